@@ -1,0 +1,29 @@
+package dev.sluice.config;
+
+/**
+ * ONNX Runtime session options.
+ *
+ * @param intraOpThreads threads inside one operator; 1 keeps a run on the model's own thread
+ * @param interOpThreads threads across operators; above 1 the graph runs in parallel mode
+ * @param allowSpinning whether idle threads burn a core while they wait for work
+ * @param memoryArena whether the runtime keeps freed memory for the next run
+ * @param memoryPattern whether the runtime plans memory for repeated input shapes
+ * @param graphOptimization how far the graph is rewritten when it is loaded
+ */
+public record OnnxConfig(
+    int intraOpThreads,
+    int interOpThreads,
+    boolean allowSpinning,
+    boolean memoryArena,
+    boolean memoryPattern,
+    GraphOptimization graphOptimization) {
+  public enum GraphOptimization {
+    NONE,
+    BASIC,
+    EXTENDED,
+    ALL
+  }
+
+  public static final OnnxConfig DEFAULT =
+      new OnnxConfig(1, 1, false, true, true, GraphOptimization.ALL);
+}

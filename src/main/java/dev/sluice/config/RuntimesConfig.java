@@ -1,0 +1,7 @@
+package dev.sluice.config;
+
+/** How the model runtimes are opened. A model's own settings replace the server's key by key. */
+public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow) {
+  public static final RuntimesConfig DEFAULT =
+      new RuntimesConfig(OnnxConfig.DEFAULT, TensorflowConfig.DEFAULT);
+}

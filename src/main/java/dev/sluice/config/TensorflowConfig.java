@@ -1,0 +1,19 @@
+package dev.sluice.config;
+
+import java.util.List;
+
+/**
+ * TensorFlow session options.
+ *
+ * @param intraOpThreads threads inside one operator; 0 lets TensorFlow choose
+ * @param interOpThreads threads across operators; -1 runs the graph on the calling thread, which is
+ *     several times cheaper for small models
+ * @param tags the meta graph to load from a SavedModel
+ */
+public record TensorflowConfig(int intraOpThreads, int interOpThreads, List<String> tags) {
+  public TensorflowConfig {
+    tags = List.copyOf(tags);
+  }
+
+  public static final TensorflowConfig DEFAULT = new TensorflowConfig(1, -1, List.of("serve"));
+}

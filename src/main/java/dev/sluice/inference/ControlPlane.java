@@ -1,0 +1,39 @@
+package dev.sluice.inference;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The door for managing models and for asking how they are. Reading is free; whatever changes the
+ * server is a control operation, authorised here by the {@link Caller} and nowhere else.
+ *
+ * <p>No method blocks; any thread.
+ */
+public interface ControlPlane {
+  /** Names of all models that were found, sorted, whatever their state. */
+  List<String> models();
+
+  /** The versions of one model, ascending; empty if there is no such model. */
+  Optional<List<VersionStatus>> versions(String model);
+
+  /** The labels of one model and the versions they mean now. */
+  Map<String, Long> labels(String model);
+
+  /** Whether the process answers at all. */
+  boolean live();
+
+  /** Whether every version that should take requests does, and the server is not draining. */
+  boolean ready();
+
+  /** Whether an operator or load balancer has put the server online; see {@link #setOnline}. */
+  boolean online();
+
+  /**
+   * Takes the server on or off line for load balancers; predictions are served either way. A
+   * control operation.
+   *
+   * @throws InferenceException with PERMISSION_DENIED if the caller's listener does not allow it
+   */
+  void setOnline(boolean online, Caller caller);
+}

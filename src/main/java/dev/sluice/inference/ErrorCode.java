@@ -1,0 +1,51 @@
+package dev.sluice.inference;
+
+/**
+ * Why a request failed, in words that belong to no protocol. Each face has one table from these to
+ * its own statuses, without a default, so that a new code is decided everywhere.
+ */
+public enum ErrorCode {
+  /** The request is wrong in itself: malformed, of a wrong type or shape, out of range. */
+  INVALID_ARGUMENT(Fault.CALLER),
+  /** No such model, version or route. */
+  NOT_FOUND(Fault.CALLER),
+  /** The request is right, but not in the state the server or model is in. */
+  FAILED_PRECONDITION(Fault.CALLER),
+  /** A control operation on a listener that does not allow it. */
+  PERMISSION_DENIED(Fault.CALLER),
+  /** Known to the protocol, not offered here. */
+  UNIMPLEMENTED(Fault.CALLER),
+  /** The body or message is larger than the listener takes. */
+  TOO_LARGE(Fault.CALLER),
+  /** The caller left before the answer. */
+  CANCELLED(Fault.CALLER),
+  /** Queues are full; trying again later may work. */
+  RESOURCE_EXHAUSTED(Fault.CAPACITY),
+  /** The model is loading or unloading, or the server is draining. */
+  UNAVAILABLE(Fault.CAPACITY),
+  DEADLINE_EXCEEDED(Fault.CAPACITY),
+  /** The model, its runtime or the server failed. */
+  INTERNAL(Fault.SERVER);
+
+  /** Whose doing it is: decides the log level, and which error-rate graph counts it. */
+  public enum Fault {
+    CALLER,
+    CAPACITY,
+    SERVER
+  }
+
+  private final Fault fault;
+
+  ErrorCode(Fault fault) {
+    this.fault = fault;
+  }
+
+  public Fault fault() {
+    return fault;
+  }
+
+  /** The code of any failure: its own for an {@link InferenceException}, else INTERNAL. */
+  public static ErrorCode of(Throwable failure) {
+    return failure instanceof InferenceException known ? known.code() : INTERNAL;
+  }
+}

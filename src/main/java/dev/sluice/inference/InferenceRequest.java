@@ -1,0 +1,100 @@
+package dev.sluice.inference;
+
+import dev.sluice.tensor.NamedTensor;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A decoded request: a model on loan, its inputs in native memory, and how long the answer is
+ * wanted.
+ *
+ * <p>Owner: owns the tensors and the loan until {@link #close}. {@link DataPlane#infer} takes the
+ * whole request over. Made and closed once; only {@link #cancel} may come from another thread at
+ * any time.
+ */
+public final class InferenceRequest implements AutoCloseable {
+  private final ServedModel model;
+  private final Signature signature;
+  private final List<NamedTensor> inputs;
+  private final List<String> outputs;
+  private final Deadline deadline;
+  private final String requestId;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean cancelled;
+
+  /**
+   * @param model on loan from {@link DataPlane#find}
+   * @param signature one of the model's
+   * @param inputs their names are the signature's, each at most once
+   * @param outputs names of the wanted outputs in the wanted order; empty for all of them
+   * @param deadline when to give up
+   * @param requestId for logs
+   */
+  public InferenceRequest(
+      ServedModel model,
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<String> outputs,
+      Deadline deadline,
+      String requestId) {
+    this.model = model;
+    this.signature = signature;
+    this.inputs = List.copyOf(inputs);
+    this.outputs = List.copyOf(outputs);
+    this.deadline = deadline;
+    this.requestId = requestId;
+  }
+
+  public ServedModel model() {
+    return model;
+  }
+
+  public Signature signature() {
+    return signature;
+  }
+
+  public List<NamedTensor> inputs() {
+    return inputs;
+  }
+
+  public @Nullable NamedTensor input(String name) {
+    for (NamedTensor input : inputs) {
+      if (input.name().equals(name)) {
+        return input;
+      }
+    }
+    return null;
+  }
+
+  /** Names of the wanted outputs, in the wanted order; empty for all of them. */
+  public List<String> outputs() {
+    return outputs;
+  }
+
+  public Deadline deadline() {
+    return deadline;
+  }
+
+  public String requestId() {
+    return requestId;
+  }
+
+  /** The caller has left: if the model has not begun, it never will. Any thread. */
+  public void cancel() {
+    cancelled = true;
+  }
+
+  public boolean isCancelled() {
+    return cancelled;
+  }
+
+  /** Frees the inputs and gives the model back. Closing again does nothing. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      NamedTensor.closeAll(inputs);
+      model.release();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package dev.sluice.inference;
+
+/** What became of looking for a model. Each face has its own words for each way to miss. */
+public sealed interface Lookup {
+  /** It takes requests. The model is lent: see {@link ServedModel}. */
+  record Found(ServedModel model) implements Lookup {}
+
+  record UnknownModel(String name) implements Lookup {}
+
+  record UnknownVersion(String name, long version) implements Lookup {}
+
+  record UnknownLabel(String name, String label) implements Lookup {}
+
+  /**
+   * The version is known but takes no requests.
+   *
+   * @param version the version meant; -1 if the model has none that takes requests
+   * @param state how far it is
+   * @param reason why, for people; may be empty
+   */
+  record NotReady(String name, long version, VersionState state, String reason) implements Lookup {}
+}

@@ -1,0 +1,34 @@
+package dev.sluice.inference;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a model says of itself.
+ *
+ * @param platform the format in the Open Inference Protocol's words: {@code onnxruntime_onnx} or
+ *     {@code tensorflow_savedmodel}
+ * @param signatures by name, in the order the model declares them
+ * @param shapesBind whether a tensor must fit the declared shape. A SavedModel's shapes are only a
+ *     hint: its graph decides, as under TensorFlow Serving
+ * @param maxBatchSize rows (dimension 0) that may be joined in one run; 0 if the model's first
+ *     dimension is not known to be a batch
+ */
+public record ModelMetadata(
+    String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
+  public ModelMetadata {
+    signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
+  }
+
+  /** The named signature; an empty name means {@link Signature#DEFAULT}. */
+  public Optional<Signature> signature(String name) {
+    return Optional.ofNullable(signatures.get(name.isEmpty() ? Signature.DEFAULT : name));
+  }
+
+  /** The same model with a batch size from its settings. */
+  public ModelMetadata withMaxBatchSize(int size) {
+    return new ModelMetadata(platform, signatures, shapesBind, size);
+  }
+}

@@ -1,0 +1,14 @@
+package dev.sluice.inference;
+
+/** Which version of a model the caller asked for. */
+public sealed interface ModelSelector {
+  String name();
+
+  /** The highest version that takes requests. */
+  record Latest(String name) implements ModelSelector {}
+
+  record Version(String name, long version) implements ModelSelector {}
+
+  /** A label such as {@code canary}, looked up when the request arrives. */
+  record Label(String name, String label) implements ModelSelector {}
+}

@@ -1,0 +1,42 @@
+package dev.sluice.inference;
+
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One way to call a model: named inputs to named outputs. An ONNX model has one, a SavedModel as
+ * many as it was exported with.
+ *
+ * @param name its key, {@code serving_default} unless the model says otherwise
+ * @param method TensorFlow's method name, such as {@code tensorflow/serving/predict}; may be empty
+ * @param inputs in the order the model declares them
+ * @param outputs in the order the model declares them
+ */
+public record Signature(
+    String name, String method, List<TensorSpec> inputs, List<TensorSpec> outputs) {
+  /** The key that is meant when a request names none. */
+  public static final String DEFAULT = "serving_default";
+
+  public Signature {
+    inputs = List.copyOf(inputs);
+    outputs = List.copyOf(outputs);
+  }
+
+  public Optional<TensorSpec> input(String wanted) {
+    return find(inputs, wanted);
+  }
+
+  public Optional<TensorSpec> output(String wanted) {
+    return find(outputs, wanted);
+  }
+
+  private static Optional<TensorSpec> find(List<TensorSpec> specs, String wanted) {
+    for (TensorSpec spec : specs) {
+      if (spec.name().equals(wanted)) {
+        return Optional.of(spec);
+      }
+    }
+    return Optional.empty();
+  }
+}

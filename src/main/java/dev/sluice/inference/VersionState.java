@@ -1,0 +1,14 @@
+package dev.sluice.inference;
+
+/** How far a version of a model is, in TensorFlow Serving's words. */
+public enum VersionState {
+  /** Seen on disk, nothing done yet. */
+  START,
+  LOADING,
+  /** Takes requests. */
+  AVAILABLE,
+  /** Takes no new requests; earlier ones may still run. */
+  UNLOADING,
+  /** Gone, or never came up: the status then says why. */
+  END
+}

@@ -1,0 +1,19 @@
+package dev.sluice.inference;
+
+import java.util.Optional;
+
+/**
+ * The published truth about one version.
+ *
+ * @param version its number
+ * @param state how far it is
+ * @param error why it failed to load; empty while nothing is wrong
+ */
+public record VersionStatus(long version, VersionState state, Optional<Failure> error) {
+  /** What went wrong, for clients and operators. */
+  public record Failure(ErrorCode code, String message) {}
+
+  public static VersionStatus of(long version, VersionState state) {
+    return new VersionStatus(version, state, Optional.empty());
+  }
+}

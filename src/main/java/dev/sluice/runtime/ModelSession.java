@@ -1,0 +1,32 @@
+package dev.sluice.runtime;
+
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+
+/**
+ * One native model handle. Used by one thread at a time; closed when no run is under way.
+ *
+ * <p>The caller has checked names, types and sizes of the inputs against the signature, and shapes
+ * too where {@link ModelMetadata#shapesBind} says so.
+ */
+public interface ModelSession extends AutoCloseable {
+  /** Read from the model when it was opened. */
+  ModelMetadata metadata();
+
+  /**
+   * Runs the model on these tensors, now, on this thread.
+   *
+   * @param inputs borrowed: stay the caller's, untouched; optional ones may be missing
+   * @param outputs which outputs to compute, in the order to return them
+   * @return one tensor per wanted output, owned by the caller
+   * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if the model refuses the
+   *     inputs, INTERNAL if it fails; nothing is left open
+   */
+  List<NamedTensor> run(Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs);
+
+  @Override
+  void close();
+}

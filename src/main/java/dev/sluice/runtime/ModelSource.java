@@ -1,0 +1,14 @@
+package dev.sluice.runtime;
+
+import dev.sluice.config.RuntimesConfig;
+import dev.sluice.inference.ModelId;
+import java.nio.file.Path;
+
+/**
+ * A model on disk and how to open it.
+ *
+ * @param id for texts
+ * @param folder the version's folder
+ * @param settings the runtimes' settings as they apply to this model
+ */
+public record ModelSource(ModelId id, Path folder, RuntimesConfig settings) {}

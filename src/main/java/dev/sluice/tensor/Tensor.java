@@ -1,0 +1,120 @@
+package dev.sluice.tensor;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A typed block of native memory with a shape.
+ *
+ * <p>Owner: whoever holds the tensor must {@link #close} it or hand it on; each method that takes a
+ * tensor says whether it takes it over. It may pass between threads, but only one uses it at a
+ * time. After {@code close} the memory is gone and {@link #data} refuses.
+ *
+ * <p>Layout: elements in row-major order without gaps, little-endian. BOOL is one byte, 0 or 1.
+ * BYTES is, per element, a 32-bit length and that many bytes, as the Open Inference Protocol sends
+ * it (open-inference.md section 5.2); read it with {@link BytesElements}.
+ */
+public final class Tensor implements AutoCloseable {
+  private final DataType type;
+  private final Shape shape;
+  private final @Nullable Runnable release;
+  private @Nullable MemorySegment data;
+
+  private Tensor(DataType type, Shape shape, MemorySegment data, @Nullable Runnable release) {
+    this.type = type;
+    this.shape = shape;
+    this.data = data;
+    this.release = release;
+  }
+
+  /**
+   * A tensor of a fixed-size type, with undefined contents. The caller has bounded the size.
+   *
+   * @throws IllegalArgumentException for BYTES, whose size the shape does not tell
+   */
+  public static Tensor allocate(DataType type, Shape shape) {
+    if (!type.isFixedSize()) {
+      throw new IllegalArgumentException(type + " has no fixed element size");
+    }
+    long bytes = Math.multiplyExact(shape.elementCount(), type.byteSize());
+    return new Tensor(type, shape, TensorMemory.allocate(bytes), null);
+  }
+
+  /** A tensor over a block of {@link TensorMemory}, which it takes over. */
+  static Tensor over(DataType type, Shape shape, MemorySegment block) {
+    return new Tensor(type, shape, block, null);
+  }
+
+  /**
+   * A tensor over memory that a runtime owns.
+   *
+   * @param release gives the memory back; called once, by {@link #close}, on any thread
+   */
+  public static Tensor adopt(DataType type, Shape shape, MemorySegment data, Runnable release) {
+    TensorMemory.opened(data.byteSize());
+    return new Tensor(type, shape, data, release);
+  }
+
+  public DataType type() {
+    return type;
+  }
+
+  public Shape shape() {
+    return shape;
+  }
+
+  public long elementCount() {
+    return shape.elementCount();
+  }
+
+  public long byteSize() {
+    return data().byteSize();
+  }
+
+  /**
+   * The memory, valid until {@link #close}.
+   *
+   * @throws IllegalStateException if the tensor is closed
+   */
+  public MemorySegment data() {
+    if (data == null) {
+      throw new IllegalStateException("the tensor is closed");
+    }
+    return data;
+  }
+
+  /**
+   * Moves the memory into a tensor of another shape with as many elements. This one is closed.
+   *
+   * @throws IllegalArgumentException if the counts of elements differ
+   */
+  public Tensor reshape(Shape other) {
+    if (other.elementCount() != elementCount()) {
+      throw new IllegalArgumentException("shape " + shape + " cannot become " + other);
+    }
+    var moved = new Tensor(type, other, data(), release);
+    data = null;
+    return moved;
+  }
+
+  /** Frees the memory. Closing again does nothing. */
+  @Override
+  public void close() {
+    MemorySegment open = data;
+    if (open == null) {
+      return;
+    }
+    data = null;
+    if (release == null) {
+      TensorMemory.free(open);
+    } else {
+      TensorMemory.closed(open.byteSize());
+      release.run();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return type + shape.toString() + (data == null ? " (closed)" : "");
+  }
+}

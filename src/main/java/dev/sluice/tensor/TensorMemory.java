@@ -1,0 +1,89 @@
+package dev.sluice.tensor;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The C library's allocator, counted.
+ *
+ * <p>It is used in place of arenas because a tensor is made on one thread and freed on another,
+ * thousands of times a second: a shared arena stops every thread when it closes, a confined one
+ * refuses to, and one that the collector frees keeps memory for as long as it likes. Any thread may
+ * call any method here.
+ */
+public final class TensorMemory {
+  /**
+   * Start of every block, in bytes: a cache line, and what both runtimes want in order not to copy.
+   */
+  static final long ALIGNMENT = 64;
+
+  private static final LongAdder OPEN_BLOCKS = new LongAdder();
+  private static final LongAdder OPEN_BYTES = new LongAdder();
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final MethodHandle ALIGNED_ALLOC =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("aligned_alloc"),
+          FunctionDescriptor.of(ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle FREE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("free"), FunctionDescriptor.ofVoid(ADDRESS));
+
+  private TensorMemory() {}
+
+  /** Blocks allocated and not yet freed, runtime-owned outputs included. For leak checks. */
+  public static long openBlocks() {
+    return OPEN_BLOCKS.sum();
+  }
+
+  /** Bytes in the blocks that {@link #openBlocks} counts. */
+  public static long openBytes() {
+    return OPEN_BYTES.sum();
+  }
+
+  /** A block of exactly this many bytes, with whatever was in them before. */
+  static MemorySegment allocate(long bytes) {
+    long rounded = Math.max(ALIGNMENT, (bytes + ALIGNMENT - 1) & -ALIGNMENT);
+    MemorySegment block;
+    try {
+      block = (MemorySegment) ALIGNED_ALLOC.invokeExact(ALIGNMENT, rounded);
+    } catch (Throwable e) {
+      throw new AssertionError("aligned_alloc cannot throw", e);
+    }
+    if (block.address() == 0) {
+      throw new OutOfMemoryError("no native memory for a tensor of " + bytes + " bytes");
+    }
+    opened(bytes);
+    return block.reinterpret(bytes);
+  }
+
+  static void free(MemorySegment block) {
+    closed(block.byteSize());
+    try {
+      FREE.invokeExact(block);
+    } catch (Throwable e) {
+      throw new AssertionError("free cannot throw", e);
+    }
+  }
+
+  /** The owner of a block will free it as one that is shorter by so many bytes. */
+  static void shrunk(long bytes) {
+    OPEN_BYTES.add(-bytes);
+  }
+
+  static void opened(long bytes) {
+    OPEN_BLOCKS.increment();
+    OPEN_BYTES.add(bytes);
+  }
+
+  static void closed(long bytes) {
+    OPEN_BLOCKS.decrement();
+    OPEN_BYTES.add(-bytes);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.tensor;
+
+/**
+ * What a model says of one of its inputs or outputs.
+ *
+ * @param name the name that requests and responses use
+ * @param type its element type; {@link DataType#UNSUPPORTED} if no protocol here carries it
+ * @param shape its declared shape, with open dimensions
+ * @param optional whether a request may leave the input out, because the model has a default
+ * @param nativeName what the model's own format calls it, such as {@code x:0} in a SavedModel
+ * @param nativeType what the model's own format calls the type, such as {@code DT_FLOAT_REF}
+ */
+public record TensorSpec(
+    String name,
+    DataType type,
+    Shape shape,
+    boolean optional,
+    String nativeName,
+    String nativeType) {
+
+  /** A required tensor whose format has no other names for it. */
+  public TensorSpec(String name, DataType type, Shape shape) {
+    this(name, type, shape, false, name, type.name());
+  }
+}

@@ -1,0 +1,138 @@
+package dev.sluice;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may import whom. Changing the architecture is changing a line of these tables. */
+class PackageRulesTest {
+  private static final String BASE = "dev.sluice";
+  private static final JavaClasses SERVER =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(BASE);
+
+  @ParameterizedTest(name = "{0} uses only {1}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          tensor       |
+          config       | tensor
+          inference    | tensor
+          telemetry    | tensor inference
+          runtime      | tensor inference config
+          scheduling   | tensor inference config telemetry
+          repository   | tensor inference config telemetry
+          serving      | tensor inference config telemetry repository scheduling runtime
+          transport    | inference config telemetry
+          protocol     | tensor inference telemetry transport
+          ops          | inference config telemetry transport
+          """)
+  void packageUsesOnly(String name, @Nullable String allowed) {
+    String[] others = allowed == null ? new String[0] : allowed.split(" ");
+    String[] mayUse =
+        Stream.concat(Stream.of(name), Arrays.stream(others))
+            .map(other -> BASE + "." + other + "..")
+            .toArray(String[]::new);
+    classes()
+        .that()
+        .resideInAPackage(BASE + "." + name + "..")
+        .should()
+        .onlyDependOnClassesThat(
+            DescribedPredicate.not(resideInAPackage(BASE + "..")).or(resideInAnyPackage(mayUse)))
+        .allowEmptyShould(true)
+        .check(SERVER);
+  }
+
+  @Test
+  void servingKnowsThePlugInPointAndNoRuntime() {
+    noClasses()
+        .that()
+        .resideInAPackage(BASE + ".serving..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(BASE + ".runtime.onnx..", BASE + ".runtime.tensorflow..")
+        .allowEmptyShould(true)
+        .check(SERVER);
+  }
+
+  @Test
+  void noTwoPackagesUseEachOther() {
+    slices().matching(BASE + ".(**)").should().beFreeOfCycles().check(SERVER);
+  }
+
+  @Test
+  void protocolsDoNotKnowEachOther() {
+    slices()
+        .matching(BASE + ".protocol.(tfs|kserve|oip|grps)..")
+        .should()
+        .notDependOnEachOther()
+        .allowEmptyShould(true)
+        .check(SERVER);
+  }
+
+  @Test
+  void httpAndGrpcFacesDoNotKnowEachOther() {
+    slices()
+        .matching(BASE + ".protocol.*.(http|grpc)..")
+        .should()
+        .notDependOnEachOther()
+        .allowEmptyShould(true)
+        .check(SERVER);
+  }
+
+  @ParameterizedTest(name = "{0} is used only in {1}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          io.vertx.ext.web..               | transport protocol.*.http ops boot
+          io.vertx.core.eventbus..         | repository ops boot
+          io.vertx.grpc..                  | transport boot
+          com.google.protobuf..            | protocol.*.grpc transport runtime.tensorflow
+          com.fasterxml.jackson..          | config protocol boot
+          org.yaml.snakeyaml..             | config
+          picocli..                        | boot
+          io.netty..                       | transport
+          """)
+  void libraryIsUsedOnlyIn(String library, String allowed) {
+    String[] mayUse =
+        Arrays.stream(allowed.split(" "))
+            .map(name -> BASE + "." + name + "..")
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(mayUse)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(library)
+        .check(SERVER);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tensor", "runtime", "config"})
+  void worksWithoutAnEventLoop(String name) {
+    noClasses()
+        .that()
+        .resideInAPackage(BASE + "." + name + "..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.vertx..")
+        .allowEmptyShould(true)
+        .check(SERVER);
+  }
+}
