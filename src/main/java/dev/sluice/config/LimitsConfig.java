@@ -1,0 +1,25 @@
+package dev.sluice.config;
+
+import java.time.Duration;
+
+/**
+ * What one caller may cost.
+ *
+ * @param maxBodySize bytes of a request's body or message as it arrives
+ * @param maxInflatedSize bytes of it after its compression is undone
+ * @param offloadSize bytes from which a body is decoded, and an answer encoded, on a worker, so
+ *     that the event loop is not held
+ * @param requestTimeout how long an answer is wanted if the request does not say; zero: for ever
+ * @param idleTimeout after which a silent connection is closed; zero: never
+ */
+public record LimitsConfig(
+    long maxBodySize,
+    long maxInflatedSize,
+    long offloadSize,
+    Duration requestTimeout,
+    Duration idleTimeout) {
+  private static final long MIB = 1024 * 1024;
+
+  public static final LimitsConfig DEFAULT =
+      new LimitsConfig(64 * MIB, 64 * MIB, MIB / 2, Duration.ZERO, Duration.ofMinutes(10));
+}
