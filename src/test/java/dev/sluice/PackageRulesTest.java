@@ -100,7 +100,6 @@ class PackageRulesTest {
       delimiter = '|',
       textBlock =
           """
-          io.vertx.ext.web..               | transport protocol.*.http ops boot
           io.vertx.core.eventbus..         | repository ops boot
           io.vertx.grpc..                  | transport boot
           com.google.protobuf..            | protocol.*.grpc transport runtime.tensorflow

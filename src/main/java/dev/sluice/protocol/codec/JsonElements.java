@@ -1,0 +1,124 @@
+package dev.sluice.protocol.codec;
+
+import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.TensorBuilder;
+
+/**
+ * Reads JSON values as elements of one tensor type, straight into the tensor's memory. Exact or
+ * refused: no fraction becomes an integer, no number is cut to fit.
+ */
+@FunctionalInterface
+public interface JsonElements {
+  /**
+   * Reads the next value as one element.
+   *
+   * @return false if the value is not one of this type, or out of its range; nothing is put then,
+   *     and the cursor stands before the value
+   */
+  boolean read(JsonCursor in, TensorBuilder out);
+
+  /** The reader of a type's elements. UNSUPPORTED takes none. */
+  static JsonElements of(DataType type) {
+    return switch (type) {
+      case BOOL -> JsonElements::bool;
+      case UINT8 -> (in, out) -> integer(in, out, 0, 0xFF);
+      case UINT16 -> (in, out) -> integer(in, out, 0, 0xFFFF);
+      case UINT32 -> (in, out) -> integer(in, out, 0, 0xFFFF_FFFFL);
+      case UINT64 -> JsonElements::unsignedLong;
+      case INT8 -> (in, out) -> integer(in, out, Byte.MIN_VALUE, Byte.MAX_VALUE);
+      case INT16 -> (in, out) -> integer(in, out, Short.MIN_VALUE, Short.MAX_VALUE);
+      case INT32 -> (in, out) -> integer(in, out, Integer.MIN_VALUE, Integer.MAX_VALUE);
+      case INT64 -> (in, out) -> integer(in, out, Long.MIN_VALUE, Long.MAX_VALUE);
+      case FP16 -> JsonElements::half;
+      case BF16 -> JsonElements::brainFloat;
+      case FP32 -> JsonElements::single;
+      case FP64 -> JsonElements::wide;
+      case BYTES -> JsonElements::text;
+      case UNSUPPORTED -> (_, _) -> false;
+    };
+  }
+
+  private static boolean bool(JsonCursor in, TensorBuilder out) {
+    Kind kind = in.peek();
+    if (kind != Kind.TRUE && kind != Kind.FALSE) {
+      return false;
+    }
+    out.putByte((byte) (in.bool() ? 1 : 0));
+    return true;
+  }
+
+  private static boolean integer(JsonCursor in, TensorBuilder out, long lowest, long highest) {
+    if (in.peek() != Kind.NUMBER) {
+      return false;
+    }
+    int before = in.position();
+    JsonNumber number = in.number();
+    if (!number.isLong() || number.toLong() < lowest || number.toLong() > highest) {
+      in.seek(before);
+      return false;
+    }
+    long value = number.toLong();
+    switch (out.type().byteSize()) {
+      case 1 -> out.putByte((byte) value);
+      case 2 -> out.putShort((short) value);
+      case 4 -> out.putInt((int) value);
+      default -> out.putLong(value);
+    }
+    return true;
+  }
+
+  private static boolean unsignedLong(JsonCursor in, TensorBuilder out) {
+    if (in.peek() != Kind.NUMBER) {
+      return false;
+    }
+    int before = in.position();
+    JsonNumber number = in.number();
+    if (!number.isUnsignedLong()) {
+      in.seek(before);
+      return false;
+    }
+    out.putLong(number.toUnsignedLong());
+    return true;
+  }
+
+  private static boolean single(JsonCursor in, TensorBuilder out) {
+    if (in.peek() != Kind.NUMBER) {
+      return false;
+    }
+    out.putFloat(in.number().toFloat());
+    return true;
+  }
+
+  private static boolean wide(JsonCursor in, TensorBuilder out) {
+    if (in.peek() != Kind.NUMBER) {
+      return false;
+    }
+    out.putDouble(in.number().toDouble());
+    return true;
+  }
+
+  private static boolean half(JsonCursor in, TensorBuilder out) {
+    if (in.peek() != Kind.NUMBER) {
+      return false;
+    }
+    out.putShort(HalfFloats.toFp16(in.number().toDouble()));
+    return true;
+  }
+
+  private static boolean brainFloat(JsonCursor in, TensorBuilder out) {
+    if (in.peek() != Kind.NUMBER) {
+      return false;
+    }
+    out.putShort(HalfFloats.toBf16(in.number().toDouble()));
+    return true;
+  }
+
+  private static boolean text(JsonCursor in, TensorBuilder out) {
+    if (in.peek() != Kind.STRING) {
+      return false;
+    }
+    in.string().putInto(out);
+    return true;
+  }
+}

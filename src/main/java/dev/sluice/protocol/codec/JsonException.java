@@ -1,0 +1,25 @@
+package dev.sluice.protocol.codec;
+
+/**
+ * A text is not JSON. Never reaches a client as it is: each face says it in its protocol's words,
+ * with INVALID_ARGUMENT.
+ */
+public final class JsonException extends RuntimeException {
+  private final JsonError error;
+  private final int offset;
+
+  JsonException(JsonError error, int offset) {
+    super(error.text(), null, false, false);
+    this.error = error;
+    this.offset = offset;
+  }
+
+  public JsonError error() {
+    return error;
+  }
+
+  /** Where in the text, in bytes from its beginning. */
+  public int offset() {
+    return offset;
+  }
+}

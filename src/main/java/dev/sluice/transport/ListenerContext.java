@@ -1,0 +1,53 @@
+package dev.sluice.transport;
+
+import dev.sluice.config.LimitsConfig;
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.Deadline;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.concurrent.Callable;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all requests of one listener share. Immutable; any thread.
+ *
+ * @param vertx where work that takes long is given to workers
+ * @param limits what one caller may cost
+ * @param caller what a request through this listener may do
+ * @param nanoTime the clock of deadlines
+ */
+public record ListenerContext(
+    Vertx vertx, LimitsConfig limits, Caller caller, LongSupplier nanoTime) {
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerContext.class);
+
+  /** Until when an answer is wanted if the request does not say. */
+  public Deadline deadline() {
+    return limits.requestTimeout().isZero()
+        ? Deadline.NONE
+        : Deadline.after(limits.requestTimeout(), nanoTime.getAsLong());
+  }
+
+  /** See {@link Exchange#compute}. */
+  public <T> Future<T> compute(long bytes, Supplier<T> work) {
+    if (bytes >= limits.offloadSize()) {
+      Callable<T> callable = work::get;
+      return vertx.executeBlocking(callable, false);
+    }
+    try {
+      return Future.succeededFuture(work.get());
+    } catch (RuntimeException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  /** Logs a failure that is ours. The client is told no more than that there was one. */
+  public void bug(Exchange exchange, Throwable failure) {
+    LOG.atError()
+        .addKeyValue("request", exchange.requestId())
+        .setCause(failure)
+        .log("internal error while answering a request");
+  }
+}

@@ -1,0 +1,10 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.transport.Exchange;
+import org.jspecify.annotations.Nullable;
+
+/** One gRPC call on its way through a face. */
+public interface GrpcCall extends Exchange {
+  /** A metadata entry the client sent. */
+  @Nullable String metadata(String name);
+}

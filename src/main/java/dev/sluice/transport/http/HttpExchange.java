@@ -1,0 +1,150 @@
+package dev.sluice.transport.http;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
+import dev.sluice.transport.ListenerContext;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** An HTTP request and the one answer to it. */
+public final class HttpExchange implements Exchange {
+  private static final String JSON = "application/json";
+
+  private final HttpServerRequest request;
+  private final ListenerContext context;
+  private final String requestId;
+  private @Nullable Runnable whenGone;
+
+  HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
+    this.request = request;
+    this.context = context;
+    this.requestId = requestId;
+    request.response().exceptionHandler(_ -> gone());
+    request.response().closeHandler(_ -> gone());
+  }
+
+  public HttpMethod method() {
+    return request.method();
+  }
+
+  /** The path as it was sent: still percent-encoded, without the query. */
+  public String path() {
+    return request.path();
+  }
+
+  /** The whole request target as it was sent. */
+  public String target() {
+    return request.uri();
+  }
+
+  /** The query as it was sent, without the question mark; empty if there is none. */
+  public String query() {
+    String query = request.query();
+    return query == null ? "" : query;
+  }
+
+  /** A request header's first value. */
+  public @Nullable String header(CharSequence name) {
+    return request.getHeader(name);
+  }
+
+  @Override
+  public String requestId() {
+    return requestId;
+  }
+
+  @Override
+  public Caller caller() {
+    return context.caller();
+  }
+
+  @Override
+  public Deadline deadline() {
+    return context.deadline();
+  }
+
+  @Override
+  public <T> Future<T> compute(long bytes, Supplier<T> work) {
+    return context.compute(bytes, work);
+  }
+
+  @Override
+  public void onGone(Runnable action) {
+    whenGone = action;
+  }
+
+  private void gone() {
+    if (whenGone != null && !request.response().ended()) {
+      whenGone.run();
+    }
+  }
+
+  /**
+   * The whole body, its content coding undone.
+   *
+   * <p>Fails with TOO_LARGE beyond the listener's limits, UNIMPLEMENTED for an unknown coding and
+   * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
+   */
+  public Future<Body> body() {
+    return new BodyReader(request, context).read();
+  }
+
+  /** Answers with JSON. */
+  public void json(int status, Buffer body) {
+    answer(status, JSON, body);
+  }
+
+  /** Answers with a status and nothing else. */
+  public void empty(int status) {
+    if (open()) {
+      request.response().setStatusCode(status).end();
+    }
+  }
+
+  /** Answers. Does nothing if the caller is gone or was answered. */
+  public void answer(int status, String contentType, Buffer body) {
+    if (open()) {
+      request
+          .response()
+          .setStatusCode(status)
+          .putHeader(HttpHeaders.CONTENT_TYPE, contentType)
+          .end(body);
+    }
+  }
+
+  /** Sets a header of the answer. */
+  public HttpExchange putHeader(CharSequence name, CharSequence value) {
+    if (!request.response().headWritten()) {
+      request.response().putHeader(name, value);
+    }
+    return this;
+  }
+
+  private boolean open() {
+    return !request.response().ended() && !request.response().closed();
+  }
+
+  /**
+   * What to tell the client of a failure: an {@link InferenceException} as it is. Anything else is
+   * a bug: it is logged here, and the client sees no more than that something failed.
+   */
+  public InferenceException explain(Throwable failure) {
+    if (failure instanceof InferenceException known) {
+      if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
+        putHeader("Retry-After", "1");
+      }
+      return known;
+    }
+    context.bug(this, failure);
+    return new InferenceException(ErrorCode.INTERNAL, "internal error");
+  }
+}

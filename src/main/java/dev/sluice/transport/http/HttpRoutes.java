@@ -1,0 +1,57 @@
+package dev.sluice.transport.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who answers which paths: each face claims a prefix and reads the rest of the path itself, because
+ * only it knows its protocol's grammar. The letters' case does not matter in a prefix.
+ */
+public final class HttpRoutes {
+  private record Claim(String prefix, boolean exact, Consumer<HttpExchange> handler) {
+    boolean covers(String path) {
+      if (!path.regionMatches(true, 0, prefix, 0, prefix.length())) {
+        return false;
+      }
+      return path.length() == prefix.length() || (!exact && path.charAt(prefix.length()) == '/');
+    }
+  }
+
+  private final List<Claim> claims = new ArrayList<>();
+
+  /**
+   * Claims a path and all paths below it.
+   *
+   * @param prefix such as {@code /v2}, without a slash at the end
+   * @throws IllegalStateException if it is claimed already
+   */
+  public void claim(String prefix, Consumer<HttpExchange> handler) {
+    add(new Claim(prefix, false, handler));
+  }
+
+  /** Claims just one path. */
+  public void claimExactly(String path, Consumer<HttpExchange> handler) {
+    add(new Claim(path, true, handler));
+  }
+
+  private void add(Claim claim) {
+    for (Claim other : claims) {
+      if (other.prefix.equalsIgnoreCase(claim.prefix)) {
+        throw new IllegalStateException("two protocols claim the path " + claim.prefix);
+      }
+    }
+    claims.add(claim);
+  }
+
+  /** The handler of a path, or null if nobody claims it. */
+  @Nullable Consumer<HttpExchange> find(String path) {
+    for (Claim claim : claims) {
+      if (claim.covers(path)) {
+        return claim.handler;
+      }
+    }
+    return null;
+  }
+}

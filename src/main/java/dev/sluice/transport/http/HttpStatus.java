@@ -1,0 +1,24 @@
+package dev.sluice.transport.http;
+
+import dev.sluice.inference.ErrorCode;
+
+/** The one table from failures to HTTP statuses. */
+public final class HttpStatus {
+  private HttpStatus() {}
+
+  /** The status that every protocol here answers a failure with. */
+  public static int of(ErrorCode code) {
+    return switch (code) {
+      case INVALID_ARGUMENT, FAILED_PRECONDITION -> 400;
+      case PERMISSION_DENIED -> 403;
+      case NOT_FOUND -> 404;
+      case TOO_LARGE -> 413;
+      case RESOURCE_EXHAUSTED -> 429;
+      case CANCELLED -> 499;
+      case INTERNAL -> 500;
+      case UNIMPLEMENTED -> 501;
+      case UNAVAILABLE -> 503;
+      case DEADLINE_EXCEEDED -> 504;
+    };
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * HTTP/1.1 and HTTP/2 requests as faces see them: bodies within limits, content codings, request
+ * ids, and one table of statuses. Start at {@link dev.sluice.transport.http.HttpFace}.
+ *
+ * <p>Threads: the event loop of the connection.
+ *
+ * <p>Units: sizes are bytes.
+ */
+@NullMarked
+package dev.sluice.transport.http;
+
+import org.jspecify.annotations.NullMarked;

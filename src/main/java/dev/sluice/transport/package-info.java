@@ -1,0 +1,15 @@
+/**
+ * Sockets and framing; knows no protocol. One listener speaks HTTP/1.1, HTTP/2 and gRPC on one port
+ * and hands each request to the face that claimed its path. Start at {@link
+ * dev.sluice.transport.ListenerVerticle}; what a face sees of a request is {@link
+ * dev.sluice.transport.Exchange}.
+ *
+ * <p>Threads: everything runs on the event loop that accepted the connection, apart from work given
+ * to {@link dev.sluice.transport.Exchange#compute}.
+ *
+ * <p>Units: sizes are bytes.
+ */
+@NullMarked
+package dev.sluice.transport;
+
+import org.jspecify.annotations.NullMarked;
