@@ -1,0 +1,64 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+
+/**
+ * The last look at a request before native code sees it. Faces have checked most of this already,
+ * in their protocols' words; here it holds for all of them, whatever a face forgets.
+ */
+final class RequestCheck {
+  private RequestCheck() {}
+
+  /**
+   * Requires that the inputs are those of the signature, of the declared types, and that they fit
+   * the declared shapes if the model insists on them.
+   */
+  static void require(InferenceRequest request) {
+    Signature signature = request.signature();
+    boolean shapesBind = request.model().metadata().shapesBind();
+    for (NamedTensor input : request.inputs()) {
+      TensorSpec spec =
+          signature.input(input.name()).orElseThrow(() -> unknown("input", input.name(), request));
+      requireType(input, spec, request);
+      if (shapesBind && !spec.shape().accepts(input.tensor().shape())) {
+        throw misfit(input, "shape " + input.tensor().shape(), spec.shape().toString(), request);
+      }
+    }
+    requireAll(request, signature);
+    for (String output : request.outputs()) {
+      signature.output(output).orElseThrow(() -> unknown("output", output, request));
+    }
+  }
+
+  private static void requireType(NamedTensor input, TensorSpec spec, InferenceRequest request) {
+    if (input.tensor().type() != spec.type()) {
+      throw misfit(input, "type " + input.tensor().type(), spec.type().toString(), request);
+    }
+  }
+
+  private static void requireAll(InferenceRequest request, Signature signature) {
+    for (TensorSpec spec : signature.inputs()) {
+      if (!spec.optional() && request.input(spec.name()) == null) {
+        throw InferenceException.invalid(
+            "input \"%s\" of model \"%s\" is missing"
+                .formatted(spec.name(), request.model().id().name()));
+      }
+    }
+  }
+
+  private static InferenceException unknown(String what, String name, InferenceRequest request) {
+    return InferenceException.invalid(
+        "model \"%s\" has no %s \"%s\"".formatted(request.model().id().name(), what, name));
+  }
+
+  private static InferenceException misfit(
+      NamedTensor input, String got, String wanted, InferenceRequest request) {
+    return InferenceException.invalid(
+        "input \"%s\" has %s, model \"%s\" takes %s"
+            .formatted(input.name(), got, request.model().id().name(), wanted));
+  }
+}
