@@ -1,0 +1,67 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ServedModel;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * One loaded version and the number of its loans. The repository holds one loan itself as long as
+ * the version should take requests; when that and all others are back, the model is closed.
+ *
+ * <p>Any thread; no locks.
+ */
+public final class LiveVersion implements ServedModel {
+  private final ModelId id;
+  private final LoadedModel loaded;
+  private final Consumer<LiveVersion> whenReturned;
+  private final AtomicInteger loans = new AtomicInteger(1);
+
+  /**
+   * @param whenReturned called once, on the thread that gave the last loan back, often an event
+   *     loop: must not block
+   */
+  LiveVersion(ModelId id, LoadedModel loaded, Consumer<LiveVersion> whenReturned) {
+    this.id = id;
+    this.loaded = loaded;
+    this.whenReturned = whenReturned;
+  }
+
+  /** Takes a loan, or returns false if the last one has been given back already. */
+  boolean acquire() {
+    int seen = loans.get();
+    while (seen > 0) {
+      if (loans.compareAndSet(seen, seen + 1)) {
+        return true;
+      }
+      seen = loans.get();
+    }
+    return false;
+  }
+
+  @Override
+  public ModelId id() {
+    return id;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return loaded.metadata();
+  }
+
+  /** What the {@link Loader} made. Open as long as the loan lasts. */
+  public LoadedModel loaded() {
+    return loaded;
+  }
+
+  @Override
+  public void release() {
+    int left = loans.decrementAndGet();
+    if (left == 0) {
+      whenReturned.accept(this);
+    } else if (left < 0) {
+      throw new IllegalStateException(id + " was given back more often than it was lent");
+    }
+  }
+}

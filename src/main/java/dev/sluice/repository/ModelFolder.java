@@ -1,0 +1,148 @@
+package dev.sluice.repository;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** Looks at the folder of one model. */
+final class ModelFolder {
+  private static final String SETTINGS_FILE = "model.yml";
+  private static final Set<String> MODEL_FILES =
+      Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt");
+
+  /** The number of the version whose files lie directly in the model's folder. */
+  private static final long ONLY_VERSION = 1;
+
+  private final String model;
+  private final Path folder;
+  private final Consumer<String> warnings;
+  private final TreeMap<Long, VersionSighting> versions = new TreeMap<>();
+
+  private ModelFolder(String model, Path folder, Consumer<String> warnings) {
+    this.model = model;
+    this.folder = folder;
+    this.warnings = warnings;
+  }
+
+  /** Reads the folder, but no file. */
+  static ModelSighting look(String model, Path folder, Consumer<String> warnings)
+      throws IOException {
+    return new ModelFolder(model, folder, warnings).look();
+  }
+
+  private ModelSighting look() throws IOException {
+    for (Path child : children(folder)) {
+      OptionalLong number = number(child);
+      if (number.isPresent() && Files.isDirectory(child)) {
+        addFolder(number.getAsLong(), child);
+      }
+    }
+    addOnlyVersion();
+    Path settings = folder.resolve(SETTINGS_FILE);
+    return new ModelSighting(folder, FingerprintReader.read(folder, settings::equals), versions);
+  }
+
+  private void addFolder(long number, Path child) {
+    VersionSighting before = versions.put(number, version(number, child));
+    if (before != null) {
+      warnAboutTwo(number, before.folder(), child);
+    }
+  }
+
+  private void addOnlyVersion() {
+    if (MODEL_FILES.stream().noneMatch(file -> Files.exists(folder.resolve(file)))) {
+      return;
+    }
+    VersionSighting numbered = versions.get(ONLY_VERSION);
+    if (numbered == null) {
+      versions.put(ONLY_VERSION, onlyVersion());
+    } else {
+      warnAboutTwo(ONLY_VERSION, folder, numbered.folder());
+    }
+  }
+
+  private void warnAboutTwo(long number, Path first, Path taken) {
+    warnings.accept(
+        "Model %s: both %s and %s are version %d; %s is taken"
+            .formatted(model, first, taken, number, taken));
+  }
+
+  private VersionSighting version(long number, Path child) {
+    Fingerprint files = fingerprint(child, false);
+    return new VersionSighting(number, child, holdsModel(files), files);
+  }
+
+  private VersionSighting onlyVersion() {
+    Fingerprint files = fingerprint(folder, true);
+    return new VersionSighting(ONLY_VERSION, folder, holdsModel(files), files);
+  }
+
+  /** What cannot be read looks empty, and an empty folder is waited for. */
+  private Fingerprint fingerprint(Path below, boolean alone) {
+    try {
+      return FingerprintReader.read(below, path -> !alone || belongsToOnlyVersion(path));
+    } catch (NoSuchFileException _) {
+      // it changed while we looked: the next look will see it whole
+      return Fingerprint.NONE;
+    } catch (IOException e) {
+      warnings.accept("Model %s: cannot read %s: %s".formatted(model, below, e));
+      return Fingerprint.NONE;
+    }
+  }
+
+  /** The settings and the numbered versions beside it are not part of it. */
+  private boolean belongsToOnlyVersion(Path path) {
+    return !folder.equals(path.getParent())
+        || !(path.endsWith(SETTINGS_FILE) || number(path).isPresent());
+  }
+
+  private static boolean holdsModel(Fingerprint files) {
+    return files.files().stream()
+        .map(file -> Path.of(file.name()).getName(0).toString())
+        .anyMatch(name -> MODEL_FILES.contains(name) || isOnnx(name));
+  }
+
+  private static boolean isOnnx(String name) {
+    return name.endsWith(".onnx") && !name.startsWith(".");
+  }
+
+  /**
+   * The version a folder's name stands for: ASCII digits, within 64 bits, leading zeros allowed.
+   */
+  static OptionalLong number(Path folder) {
+    String name = folder.getFileName().toString();
+    if (name.isEmpty() || !name.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(Long.parseLong(name));
+    } catch (NumberFormatException _) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /** What lies in a folder, sorted by name, without what is hidden. */
+  static List<Path> children(Path folder) throws IOException {
+    List<Path> children = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
+      for (Path child : stream) {
+        if (!child.getFileName().toString().startsWith(".")) {
+          children.add(child);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    children.sort(null);
+    return children;
+  }
+}

@@ -1,0 +1,301 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.VersionStatus.Failure;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The models there are and the versions that take requests.
+ *
+ * <p>Threads: looking up never blocks and takes no lock. {@link #scan} blocks and belongs on a
+ * worker. Loading and closing run on the executor given. Every change is made under one lock, ends
+ * with a new immutable view, and is followed by its slow part outside the lock.
+ */
+public final class ModelRepository {
+  /** How old the newest file must be, on the first look, for its folder to count as complete. */
+  private static final Duration SETTLING_TIME = Duration.ofSeconds(2);
+
+  private final RepositoryConfig config;
+  private final VersionScanner scanner;
+  private final ModelSettings settings;
+  private final Loader loader;
+  private final Executor workers;
+  private final InstantSource clock;
+  private final RepositoryNews news;
+  private final Promise<Void> closed = Promise.promise();
+  private volatile RepositoryView view = RepositoryView.NOT_LOOKED_YET;
+
+  /** Held during a whole scan; taken before {@link #lock}, never after it. */
+  private final Object scanning = new Object();
+
+  // guarded by scanning
+  private final Map<String, SettingsWatch> watches = new HashMap<>();
+  private boolean firstLook = true;
+
+  private final Object lock = new Object();
+
+  // guarded by lock
+  private final Map<String, TrackedModel> models = new TreeMap<>();
+  private Set<String> warned = Set.of();
+  private boolean looked;
+  private boolean closing;
+
+  /** Loads under way and models not yet closed; guarded by lock. */
+  private int open;
+
+  /**
+   * Does nothing yet; {@link #scan} begins.
+   *
+   * @param workers run loads and closes, both of which block; how many run at once is theirs
+   * @param clock what files' times are compared with
+   */
+  public ModelRepository(
+      RepositoryConfig config,
+      ModelSettings settings,
+      Loader loader,
+      Executor workers,
+      InstantSource clock,
+      RepositoryNews news) {
+    this.config = config;
+    this.scanner = new VersionScanner(config.directory(), config.models());
+    this.settings = settings;
+    this.loader = loader;
+    this.workers = workers;
+    this.clock = clock;
+    this.news = news;
+  }
+
+  /**
+   * Looks a model up and lends it. Never blocks; any thread.
+   *
+   * <p>A version given up in this very moment cannot be lent; but then a newer view is already
+   * published, so looking again ends.
+   */
+  public Lookup find(ModelSelector selector) {
+    while (true) {
+      Lookup lookup = view.find(selector);
+      if (!(lookup instanceof Lookup.Found(LiveVersion live)) || live.acquire()) {
+        return lookup;
+      }
+    }
+  }
+
+  /** Names of all models that were found, sorted, whatever their state. */
+  public List<String> models() {
+    return view.names();
+  }
+
+  /** The versions of one model, ascending; empty if there is no such model. */
+  public Optional<List<VersionStatus>> versions(String model) {
+    return Optional.ofNullable(view.model(model)).map(ModelView::statuses);
+  }
+
+  /** The labels of one model and the versions they mean now; none if there is no such model. */
+  public Map<String, Long> labels(String model) {
+    ModelView known = view.model(model);
+    return known == null ? Map.of() : known.labels().numbers();
+  }
+
+  /**
+   * Whether the folders were looked at and every version that should be served is. One that failed
+   * makes this false. One that is loading does too, unless its model was complete before: a new
+   * version does not take the server out of service.
+   */
+  public boolean allReady() {
+    return view.ready();
+  }
+
+  /**
+   * Looks at the folders and begins whatever follows from it; returns before loads are done.
+   * Blocks. Scans wait for each other.
+   */
+  public void scan() {
+    synchronized (scanning) {
+      Sightings seen = scanner.scan();
+      watches.keySet().removeIf(seen::misses);
+      Map<String, SettingsWatch.Reading> readings = new HashMap<>();
+      seen.models().forEach((name, model) -> readings.put(name, readSettings(name, model)));
+      Predicate<VersionSighting> trusted = trusted();
+      change(_ -> apply(seen, readings, trusted));
+      firstLook &= !seen.complete();
+    }
+  }
+
+  private SettingsWatch.Reading readSettings(String name, ModelSighting model) {
+    return watches.computeIfAbsent(name, _ -> new SettingsWatch(settings, model)).look(model);
+  }
+
+  /** Without polling there is no second look; and at the start, old files will not change. */
+  private Predicate<VersionSighting> trusted() {
+    Instant settled = clock.instant().minus(SETTLING_TIME);
+    boolean only = config.pollInterval().isZero();
+    boolean first = firstLook;
+    return version -> only || (first && version.files().newest().isBefore(settled));
+  }
+
+  private void apply(
+      Sightings seen,
+      Map<String, SettingsWatch.Reading> readings,
+      Predicate<VersionSighting> trusted) {
+    if (closing) {
+      return;
+    }
+    looked |= seen.complete() || !config.models().isEmpty();
+    seen.unreadable().forEach(this::model);
+    seen.models().forEach((name, sighting) -> model(name).look(sighting, trusted));
+    readings.forEach((name, reading) -> settle(model(name), reading));
+    models.values().stream().filter(m -> seen.misses(m.name())).forEach(TrackedModel::leave);
+    warn(seen, readings);
+  }
+
+  private TrackedModel model(String name) {
+    return models.computeIfAbsent(
+        name, _ -> new TrackedModel(name, config.defaults().versionPolicy(), news));
+  }
+
+  private static void settle(TrackedModel model, SettingsWatch.Reading reading) {
+    switch (reading) {
+      case SettingsWatch.Reading.Good(var good) -> model.use(good);
+      case SettingsWatch.Reading.Broken(var why) -> model.refuse(why);
+    }
+  }
+
+  private void warn(Sightings seen, Map<String, SettingsWatch.Reading> readings) {
+    Set<String> warnings = new HashSet<>(seen.warnings());
+    readings.forEach((name, reading) -> {
+      if (reading instanceof SettingsWatch.Reading.Broken(Failure(_, String text))) {
+        warnings.add("Model %s: its settings are not used: %s".formatted(name, text));
+      }
+    });
+    models.forEach((name, model) -> model.missing().forEach(v -> warnings.add(notThere(name, v))));
+    warnings.stream().filter(text -> !warned.contains(text)).sorted().forEach(news::warning);
+    warned = warnings;
+  }
+
+  private static String notThere(String model, long version) {
+    return "Model %s: version %d is asked for by its settings but is not there"
+        .formatted(model, version);
+  }
+
+  /**
+   * Withdraws every version and loads no more. Completes when the last loan is back and everything
+   * is closed, on the thread that closed it. Loads under way are waited for.
+   */
+  public Future<Void> close() {
+    change(steps -> {
+      closing = true;
+      models.values().forEach(model -> steps.addAll(model.withdrawAll()));
+    });
+    return closed.future();
+  }
+
+  /** Makes one change, plans what follows from it, publishes, and then does it. */
+  private void change(Consumer<List<Step>> change) {
+    List<Step> steps = new ArrayList<>();
+    boolean over;
+    synchronized (lock) {
+      change.accept(steps);
+      if (!closing) {
+        models.values().forEach(model -> steps.addAll(model.plan()));
+      }
+      models.values().removeIf(TrackedModel::forgotten);
+      open += count(steps, Step.Load.class);
+      view = RepositoryView.of(models.values(), looked && !closing);
+      over = closing && open == 0;
+    }
+    steps.forEach(this::perform);
+    if (over) {
+      closed.tryComplete();
+    }
+  }
+
+  private static int count(Collection<Step> steps, Class<? extends Step> kind) {
+    return Math.toIntExact(steps.stream().filter(kind::isInstance).count());
+  }
+
+  private void perform(Step step) {
+    switch (step) {
+      case Step.Load load -> start(load);
+      case Step.Retire(var live) -> live.release();
+    }
+  }
+
+  private void start(Step.Load load) {
+    try {
+      workers.execute(() -> load(load));
+    } catch (RejectedExecutionException e) {
+      failed(load.id(), e);
+    }
+  }
+
+  /** Whatever a loader throws, errors of native libraries too, must not leave a version LOADING. */
+  private void load(Step.Load load) {
+    LoadedModel model;
+    try {
+      model = loader.load(load.id(), load.folder(), load.config());
+    } catch (Throwable e) {
+      failed(load.id(), e);
+      return;
+    }
+    loaded(new LiveVersion(load.id(), model, this::returned));
+  }
+
+  private void loaded(LiveVersion fresh) {
+    change(steps -> {
+      LiveVersion former = model(fresh.id().name()).loaded(fresh);
+      if (former != null) {
+        steps.add(new Step.Retire(former));
+      }
+    });
+  }
+
+  private void failed(ModelId id, Throwable cause) {
+    change(_ -> {
+      open--;
+      model(id.name()).failed(id, Failures.of(cause));
+    });
+  }
+
+  /** The last loan came back, perhaps on an event loop: closing may block, so it moves away. */
+  private void returned(LiveVersion live) {
+    try {
+      workers.execute(() -> close(live));
+    } catch (RejectedExecutionException _) {
+      // the workers have stopped, so the server has: nobody is held up by closing here
+      close(live);
+    }
+  }
+
+  private void close(LiveVersion live) {
+    try {
+      live.loaded().close();
+    } catch (RuntimeException e) {
+      change(_ -> news.warning("Model %s: closing it failed: %s".formatted(live.id(), e)));
+    }
+    change(_ -> {
+      open--;
+      model(live.id().name()).drained(live);
+    });
+  }
+}

@@ -1,0 +1,119 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.VersionState;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.VersionStatus.Failure;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * One model as requests see it. Immutable, with every answer made beforehand, so that looking one
+ * up allocates nothing when it succeeds.
+ */
+final class ModelView {
+  /** The states of a version that takes no requests, the nearest to taking some first. */
+  private static final List<VersionState> NEAREST_FIRST =
+      List.of(VersionState.LOADING, VersionState.START, VersionState.UNLOADING, VersionState.END);
+
+  private final String name;
+  private final long[] numbers;
+  private final Lookup[] answers;
+  private final Lookup latest;
+  private final VersionLabels labels;
+  private final List<VersionStatus> statuses;
+
+  private ModelView(String name, VersionLabels labels, List<TrackedVersion> versions) {
+    this.name = name;
+    this.labels = labels;
+    this.statuses = versions.stream().map(TrackedVersion::status).toList();
+    this.numbers = statuses.stream().mapToLong(VersionStatus::version).toArray();
+    this.answers = versions.stream().map(this::answer).toArray(Lookup[]::new);
+    this.latest = highestFound();
+  }
+
+  /** The model as it is now. Called under the repository's lock. */
+  static ModelView of(TrackedModel model) {
+    return new ModelView(
+        model.name(),
+        new VersionLabels(model.name(), model.labels()),
+        List.copyOf(listed(model.versions())));
+  }
+
+  /** A load nobody waits for any more is no news to anybody. */
+  private static List<TrackedVersion> listed(Collection<TrackedVersion> versions) {
+    return versions.stream()
+        .filter(v -> v.served() || v.failed() || !v.is(VersionState.END))
+        .toList();
+  }
+
+  private Lookup answer(TrackedVersion version) {
+    LiveVersion live = version.live();
+    return version.is(VersionState.AVAILABLE) && live != null
+        ? new Lookup.Found(live)
+        : notReady(version.status().version(), version.status());
+  }
+
+  private Lookup highestFound() {
+    for (int i = answers.length - 1; i >= 0; i--) {
+      if (answers[i] instanceof Lookup.Found) {
+        return answers[i];
+      }
+    }
+    return noneFound();
+  }
+
+  private Lookup noneFound() {
+    VersionStatus nearest = null;
+    for (VersionStatus status : statuses) {
+      if (nearest == null || distance(status) <= distance(nearest)) {
+        nearest = status;
+      }
+    }
+    return nearest == null
+        ? new Lookup.NotReady(name, -1, VersionState.START, "no version was found")
+        : notReady(-1, nearest);
+  }
+
+  private static int distance(VersionStatus status) {
+    return NEAREST_FIRST.indexOf(status.state());
+  }
+
+  private Lookup notReady(long version, VersionStatus status) {
+    return new Lookup.NotReady(name, version, status.state(), reason(status));
+  }
+
+  private static String reason(VersionStatus status) {
+    String what =
+        switch (status.state()) {
+          case START -> "is waiting to be loaded";
+          case LOADING -> "is loading";
+          case AVAILABLE -> "takes requests";
+          case UNLOADING -> "is unloading";
+          case END -> status.error().map(Failure::message).orElse("was unloaded");
+        };
+    return status.error().isPresent() ? what : "version " + status.version() + " " + what;
+  }
+
+  Lookup latest() {
+    return latest;
+  }
+
+  Lookup version(long number) {
+    int place = Arrays.binarySearch(numbers, number);
+    return place < 0 ? new Lookup.UnknownVersion(name, number) : answers[place];
+  }
+
+  Lookup label(String label) {
+    return labels.find(label, this::version);
+  }
+
+  VersionLabels labels() {
+    return labels;
+  }
+
+  List<VersionStatus> statuses() {
+    return statuses;
+  }
+}

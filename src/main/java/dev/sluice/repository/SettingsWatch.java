@@ -1,0 +1,48 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.VersionStatus.Failure;
+
+/**
+ * The settings of one model, read again when their file has changed and then stood still between
+ * two looks. Used by the scanning thread only.
+ */
+final class SettingsWatch {
+  /** What reading the settings came to. */
+  sealed interface Reading {
+    record Good(ModelConfig config) implements Reading {}
+
+    record Broken(Failure why) implements Reading {}
+  }
+
+  private final ModelSettings settings;
+  private Fingerprint seen;
+  private Fingerprint read;
+  private Reading reading;
+
+  /** Reads the settings for the first time, at once. */
+  SettingsWatch(ModelSettings settings, ModelSighting first) {
+    this.settings = settings;
+    this.seen = first.settings();
+    this.read = seen;
+    this.reading = read(settings, first);
+  }
+
+  Reading look(ModelSighting now) {
+    boolean steady = now.settings().equals(seen);
+    seen = now.settings();
+    if (steady && !seen.equals(read)) {
+      read = seen;
+      reading = read(settings, now);
+    }
+    return reading;
+  }
+
+  private static Reading read(ModelSettings settings, ModelSighting model) {
+    try {
+      return new Reading.Good(settings.read(model.folder()));
+    } catch (RuntimeException e) {
+      return new Reading.Broken(Failures.of(e));
+    }
+  }
+}

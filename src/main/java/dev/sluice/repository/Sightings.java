@@ -1,0 +1,31 @@
+package dev.sluice.repository;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one look at the folders has shown.
+ *
+ * @param complete whether every folder of models could be listed; if not, a model that was not seen
+ *     may still be there
+ * @param models by name
+ * @param unreadable names of models that are there, or should be, but could not be looked at
+ * @param warnings what an operator should know
+ */
+record Sightings(
+    boolean complete,
+    Map<String, ModelSighting> models,
+    Set<String> unreadable,
+    List<String> warnings) {
+  Sightings {
+    models = Map.copyOf(models);
+    unreadable = Set.copyOf(unreadable);
+    warnings = List.copyOf(warnings);
+  }
+
+  /** Whether the model is known to be gone, and was not just out of sight. */
+  boolean misses(String model) {
+    return complete && !models.containsKey(model) && !unreadable.contains(model);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.sluice.repository;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which versions of one model may be taken up: those that look whole and have not changed between
+ * two looks. A folder that is still being copied changes, so it is left alone.
+ *
+ * <p>A version taken up once stays so until its folder is gone, even while its files are replaced.
+ */
+final class SteadyVersions {
+  private SortedMap<Long, VersionSighting> seen = new TreeMap<>();
+  private final Map<Long, VersionSighting> steady = new HashMap<>();
+  private final Set<Long> taken = new HashSet<>();
+
+  /**
+   * Looks once more.
+   *
+   * @param trusted which versions need no second look
+   */
+  void look(SortedMap<Long, VersionSighting> now, Predicate<VersionSighting> trusted) {
+    steady.clear();
+    for (VersionSighting sighting : now.values()) {
+      if (sighting.whole() && (standsStill(sighting) || trusted.test(sighting))) {
+        steady.put(sighting.version(), sighting);
+      }
+    }
+    taken.addAll(steady.keySet());
+    taken.retainAll(now.keySet());
+    seen = now;
+  }
+
+  private boolean standsStill(VersionSighting now) {
+    VersionSighting before = seen.get(now.version());
+    return before != null && before.files().equals(now.files());
+  }
+
+  /** Versions whose files were steady at one look at least, and are still there. */
+  Set<Long> taken() {
+    return taken;
+  }
+
+  /** These, and those that look whole but may still change; a new set. */
+  Set<Long> promised() {
+    Set<Long> promised = new HashSet<>(taken);
+    seen.values().stream()
+        .filter(VersionSighting::whole)
+        .map(VersionSighting::version)
+        .forEach(promised::add);
+    return promised;
+  }
+
+  /** Whether there is a folder for this version, whatever is in it. */
+  boolean exists(long version) {
+    return seen.containsKey(version);
+  }
+
+  /** The version as it may be loaded now; null while its files change. */
+  @Nullable VersionSighting steady(long version) {
+    return steady.get(version);
+  }
+}

@@ -1,0 +1,13 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelId;
+import java.nio.file.Path;
+
+/** Something to do outside the repository's lock, on the way to what is wished for. */
+sealed interface Step {
+  record Load(ModelId id, Path folder, ModelConfig config) implements Step {}
+
+  /** Gives the repository's own loan back. */
+  record Retire(LiveVersion live) implements Step {}
+}

@@ -1,0 +1,260 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.VersionState;
+import dev.sluice.inference.VersionStatus.Failure;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * How a model gets from what it serves to what it should serve
+ *
+ * Wish.    The version policy picks from the versions whose files stand still. Each event (a look
+ *          at the folders, a finished load, a closed version) ends with a new plan, so nothing has
+ *          to be remembered about plans begun before.
+ * Load.    Whatever is wished for and not there is loaded, the highest number first, beside what
+ *          takes requests now.
+ * Unload.  Only when every wished-for version has either come up or failed, and one at least is
+ *          up, do the others go. So a version that fails to load leaves the old one serving, and
+ *          a stream of new versions that come faster than they load still gets served.
+ * Forget.  A version that once took requests stays listed, as under TensorFlow Serving. One that
+ *          never did is forgotten with its folder.
+ */
+
+/** One model, its settings and its versions. Touched only under the repository's lock. */
+final class TrackedModel {
+  private final String name;
+  private final VersionPolicyConfig defaultPolicy;
+  private final RepositoryNews news;
+  private final NavigableMap<Long, TrackedVersion> versions = new TreeMap<>();
+  private final SteadyVersions steady = new SteadyVersions();
+  private @Nullable ModelConfig config;
+  private @Nullable Failure broken;
+  private boolean settled;
+  private boolean ready;
+  private boolean there = true;
+
+  TrackedModel(String name, VersionPolicyConfig defaultPolicy, RepositoryNews news) {
+    this.name = name;
+    this.defaultPolicy = defaultPolicy;
+    this.news = news;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** The settings were read well: they hold from the next plan on. */
+  void use(ModelConfig next) {
+    config = next;
+    broken = null;
+  }
+
+  /** The settings cannot be read: earlier ones stay in force, without any nothing is served. */
+  void refuse(Failure why) {
+    broken = why;
+  }
+
+  /** The model's folder was looked at. */
+  void look(ModelSighting now, Predicate<VersionSighting> trusted) {
+    there = true;
+    steady.look(now.versions(), trusted);
+  }
+
+  /** The model's folder is gone, and the settings with it. */
+  void leave() {
+    there = false;
+    config = null;
+    broken = null;
+    steady.look(Collections.emptySortedMap(), _ -> false);
+  }
+
+  /** Whether nothing is left to tell of it. */
+  boolean forgotten() {
+    return !there && versions.isEmpty();
+  }
+
+  /** Whether all versions are up that should be; see {@link ModelRepository#allReady}. */
+  boolean ready() {
+    return ready;
+  }
+
+  Map<String, Long> labels() {
+    return config == null ? Map.of() : config.labels();
+  }
+
+  /** Every version worth telling of, ascending. */
+  Collection<TrackedVersion> versions() {
+    return versions.values();
+  }
+
+  /** Versions the settings ask for by number that do not exist. */
+  Set<Long> missing() {
+    Set<Long> missing = new TreeSet<>();
+    if (config != null && config.versionPolicy() instanceof VersionPolicyConfig.Specific some) {
+      missing.addAll(some.versions());
+      missing.removeIf(steady::exists);
+    }
+    return missing;
+  }
+
+  /** What to do now. Each step is handed out once and must be performed. */
+  List<Step> plan() {
+    NavigableSet<Long> wished = wished(steady.taken());
+    NavigableSet<Long> promised = wished(steady.promised());
+    promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
+    List<Step> steps = new ArrayList<>();
+    wished.descendingSet().forEach(number -> bringUp(number, steps));
+    if (mayWithdraw(wished)) {
+      withdrawAllBut(wished, promised, steps);
+    }
+    versions.entrySet().removeIf(version -> isOver(version.getKey(), version.getValue(), promised));
+    promised.addAll(wished);
+    judge(promised);
+    return steps;
+  }
+
+  private NavigableSet<Long> wished(Set<Long> numbers) {
+    return VersionPolicy.wished(config == null ? defaultPolicy : config.versionPolicy(), numbers);
+  }
+
+  private void bringUp(long number, List<Step> steps) {
+    TrackedVersion version = versions.computeIfAbsent(number, TrackedVersion::new);
+    version.resume();
+    VersionSighting sighting = steady.steady(number);
+    if (config == null) {
+      refuse(number, version);
+    } else if (sighting != null) {
+      load(sighting, version, config, steps);
+    }
+  }
+
+  private void refuse(long number, TrackedVersion version) {
+    if (broken != null && version.refuse(broken)) {
+      news.failed(new ModelId(name, number), broken);
+    }
+  }
+
+  private void load(
+      VersionSighting sighting, TrackedVersion version, ModelConfig settings, List<Step> steps) {
+    Attempt attempt = Attempt.of(sighting, settings);
+    if (version.needs(attempt)) {
+      version.startLoading(attempt);
+      ModelId id = new ModelId(name, sighting.version());
+      steps.add(new Step.Load(id, sighting.folder(), settings));
+    }
+  }
+
+  private boolean mayWithdraw(Set<Long> wished) {
+    return wished.isEmpty() || (wished.stream().allMatch(this::decided) && anyAvailable(wished));
+  }
+
+  private boolean decided(long number) {
+    TrackedVersion version = versions.get(number);
+    return version != null
+        && (version.is(VersionState.AVAILABLE)
+            || (version.is(VersionState.END) && version.failed()));
+  }
+
+  private boolean anyAvailable(Set<Long> numbers) {
+    return numbers.stream().anyMatch(this::available);
+  }
+
+  private boolean available(long number) {
+    TrackedVersion version = versions.get(number);
+    return version != null && version.is(VersionState.AVAILABLE);
+  }
+
+  private void withdrawAllBut(Set<Long> wished, Set<Long> promised, List<Step> steps) {
+    versions.forEach((number, version) -> {
+      if (!wished.contains(number) && !promised.contains(number)) {
+        withdraw(version, steps);
+      }
+    });
+  }
+
+  /** Withdraws everything, for the end of the server. */
+  List<Step> withdrawAll() {
+    List<Step> steps = new ArrayList<>();
+    versions.values().forEach(version -> withdraw(version, steps));
+    return steps;
+  }
+
+  private static void withdraw(TrackedVersion version, List<Step> steps) {
+    LiveVersion live = version.withdraw();
+    if (live != null) {
+      steps.add(new Step.Retire(live));
+    }
+  }
+
+  private boolean isOver(long number, TrackedVersion version, Set<Long> promised) {
+    if (version.served() || version.loading()) {
+      return false;
+    }
+    return switch (version.state()) {
+      case START -> !promised.contains(number);
+      case END -> !version.failed() || !steady.exists(number);
+      case LOADING, AVAILABLE, UNLOADING -> false;
+    };
+  }
+
+  private void judge(Set<Long> expected) {
+    boolean complete = expected.stream().allMatch(this::available);
+    settled = anyAvailable(versions.keySet()) && (settled || complete);
+    ready = expected.stream().allMatch(this::fine);
+  }
+
+  /**
+   * A model that was complete once stays ready while further versions load: only a failure counts.
+   */
+  private boolean fine(long number) {
+    TrackedVersion version = versions.get(number);
+    return version != null
+        && (version.is(VersionState.AVAILABLE) || (settled && !version.failed()));
+  }
+
+  /** A load has succeeded. Returns what is not needed any more. */
+  @Nullable LiveVersion loaded(LiveVersion fresh) {
+    LiveVersion former = version(fresh.id()).loaded(fresh);
+    if (former != fresh) {
+      news.available(fresh.id());
+    }
+    return former;
+  }
+
+  /** A load has failed. */
+  void failed(ModelId id, Failure why) {
+    if (version(id).failed(why)) {
+      news.failed(id, why);
+    }
+  }
+
+  /** Something that took requests is closed. */
+  void drained(LiveVersion closed) {
+    TrackedVersion version = versions.get(closed.id().version());
+    if (version != null && version.drained(closed)) {
+      news.unloaded(closed.id());
+    }
+  }
+
+  /** A version with a load under way is never forgotten. */
+  private TrackedVersion version(ModelId id) {
+    TrackedVersion version = versions.get(id.version());
+    if (version == null) {
+      throw new IllegalStateException(id + " was loaded but is not known");
+    }
+    return version;
+  }
+}

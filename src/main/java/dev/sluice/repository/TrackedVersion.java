@@ -1,0 +1,182 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.VersionState;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.VersionStatus.Failure;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one version, and how events change it. Touched only under the repository's lock.
+ *
+ * <p>A version that takes requests stays AVAILABLE while it is loaded anew from changed files; a
+ * version that is given up while it loads is over at once, and what the load brings is thrown away
+ * unless the version is wished for again before.
+ */
+final class TrackedVersion {
+  private final long number;
+  private VersionState state = VersionState.START;
+  private @Nullable LiveVersion live;
+  private @Nullable Failure error;
+  private @Nullable Attempt attempt;
+  private boolean loading;
+  private boolean served;
+
+  TrackedVersion(long number) {
+    this.number = number;
+  }
+
+  VersionState state() {
+    return state;
+  }
+
+  boolean is(VersionState wanted) {
+    return state == wanted;
+  }
+
+  /** Whether a load is under way, even one whose outcome nobody wants any more. */
+  boolean loading() {
+    return loading;
+  }
+
+  /** Whether it has ever taken requests. */
+  boolean served() {
+    return served;
+  }
+
+  boolean failed() {
+    return error != null;
+  }
+
+  /** What takes the requests, while AVAILABLE. */
+  @Nullable LiveVersion live() {
+    return live;
+  }
+
+  VersionStatus status() {
+    return new VersionStatus(number, state, Optional.ofNullable(error));
+  }
+
+  /** Whether a version that is wished for has to be loaded from this. */
+  boolean needs(Attempt wanted) {
+    return !loading
+        && switch (state) {
+          case START, UNLOADING -> true;
+          case LOADING -> false;
+          case AVAILABLE -> !wanted.equals(attempt);
+          case END -> error == null || !wanted.equals(attempt);
+        };
+  }
+
+  /** A load begins. What takes requests goes on doing so until the load has succeeded. */
+  void startLoading(Attempt next) {
+    attempt = next;
+    loading = true;
+    if (state != VersionState.AVAILABLE) {
+      move(VersionState.LOADING);
+      live = null;
+      error = null;
+    }
+  }
+
+  /** It is wished for again: if a load is still under way, its outcome counts again. */
+  void resume() {
+    if (loading && (state == VersionState.UNLOADING || state == VersionState.END)) {
+      move(VersionState.LOADING);
+      live = null;
+    }
+  }
+
+  /** The load has succeeded. Returns what is not needed any more: the former one, or this. */
+  @Nullable LiveVersion loaded(LiveVersion fresh) {
+    loading = false;
+    return switch (state) {
+      case LOADING -> {
+        move(VersionState.AVAILABLE);
+        yield serve(fresh);
+      }
+      case AVAILABLE -> serve(fresh);
+      case START, UNLOADING, END -> fresh;
+    };
+  }
+
+  private @Nullable LiveVersion serve(LiveVersion fresh) {
+    LiveVersion former = live;
+    live = fresh;
+    error = null;
+    served = true;
+    return former;
+  }
+
+  /** The load has failed. Returns whether anybody had still hoped for it. */
+  boolean failed(Failure why) {
+    loading = false;
+    return switch (state) {
+      case LOADING -> {
+        move(VersionState.END);
+        error = why;
+        yield true;
+      }
+      case AVAILABLE -> {
+        error = why;
+        yield true;
+      }
+      case START, UNLOADING, END -> false;
+    };
+  }
+
+  /** It cannot even be tried. Returns whether that is new. */
+  boolean refuse(Failure why) {
+    if (loading || why.equals(error)) {
+      return false;
+    }
+    return switch (state) {
+      case START -> {
+        move(VersionState.END);
+        yield refused(why);
+      }
+      case END -> refused(why);
+      case LOADING, AVAILABLE, UNLOADING -> false;
+    };
+  }
+
+  private boolean refused(Failure why) {
+    attempt = null;
+    error = why;
+    return true;
+  }
+
+  /** It should take no more requests. Returns what to give back, if it took any. */
+  @Nullable LiveVersion withdraw() {
+    return switch (state) {
+      case AVAILABLE -> {
+        move(VersionState.UNLOADING);
+        error = null;
+        yield live;
+      }
+      case START, LOADING -> {
+        move(VersionState.END);
+        yield null;
+      }
+      case UNLOADING, END -> null;
+    };
+  }
+
+  /** Something that took requests is closed. Returns whether that was the end of the version. */
+  boolean drained(LiveVersion closed) {
+    if (state != VersionState.UNLOADING || live != closed) {
+      return false;
+    }
+    move(VersionState.END);
+    live = null;
+    return true;
+  }
+
+  private void move(VersionState next) {
+    if (!VersionTransitions.after(state).contains(next)) {
+      throw new IllegalStateException(
+          "version " + number + " cannot go from " + state + " to " + next);
+    }
+    state = next;
+  }
+}

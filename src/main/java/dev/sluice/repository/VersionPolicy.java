@@ -1,0 +1,28 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.VersionPolicyConfig;
+import java.util.Collection;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/** Which of the versions there are should be served. */
+final class VersionPolicy {
+  private VersionPolicy() {}
+
+  /** The wished-for versions, ascending; a new set. */
+  static NavigableSet<Long> wished(VersionPolicyConfig policy, Collection<Long> seen) {
+    NavigableSet<Long> wished = new TreeSet<>(seen);
+    switch (policy) {
+      case VersionPolicyConfig.Latest(int count) -> keepHighest(wished, Math.max(1, count));
+      case VersionPolicyConfig.All() -> {}
+      case VersionPolicyConfig.Specific(var versions) -> wished.retainAll(versions);
+    }
+    return wished;
+  }
+
+  private static void keepHighest(NavigableSet<Long> versions, int count) {
+    while (versions.size() > count) {
+      versions.pollFirst();
+    }
+  }
+}

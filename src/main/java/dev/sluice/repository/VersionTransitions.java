@@ -1,0 +1,22 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.VersionState;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Which state of a version may follow which. */
+final class VersionTransitions {
+  private VersionTransitions() {}
+
+  static Set<VersionState> after(VersionState state) {
+    return switch (state) {
+      // END without loading: the settings are broken, or the version is no longer wished for
+      case START -> EnumSet.of(VersionState.LOADING, VersionState.END);
+      case LOADING -> EnumSet.of(VersionState.AVAILABLE, VersionState.END);
+      case AVAILABLE -> EnumSet.of(VersionState.UNLOADING);
+      // LOADING: wished for again while earlier requests still run on what was loaded before
+      case UNLOADING -> EnumSet.of(VersionState.END, VersionState.LOADING);
+      case END -> EnumSet.of(VersionState.LOADING);
+    };
+  }
+}
