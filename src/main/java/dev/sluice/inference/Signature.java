@@ -1,5 +1,6 @@
 package dev.sluice.inference;
 
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,16 @@ public record Signature(
 
   public Optional<TensorSpec> output(String wanted) {
     return find(outputs, wanted);
+  }
+
+  /** The outputs that a protocol here can carry: all of them, as a rule. */
+  public List<TensorSpec> supportedOutputs() {
+    for (TensorSpec output : outputs) {
+      if (output.type() == DataType.UNSUPPORTED) {
+        return outputs.stream().filter(spec -> spec.type() != DataType.UNSUPPORTED).toList();
+      }
+    }
+    return outputs;
   }
 
   private static Optional<TensorSpec> find(List<TensorSpec> specs, String wanted) {

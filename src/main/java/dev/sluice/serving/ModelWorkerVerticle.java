@@ -111,7 +111,7 @@ final class ModelWorkerVerticle extends VerticleBase {
     Signature signature = request.signature();
     List<TensorSpec> wanted =
         request.outputs().isEmpty()
-            ? signature.outputs()
+            ? signature.supportedOutputs()
             : request.outputs().stream().map(name -> signature.output(name).orElseThrow()).toList();
     List<NamedTensor> outputs = session.run(signature, request.inputs(), wanted);
     return new InferenceResponse(request.model().id(), signature, outputs);

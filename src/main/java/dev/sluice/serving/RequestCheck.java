@@ -30,7 +30,9 @@ final class RequestCheck {
     }
     requireAll(request, signature);
     for (String output : request.outputs()) {
-      signature.output(output).orElseThrow(() -> unknown("output", output, request));
+      if (signature.output(output).isEmpty()) {
+        throw unknown("output", output, request);
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.Callable;
@@ -10,6 +11,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * What all requests of one listener share. Immutable; any thread.
@@ -41,6 +43,20 @@ public record ListenerContext(
     } catch (RuntimeException e) {
       return Future.failedFuture(e);
     }
+  }
+
+  /** Logs a request that failed for a reason we know, at a level that says whose fault it is. */
+  public void failed(Exchange exchange, InferenceException failure) {
+    Level level =
+        switch (failure.code().fault()) {
+          case CALLER -> Level.INFO;
+          case CAPACITY -> Level.WARN;
+          case SERVER -> Level.ERROR;
+        };
+    LOG.atLevel(level)
+        .addKeyValue("request", exchange.requestId())
+        .addKeyValue("code", failure.code())
+        .log(failure.getMessage());
   }
 
   /** Logs a failure that is ours. The client is told no more than that there was one. */

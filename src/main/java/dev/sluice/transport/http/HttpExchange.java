@@ -139,6 +139,7 @@ public final class HttpExchange implements Exchange {
    */
   public InferenceException explain(Throwable failure) {
     if (failure instanceof InferenceException known) {
+      context.failed(this, known);
       if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
         putHeader("Retry-After", "1");
       }

@@ -1,0 +1,22 @@
+package dev.sluice.boot;
+
+import dev.sluice.transport.grpc.GrpcFront;
+import dev.sluice.transport.http.HttpFront;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Consumer;
+
+/** Tells gRPC from everything else by the content type, which is what lets them share a port. */
+record Front(HttpFront http, GrpcFront grpc) implements Consumer<HttpServerRequest> {
+  private static final String GRPC = "application/grpc";
+
+  @Override
+  public void accept(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    if (type != null && type.regionMatches(true, 0, GRPC, 0, GRPC.length())) {
+      grpc.accept(request);
+    } else {
+      http.accept(request);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.repository.LiveVersion;
+import dev.sluice.repository.ModelRepository;
+import io.vertx.core.Future;
+
+/** The road of a request, one step per line: find, check, schedule. */
+public final class InferencePipeline implements DataPlane {
+  private final ModelRepository repository;
+
+  public InferencePipeline(ModelRepository repository) {
+    this.repository = repository;
+  }
+
+  @Override
+  public Lookup find(ModelSelector selector) {
+    return repository.find(selector);
+  }
+
+  @Override
+  public Future<InferenceResponse> infer(InferenceRequest request) {
+    try {
+      RequestCheck.require(request);
+    } catch (InferenceException e) {
+      request.close();
+      return Future.failedFuture(e);
+    }
+    return servable(request).scheduler().submit(request);
+  }
+
+  /** Every loan comes from the repository, and the loader puts nothing else into it. */
+  private static ServableModel servable(InferenceRequest request) {
+    return (ServableModel) ((LiveVersion) request.model()).loaded();
+  }
+}

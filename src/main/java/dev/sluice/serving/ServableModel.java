@@ -1,0 +1,102 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.repository.LoadedModel;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.QueueScheduler;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.queue.ModelQueue;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * A loaded version with all that it takes to serve it: a queue, and for each session a worker of
+ * its own.
+ *
+ * <p>Threads: made and closed on loading workers; {@link #scheduler} is for event loops.
+ */
+final class ServableModel implements LoadedModel {
+  private final ModelMetadata metadata;
+  private final List<ModelSession> sessions;
+  private final Vertx vertx;
+  private final Scheduler scheduler;
+  private final List<ModelWorkerVerticle> workers = new ArrayList<>();
+  private final List<String> deployments = new ArrayList<>();
+
+  private ServableModel(
+      ModelMetadata metadata,
+      List<ModelSession> sessions,
+      int queueCapacity,
+      Vertx vertx,
+      LongSupplier nanoTime) {
+    this.metadata = metadata;
+    this.sessions = sessions;
+    this.vertx = vertx;
+    var queue = new ModelQueue(queueCapacity);
+    this.scheduler = new QueueScheduler(vertx, queue, this::wakeOne, nanoTime);
+    for (ModelSession session : sessions) {
+      workers.add(new ModelWorkerVerticle(queue, session, nanoTime));
+    }
+  }
+
+  /**
+   * Puts sessions to work. Blocks until their workers are there. Owns the sessions from now on.
+   *
+   * @param poolName names the workers' threads
+   */
+  static ServableModel start(
+      ModelMetadata metadata,
+      List<ModelSession> sessions,
+      int queueCapacity,
+      String poolName,
+      Vertx vertx,
+      LongSupplier nanoTime) {
+    var model = new ServableModel(metadata, sessions, queueCapacity, vertx, nanoTime);
+    var options =
+        new DeploymentOptions()
+            .setThreadingModel(ThreadingModel.WORKER)
+            .setWorkerPoolName(poolName)
+            .setWorkerPoolSize(sessions.size());
+    for (ModelWorkerVerticle worker : model.workers) {
+      model.deployments.add(await(vertx.deployVerticle(worker, options)));
+    }
+    return model;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** One request needs one worker; if all are awake, they will come by. */
+  private void wakeOne() {
+    for (ModelWorkerVerticle worker : workers) {
+      if (worker.wake()) {
+        return;
+      }
+    }
+  }
+
+  /** Blocks until the workers have stopped, then closes the sessions. */
+  @Override
+  public void close() {
+    scheduler.close();
+    for (String deployment : deployments) {
+      await(vertx.undeploy(deployment));
+    }
+    sessions.forEach(ModelSession::close);
+  }
+
+  private static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+}

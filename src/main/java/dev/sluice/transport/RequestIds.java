@@ -1,0 +1,29 @@
+package dev.sluice.transport;
+
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Names requests for the logs: by the caller's {@code x-request-id}, or with a name of our own.
+ * Belongs to one event loop; names of different loops differ by their beginnings.
+ */
+public final class RequestIds {
+  /** Longer names are cut: they only go into logs. */
+  private static final int MAX_LENGTH = 128;
+
+  private static final String HEADER = "x-request-id";
+
+  private final String prefix =
+      Integer.toHexString(ThreadLocalRandom.current().nextInt(0x1000_0000, Integer.MAX_VALUE))
+          + '-';
+  private long next;
+
+  /** The request's name. */
+  public String of(HttpServerRequest request) {
+    String given = request.getHeader(HEADER);
+    if (given == null || given.isEmpty()) {
+      return prefix + next++;
+    }
+    return given.length() <= MAX_LENGTH ? given : given.substring(0, MAX_LENGTH);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.sluice.transport.grpc;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The ways in which gRPC comes over HTTP. */
+enum GrpcForm {
+  /** Plain gRPC, which needs HTTP/2 and its trailers. */
+  GRPC("application/grpc"),
+  /** gRPC-Web: the trailers are one more frame of the body. */
+  WEB("application/grpc-web"),
+  /** gRPC-Web for old browsers: the same in base64. */
+  WEB_TEXT("application/grpc-web-text");
+
+  private final String type;
+
+  GrpcForm(String type) {
+    this.type = type;
+  }
+
+  /** The form of a request, or null if its content type is none of these. */
+  static @Nullable GrpcForm of(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE).toLowerCase(Locale.ROOT);
+    for (GrpcForm form : values()) {
+      if (form.covers(type)) {
+        boolean http2 = request.version() == HttpVersion.HTTP_2;
+        return form == GRPC && !http2 ? null : form;
+      }
+    }
+    return null;
+  }
+
+  /** The type may be followed by the message format, which is protobuf here and nothing else. */
+  private boolean covers(String contentType) {
+    int end = contentType.indexOf(';');
+    String bare = (end < 0 ? contentType : contentType.substring(0, end)).strip();
+    return bare.equals(type) || bare.equals(type + "+proto");
+  }
+
+  /** The content type of the answer. */
+  String answerType() {
+    return this == GRPC ? type : type + "+proto";
+  }
+}

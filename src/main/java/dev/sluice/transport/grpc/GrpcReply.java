@@ -1,0 +1,95 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.transport.Buffers;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** Writes the one answer of a call. Later ones, and answers to callers who left, are dropped. */
+final class GrpcReply {
+  /** Frame head: a flag byte and a 32-bit length. */
+  static final int PREFIX = 5;
+
+  private static final String STATUS = "grpc-status";
+  private static final String MESSAGE = "grpc-message";
+
+  /** Flag of the frame that holds gRPC-Web's trailers. */
+  private static final byte TRAILERS = (byte) 0x80;
+
+  /** Texts travel in a header, where peers allow 8 KiB in all. */
+  private static final int MAX_TEXT = 1024;
+
+  private final HttpServerResponse response;
+  private final GrpcForm form;
+
+  GrpcReply(HttpServerResponse response, GrpcForm form) {
+    this.response = response;
+    this.form = form;
+  }
+
+  void succeed(Buffer message) {
+    if (!open()) {
+      return;
+    }
+    Buffer frame = Buffers.join(prefix((byte) 0, message.length()), message);
+    if (form == GrpcForm.GRPC) {
+      head();
+      response.putTrailer(STATUS, "0");
+      response.end(frame);
+    } else {
+      web(Buffers.join(frame, trailers("grpc-status:0\r\n")));
+    }
+  }
+
+  void fail(int status, String text) {
+    if (!open()) {
+      return;
+    }
+    String encoded = GrpcText.encode(cut(text));
+    if (form == GrpcForm.GRPC) {
+      head();
+      response.putHeader(STATUS, Integer.toString(status)).putHeader(MESSAGE, encoded);
+      response.end();
+    } else {
+      web(trailers("grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n"));
+    }
+  }
+
+  /** Names the message encodings that a next call may use. */
+  void acceptEncodings() {
+    if (open()) {
+      response.putHeader("grpc-accept-encoding", "identity,gzip,deflate");
+    }
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "...TRUNCATED";
+  }
+
+  private boolean open() {
+    return !response.ended() && !response.closed();
+  }
+
+  private void head() {
+    response.putHeader(HttpHeaders.CONTENT_TYPE, form.answerType());
+  }
+
+  private void web(Buffer frames) {
+    head();
+    response.end(
+        form == GrpcForm.WEB_TEXT
+            ? Buffer.buffer(Base64.getEncoder().encode(frames.getBytes()))
+            : frames);
+  }
+
+  private static Buffer trailers(String lines) {
+    byte[] text = lines.getBytes(StandardCharsets.US_ASCII);
+    return Buffers.join(prefix(TRAILERS, text.length), Buffer.buffer(text));
+  }
+
+  private static Buffer prefix(byte flag, int length) {
+    return Buffer.buffer(PREFIX).appendByte(flag).appendInt(length);
+  }
+}

@@ -1,0 +1,34 @@
+package dev.sluice.transport.http;
+
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RequestIds;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Takes the HTTP requests of one event loop to the faces that claimed their paths. */
+public final class HttpFront implements Consumer<HttpServerRequest> {
+  private static final Buffer NOT_FOUND = Buffer.buffer("{\"error\":\"Not Found\"}");
+
+  private final HttpRoutes routes = new HttpRoutes();
+  private final ListenerContext context;
+  private final RequestIds ids = new RequestIds();
+
+  /** Mounts the faces. */
+  public HttpFront(List<HttpFace> faces, ListenerContext context) {
+    this.context = context;
+    faces.forEach(face -> face.mount(routes));
+  }
+
+  @Override
+  public void accept(HttpServerRequest request) {
+    var exchange = new HttpExchange(request, context, ids.of(request));
+    Consumer<HttpExchange> handler = routes.find(request.path());
+    if (handler == null) {
+      exchange.json(404, NOT_FOUND);
+      return;
+    }
+    handler.accept(exchange);
+  }
+}
