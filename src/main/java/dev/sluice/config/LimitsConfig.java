@@ -22,4 +22,16 @@ public record LimitsConfig(
 
   public static final LimitsConfig DEFAULT =
       new LimitsConfig(64 * MIB, 64 * MIB, MIB / 2, Duration.ZERO, Duration.ofMinutes(10));
+
+  /** Bytes. A body is held in one buffer, and a buffer's length is 31 bits. */
+  private static final long LARGEST = 2048 * MIB - MIB;
+
+  static LimitsConfig read(Section limits) {
+    return new LimitsConfig(
+        limits.size("max_body_size", DEFAULT.maxBodySize, 1, LARGEST),
+        limits.size("max_inflated_size", DEFAULT.maxInflatedSize, 1, LARGEST),
+        limits.size("offload_size", DEFAULT.offloadSize, 0, LARGEST),
+        limits.duration("request_timeout", DEFAULT.requestTimeout),
+        limits.duration("idle_timeout", DEFAULT.idleTimeout));
+  }
 }

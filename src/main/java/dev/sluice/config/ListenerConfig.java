@@ -1,6 +1,10 @@
 package dev.sluice.config;
 
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One address the server listens on. It speaks HTTP/1.1, HTTP/2 and gRPC on the same port.
@@ -31,6 +35,12 @@ public record ListenerConfig(
   public static final ListenerConfig DEFAULT =
       new ListenerConfig("localhost", 8080, Set.of(Protocol.values()), V1Dialect.BOTH, false);
 
+  /** A name, an IPv4 address or an IPv6 address in brackets, and a port. */
+  private static final Pattern ADDRESS =
+      Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^\\s:\\[\\]]+)):(\\d{1,5})");
+
+  private static final int HIGHEST_PORT = 65_535;
+
   public ListenerConfig {
     protocols = Set.copyOf(protocols);
   }
@@ -38,5 +48,31 @@ public record ListenerConfig(
   /** As people write it. */
   public String address() {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+  }
+
+  static ListenerConfig read(Section listener) {
+    Matcher address = address(listener);
+    return new ListenerConfig(
+        address.group(1) == null ? address.group(2) : address.group(1),
+        Integer.parseInt(address.group(3)),
+        new LinkedHashSet<>(
+            listener.list(
+                "protocols",
+                List.of(Protocol.values()),
+                protocol -> protocol.constant(Protocol.class))),
+        listener.choice("v1", DEFAULT.v1),
+        listener.flag("control", DEFAULT.control));
+  }
+
+  private static Matcher address(Section listener) {
+    Setting setting =
+        listener
+            .single("address")
+            .orElseThrow(() -> listener.error("has no address; wanted one such as localhost:8080"));
+    Matcher address = ADDRESS.matcher(setting.text());
+    if (!address.matches() || Integer.parseInt(address.group(3)) > HIGHEST_PORT) {
+      throw setting.wanted("host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080");
+    }
+    return address;
   }
 }

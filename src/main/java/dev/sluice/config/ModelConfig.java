@@ -1,6 +1,7 @@
 package dev.sluice.config;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -36,7 +37,59 @@ public record ModelConfig(
           true,
           RuntimesConfig.DEFAULT);
 
+  /** Rows. */
+  static final int LARGEST_BATCH = 1 << 20;
+
+  /** Each holds a worker thread and a native session. */
+  static final int MOST_INSTANCES = 1024;
+
+  static final int LONGEST_QUEUE = 1 << 20;
+
   public ModelConfig {
     labels = Map.copyOf(labels);
+  }
+
+  /** Reads a {@code model.yml}. */
+  static ModelConfig read(Section model, ModelConfig defaults) {
+    RuntimesConfig runtimes = defaults.runtimes;
+    return read(
+        model,
+        defaults,
+        labels(model, defaults.labels),
+        new RuntimesConfig(
+            model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
+            model.section(
+                "tensorflow",
+                tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow()))));
+  }
+
+  /**
+   * Reads what all models share. Labels belong to one model; runtimes have a place of their own.
+   */
+  static ModelConfig readDefaults(Section defaults, RuntimesConfig runtimes) {
+    return read(defaults, DEFAULT, DEFAULT.labels, runtimes);
+  }
+
+  private static ModelConfig read(
+      Section model, ModelConfig defaults, Map<String, Long> labels, RuntimesConfig runtimes) {
+    return new ModelConfig(
+        VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
+        labels,
+        model.number("max_batch_size", defaults.maxBatchSize, 0, LARGEST_BATCH),
+        model.duration("max_queue_delay", defaults.maxQueueDelay),
+        model.number("instances", defaults.instances, 1, MOST_INSTANCES),
+        model.number("max_queued_requests", defaults.maxQueuedRequests, 1, LONGEST_QUEUE),
+        model.flag("warmup", defaults.warmup),
+        runtimes);
+  }
+
+  private static Map<String, Long> labels(Section model, Map<String, Long> otherwise) {
+    Map<String, Long> labels = new LinkedHashMap<>();
+    model
+        .value("labels")
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((label, version) -> labels.put(label, version.version()));
+    return labels.isEmpty() ? otherwise : labels;
   }
 }

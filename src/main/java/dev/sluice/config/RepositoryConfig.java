@@ -2,6 +2,7 @@ package dev.sluice.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -14,7 +15,39 @@ import java.util.Map;
  */
 public record RepositoryConfig(
     Path directory, Map<String, Path> models, Duration pollInterval, ModelConfig defaults) {
+  public static final RepositoryConfig DEFAULT =
+      new RepositoryConfig(Path.of("models"), Map.of(), Duration.ofSeconds(1), ModelConfig.DEFAULT);
+
   public RepositoryConfig {
     models = Map.copyOf(models);
+  }
+
+  /**
+   * @param runtimes how models are opened if their own settings do not say
+   */
+  static RepositoryConfig read(Section models, RuntimesConfig runtimes) {
+    return new RepositoryConfig(
+        models.single("directory").map(RepositoryConfig::path).orElse(DEFAULT.directory),
+        list(models),
+        models.duration("poll_interval", DEFAULT.pollInterval),
+        models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
+  }
+
+  private static Map<String, Path> list(Section models) {
+    Map<String, Path> list = new LinkedHashMap<>();
+    models
+        .value("list")
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((name, folder) -> list.put(name, path(folder)));
+    return list;
+  }
+
+  private static Path path(Setting setting) {
+    String text = setting.text();
+    if (text.isBlank() || text.indexOf('\0') >= 0) {
+      throw setting.wanted("a folder");
+    }
+    return Path.of(text);
   }
 }

@@ -16,4 +16,14 @@ public record TensorflowConfig(int intraOpThreads, int interOpThreads, List<Stri
   }
 
   public static final TensorflowConfig DEFAULT = new TensorflowConfig(1, -1, List.of("serve"));
+
+  /** More than any machine's cores. */
+  private static final int MOST_THREADS = 1024;
+
+  static TensorflowConfig read(Section tensorflow, TensorflowConfig defaults) {
+    return new TensorflowConfig(
+        tensorflow.number("intra_op_threads", defaults.intraOpThreads, 0, MOST_THREADS),
+        tensorflow.number("inter_op_threads", defaults.interOpThreads, -1, MOST_THREADS),
+        tensorflow.list("tags", defaults.tags, Setting::text));
+  }
 }

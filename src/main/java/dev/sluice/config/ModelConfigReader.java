@@ -1,0 +1,40 @@
+package dev.sluice.config;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * Reads a model's own settings: its {@code model.yml}, or without one its {@code config.pbtxt}, or
+ * without either nothing. Blocks on the file system; any thread.
+ */
+public final class ModelConfigReader {
+  private final ModelConfig defaults;
+  private final Consumer<String> warnings;
+
+  /**
+   * @param defaults for what the model's settings leave out
+   * @param warnings is told what a {@code config.pbtxt} asks for in vain
+   */
+  public ModelConfigReader(ModelConfig defaults, Consumer<String> warnings) {
+    this.defaults = defaults;
+    this.warnings = warnings;
+  }
+
+  /**
+   * @param modelFolder the folder that holds the model's versions
+   * @throws ConfigException with a text for the person who wrote the settings
+   */
+  public ModelConfig read(Path modelFolder) {
+    Path own = modelFolder.resolve("model.yml");
+    if (Files.exists(own)) {
+      return new SettingsTree(YamlFile.read(own), own.toString())
+          .read(model -> ModelConfig.read(model, defaults));
+    }
+    Path triton = modelFolder.resolve("config.pbtxt");
+    return Files.exists(triton)
+        ? new TritonModelConfig(triton.toString(), warnings)
+            .read(SettingsFile.read(triton), defaults)
+        : defaults;
+  }
+}

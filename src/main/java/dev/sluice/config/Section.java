@@ -1,0 +1,117 @@
+package dev.sluice.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * One table of settings while it is read. Each method takes a key, and what to use if the key is
+ * absent or has no value.
+ */
+final class Section {
+  private final SettingsTree tree;
+  private final String path;
+  private final ObjectNode node;
+  private final Set<String> asked = new LinkedHashSet<>();
+
+  Section(SettingsTree tree, String path, ObjectNode node) {
+    this.tree = tree;
+    this.path = path;
+    this.node = node;
+  }
+
+  /** Runs the reader, then refuses the keys it did not ask for. */
+  <T> T readAll(Function<Section, T> reader) {
+    T read = reader.apply(this);
+    for (var field : node.properties()) {
+      if (!asked.contains(field.getKey())) {
+        throw error(field.getKey(), "is not a setting; " + hint(field.getKey()));
+      }
+    }
+    return read;
+  }
+
+  /** Reads a table inside this one; an absent table is an empty one. */
+  <T> T section(String key, Function<Section, T> reader) {
+    Section inner =
+        value(key)
+            .map(Setting::section)
+            .orElseGet(() -> new Section(tree, join(path, key), node.objectNode()));
+    return inner.readAll(reader);
+  }
+
+  /** The value of any kind, if there is one. */
+  Optional<Setting> value(String key) {
+    asked.add(key);
+    JsonNode value = node.get(key);
+    return value == null || value.isNull()
+        ? Optional.empty()
+        : Optional.of(new Setting(tree, join(path, key), value));
+  }
+
+  /** The value of a setting that a single text can set, as environment variables do. */
+  Optional<Setting> single(String key) {
+    tree.asked(join(path, key));
+    return value(key);
+  }
+
+  /** Empty if the text is. */
+  Optional<String> text(String key) {
+    return single(key).map(Setting::text).filter(text -> !text.isEmpty());
+  }
+
+  boolean flag(String key, boolean otherwise) {
+    return single(key).map(Setting::flag).orElse(otherwise);
+  }
+
+  int number(String key, int otherwise, int lowest, int highest) {
+    return single(key).map(value -> value.number(lowest, highest)).orElse(otherwise);
+  }
+
+  Duration duration(String key, Duration otherwise) {
+    return single(key).map(Setting::duration).orElse(otherwise);
+  }
+
+  /** A number of bytes. */
+  long size(String key, long otherwise, long lowest, long highest) {
+    return single(key).map(value -> value.size(lowest, highest)).orElse(otherwise);
+  }
+
+  /** One of an enum's constants, in lower case. */
+  <E extends Enum<E>> E choice(String key, E otherwise) {
+    return single(key)
+        .map(value -> value.constant(otherwise.getDeclaringClass()))
+        .orElse(otherwise);
+  }
+
+  /** A list, each element read alike. */
+  <T> List<T> list(String key, List<T> otherwise, Function<Setting, T> element) {
+    return single(key)
+        .map(value -> value.elements().stream().map(element).toList())
+        .orElse(otherwise);
+  }
+
+  /** A complaint about the table itself. */
+  ConfigException error(String complaint) {
+    return tree.error(path, complaint);
+  }
+
+  ConfigException error(String key, String complaint) {
+    return tree.error(join(path, key), complaint);
+  }
+
+  static String join(String path, String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  private String hint(String key) {
+    return Nearest.to(key, asked)
+        .map(near -> "did you mean " + near + "?")
+        .orElseGet(() -> "the settings here are " + String.join(", ", asked));
+  }
+}

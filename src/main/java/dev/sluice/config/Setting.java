@@ -1,0 +1,155 @@
+package dev.sluice.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * One value that was set. Each method reads it as one type, or complains with its full name, what
+ * was got and what is wanted.
+ */
+record Setting(SettingsTree tree, String name, JsonNode node) {
+  /** Characters of a value that a complaint repeats: anything may have been pasted there. */
+  private static final int SHOWN = 60;
+
+  boolean isTable() {
+    return node.isObject();
+  }
+
+  String text() {
+    return scalar("a text");
+  }
+
+  boolean flag() {
+    String wanted = "true or false";
+    return switch (scalar(wanted)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw wanted(wanted);
+    };
+  }
+
+  int number(int lowest, int highest) {
+    return (int) whole(lowest, highest, "a whole number from " + lowest + " to " + highest);
+  }
+
+  long version() {
+    return whole(0, Long.MAX_VALUE, "a version, which is a whole number from 0 up");
+  }
+
+  Duration duration() {
+    String text = scalar(Units.DURATION_WANTED);
+    return Units.duration(text).orElseThrow(() -> wanted(Units.DURATION_WANTED));
+  }
+
+  /** A number of bytes. */
+  long size(long lowest, long highest) {
+    String wanted =
+        Units.SIZE_WANTED + ", from " + Units.show(lowest) + " to " + Units.show(highest);
+    return Units.size(scalar(wanted))
+        .filter(size -> size >= lowest && size <= highest)
+        .orElseThrow(() -> wanted(wanted));
+  }
+
+  /** One of an enum's constants, in lower case. */
+  <E extends Enum<E>> E constant(Class<E> type) {
+    Map<String, E> constants =
+        Arrays.stream(type.getEnumConstants())
+            .collect(
+                Collectors.toMap(
+                    constant -> constant.name().toLowerCase(Locale.ROOT),
+                    constant -> constant,
+                    (first, _) -> first,
+                    LinkedHashMap::new));
+    String wanted = "one of " + String.join(", ", constants.keySet());
+    E constant = constants.get(scalar(wanted));
+    if (constant == null) {
+      throw wanted(wanted);
+    }
+    return constant;
+  }
+
+  /** A list's elements, at least one. A text is a list with commas, as flags need it. */
+  List<Setting> elements() {
+    List<Setting> elements = new ArrayList<>();
+    if (node.isArray()) {
+      node.forEach(element -> elements.add(element(elements.size(), element)));
+    } else {
+      for (String element : scalar("a list").split(",", -1)) {
+        elements.add(element(elements.size(), TextNode.valueOf(element.strip())));
+      }
+    }
+    if (elements.isEmpty()) {
+      throw wanted("at least one");
+    }
+    return elements;
+  }
+
+  private Setting element(int index, JsonNode element) {
+    return new Setting(tree, name + "[" + index + "]", element);
+  }
+
+  /** A table's values under the names that people chose. */
+  Map<String, Setting> named() {
+    Map<String, Setting> named = new LinkedHashMap<>();
+    for (var field : table().properties()) {
+      String inner = Section.join(name, field.getKey());
+      named.put(field.getKey(), new Setting(tree, inner, field.getValue()));
+    }
+    return named;
+  }
+
+  Section section() {
+    return new Section(tree, name, table());
+  }
+
+  /** The table, where a single text is short for a table with only this key. */
+  Section sectionOr(String key) {
+    return node.isObject()
+        ? section()
+        : new Section(
+            tree, name, JsonNodeFactory.instance.objectNode().put(key, scalar("a table")));
+  }
+
+  ConfigException wanted(String wanted) {
+    String got = node.toString();
+    String shown = got.length() <= SHOWN ? got : got.substring(0, SHOWN) + "...";
+    return tree.error(name, "is " + shown + "; wanted " + wanted);
+  }
+
+  private ObjectNode table() {
+    if (node instanceof ObjectNode table) {
+      return table;
+    }
+    throw wanted("a table of settings");
+  }
+
+  private long whole(long lowest, long highest, String wanted) {
+    String text = scalar(wanted);
+    // Eighteen digits always fit; the nineteenth is for the largest versions.
+    if (!text.matches("-?\\d{1,18}|[1-8]\\d{18}")) {
+      throw wanted(wanted);
+    }
+    long number = Long.parseLong(text);
+    if (number < lowest || number > highest) {
+      throw wanted(wanted);
+    }
+    return number;
+  }
+
+  private String scalar(String wanted) {
+    if (!node.isValueNode() || node.isNull()) {
+      throw wanted(wanted);
+    }
+    return node.asText();
+  }
+}

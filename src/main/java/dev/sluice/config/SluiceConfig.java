@@ -1,0 +1,74 @@
+package dev.sluice.config;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * All settings of a server: the whole of {@code sluice.yml}.
+ *
+ * @param listeners where it listens; at least one
+ * @param repository where models are, and their common settings
+ * @param limits what one caller may cost
+ * @param grps what the grps protocol leaves to the server
+ * @param log what it says
+ * @param eventLoops threads that read and write sockets; 0: one per core
+ * @param shutdown how it stops
+ */
+public record SluiceConfig(
+    List<ListenerConfig> listeners,
+    RepositoryConfig repository,
+    LimitsConfig limits,
+    GrpsConfig grps,
+    LogConfig log,
+    int eventLoops,
+    ShutdownConfig shutdown) {
+  private static final int MOST_EVENT_LOOPS = 1024;
+
+  public static final SluiceConfig DEFAULT =
+      new SluiceConfig(
+          List.of(ListenerConfig.DEFAULT),
+          RepositoryConfig.DEFAULT,
+          LimitsConfig.DEFAULT,
+          GrpsConfig.DEFAULT,
+          LogConfig.DEFAULT,
+          0,
+          ShutdownConfig.DEFAULT);
+
+  public SluiceConfig {
+    listeners = List.copyOf(listeners);
+  }
+
+  static SluiceConfig read(Section root) {
+    var runtimes =
+        new RuntimesConfig(
+            root.section("onnx", onnx -> OnnxConfig.read(onnx, OnnxConfig.DEFAULT)),
+            root.section(
+                "tensorflow",
+                tensorflow -> TensorflowConfig.read(tensorflow, TensorflowConfig.DEFAULT)));
+    return new SluiceConfig(
+        listeners(root),
+        root.section("models", models -> RepositoryConfig.read(models, runtimes)),
+        root.section("limits", LimitsConfig::read),
+        root.section("grps", GrpsConfig::read),
+        root.section("log", LogConfig::read),
+        root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
+        root.section("shutdown", ShutdownConfig::read));
+  }
+
+  private static List<ListenerConfig> listeners(Section root) {
+    List<ListenerConfig> listeners =
+        root.list(
+            "listeners",
+            DEFAULT.listeners,
+            listener -> listener.sectionOr("address").readAll(ListenerConfig::read));
+    Set<String> addresses = new HashSet<>();
+    for (ListenerConfig listener : listeners) {
+      // Port 0 is another port each time.
+      if (listener.port() != 0 && !addresses.add(listener.address())) {
+        throw root.error("listeners", "name " + listener.address() + " twice");
+      }
+    }
+    return listeners;
+  }
+}

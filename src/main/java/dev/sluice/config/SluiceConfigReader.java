@@ -1,0 +1,48 @@
+package dev.sluice.config;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Puts the settings together: flags beat environment variables, these beat the file, the file beats
+ * the defaults.
+ */
+public final class SluiceConfigReader {
+  private final Consumer<String> warnings;
+
+  /**
+   * @param warnings is told what looks like a mistake and is not one for certain
+   */
+  public SluiceConfigReader(Consumer<String> warnings) {
+    this.warnings = warnings;
+  }
+
+  /**
+   * Reads and checks everything.
+   *
+   * @param file a {@code sluice.yml}; without one, the defaults
+   * @param environment of the process; only variables that begin with {@code SLUICE_} are looked at
+   * @param flags from the command line, the last one wins
+   * @throws ConfigException with a text for the person who wrote the settings
+   */
+  public SluiceConfig read(
+      Optional<Path> file, Map<String, String> environment, List<SettingOverride> flags) {
+    ObjectNode root = file.map(YamlFile::read).orElseGet(JsonNodeFactory.instance::objectNode);
+    var tree = new SettingsTree(root, file.map(Path::toString).orElse("defaults"));
+    new Environment(settings(), warnings).overrides(environment).forEach(tree::set);
+    flags.forEach(tree::set);
+    return tree.read(SluiceConfig::read);
+  }
+
+  /** Full names of all settings with a single value: those that reading nothing asks for. */
+  static List<String> settings() {
+    var nothing = new SettingsTree(JsonNodeFactory.instance.objectNode(), "nothing");
+    nothing.read(SluiceConfig::read);
+    return List.copyOf(nothing.known());
+  }
+}

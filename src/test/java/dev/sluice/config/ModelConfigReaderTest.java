@@ -1,0 +1,208 @@
+package dev.sluice.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ModelConfigReaderTest {
+  @TempDir private Path model;
+  private final List<String> warnings = new ArrayList<>();
+
+  @Test
+  void modelWithoutSettingsHasTheServersDefaults() {
+    assertThat(read()).isSameAs(ModelConfig.DEFAULT);
+  }
+
+  @Test
+  void everyKeyIsRead() throws IOException, ReflectiveOperationException {
+    write(
+        "model.yml",
+        """
+        version_policy: all
+        labels: { stable: 1, canary: 2 }
+        max_batch_size: 8
+        max_queue_delay: 2ms
+        instances: 2
+        max_queued_requests: 64
+        warmup: false
+        onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
+                memory_pattern: false, graph_optimization: none }
+        tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
+        """);
+    ModelConfig read = read();
+    assertThat(read)
+        .isEqualTo(
+            new ModelConfig(
+                new VersionPolicyConfig.All(),
+                Map.of("stable", 1L, "canary", 2L),
+                8,
+                Duration.ofMillis(2),
+                2,
+                64,
+                false,
+                new RuntimesConfig(
+                    new OnnxConfig(2, 3, true, false, false, OnnxConfig.GraphOptimization.NONE),
+                    new TensorflowConfig(4, 5, List.of("train")))));
+    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).isEmpty();
+  }
+
+  @Test
+  void ownSettingsReplaceTheServersKeyByKey() throws IOException {
+    write("model.yml", "onnx: { memory_arena: false }\n");
+    var server =
+        new ModelConfig(
+            new VersionPolicyConfig.All(),
+            Map.of(),
+            4,
+            Duration.ZERO,
+            3,
+            5,
+            false,
+            new RuntimesConfig(
+                new OnnxConfig(7, 1, false, true, true, OnnxConfig.GraphOptimization.ALL),
+                TensorflowConfig.DEFAULT));
+    ModelConfig read = new ModelConfigReader(server, warnings::add).read(model);
+    assertThat(read.runtimes().onnx())
+        .isEqualTo(new OnnxConfig(7, 1, false, false, true, OnnxConfig.GraphOptimization.ALL));
+    assertThat(read.instances()).isEqualTo(3);
+    assertThat(read.versionPolicy()).isEqualTo(new VersionPolicyConfig.All());
+  }
+
+  @Test
+  void mistakeInModelYmlNamesTheFileAndTheNearestKey() throws IOException {
+    write("model.yml", "max_batchsize: 8\n");
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            model.resolve("model.yml")
+                + ": max_batchsize is not a setting; did you mean max_batch_size?");
+    write("model.yml", "labels: { canary: newest }\n");
+    assertThatThrownBy(this::read)
+        .hasMessageEndingWith(
+            ": labels.canary is \"newest\"; wanted a version, which is a whole number from 0 up");
+  }
+
+  @Test
+  void tritonSettingsAreRead() throws IOException {
+    write(
+        "config.pbtxt",
+        """
+        # what people write
+        name: "digits"   backend: 'onnxruntime'
+        max_batch_size: 8
+        input [ { name: "x" data_type: TYPE_FP32 dims: [ 64 ] } ]
+        output [ { name: "label", data_type: TYPE_INT64; dims: [ 1 ] } ]
+        version_policy: { latest { num_versions: 2 } }
+        instance_group [ { count: 2 kind: KIND_CPU }, { name: "more" } ]
+        dynamic_batching <
+          max_queue_delay_microseconds: 500
+          default_queue_policy { max_queue_size: 32 }
+        >
+        """);
+    assertThat(read())
+        .isEqualTo(
+            new ModelConfig(
+                new VersionPolicyConfig.Latest(2),
+                Map.of(),
+                8,
+                Duration.ofNanos(500_000),
+                3,
+                32,
+                true,
+                RuntimesConfig.DEFAULT));
+    assertThat(warnings).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          version_policy { all {} }                        | All[]
+          version_policy: { all: { } }                     | All[]
+          version_policy { specific { versions: [3] } }    | Specific[versions=[3]]
+          version_policy { specific { versions: 3 } }      | Specific[versions=[3]]
+          version_policy { latest { } }                    | Latest[count=1]
+          """)
+  void tritonVersionPoliciesAreRead(String text, String policy) throws IOException {
+    write("config.pbtxt", text);
+    assertThat(read().versionPolicy()).hasToString(policy);
+  }
+
+  @Test
+  void whatTritonKnowsAndSluiceDoesNotIsNamedInOneWarning() throws IOException {
+    write(
+        "config.pbtxt",
+        """
+        dynamic_batching { preferred_batch_size: [ 4, 8 ] }
+        instance_group { kind: KIND_GPU gpus: [ 0 ] }
+        parameters { key: "a" value { string_value: "b" "c" } }
+        parameters { key: "\\"d" value { string_value: "e" } }
+        output { name: "y" label_filename: "labels.txt" }
+        """);
+    assertThat(read()).isEqualTo(ModelConfig.DEFAULT);
+    assertThat(warnings)
+        .containsExactly(
+            model.resolve("config.pbtxt")
+                + ": has no meaning here: dynamic_batching.preferred_batch_size,"
+                + " instance_group.gpus, instance_group.kind KIND_GPU, output.label_filename,"
+                + " parameters");
+  }
+
+  @Test
+  void ownSettingsComeBeforeTritons() throws IOException {
+    write("model.yml", "instances: 2\n");
+    write("config.pbtxt", "max_batch_size: 8 nonsense");
+    assertThat(read().maxBatchSize()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          max_batch_size: eight         | max_batch_size is eight; wanted a whole number from 0 to 1048576
+          max_batch_size: -1            | max_batch_size is -1; wanted a whole number from 0 to 1048576
+          max_batch_size { }            | max_batch_size is a message; wanted a whole number from 0 to 1048576
+          max_batch_size 8              | line 1: wanted : or { but got '8'
+          max_batch_size:               | line 1: wanted a name or a value but got the end
+          name: "a                      | line 1: the quoted text does not end
+          name: "a\\n"                   | line 1: the quoted text does not end on its line
+          dynamic_batching {            | line 1: wanted a name or a value but got the end
+          \\n\\n}                         | line 3: wanted a name or a value but got '}'
+          input [ {} {} ]               | line 1: wanted , or ] but got '{'
+          dynamic_batching: 3           | dynamic_batching is 3; wanted a message in braces
+          instance_group { count: 1024 } instance_group { } | instance_group is 1025 instances; wanted at most 1024
+          """)
+  void mistakeInTritonSettingsIsNamed(String text, String complaint) throws IOException {
+    write("config.pbtxt", text.replace("\\n", "\n"));
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("config.pbtxt") + ": " + complaint);
+  }
+
+  @Test
+  void deepNestingIsRefused() throws IOException {
+    write("config.pbtxt", "a {".repeat(10_000));
+    assertThatThrownBy(this::read).hasMessageEndingWith("is nested deeper than 32");
+  }
+
+  private ModelConfig read() {
+    return new ModelConfigReader(ModelConfig.DEFAULT, warnings::add).read(model);
+  }
+
+  private void write(String name, String text) throws IOException {
+    Files.writeString(model.resolve(name), text);
+  }
+}

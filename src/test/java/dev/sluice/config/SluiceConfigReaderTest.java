@@ -1,0 +1,343 @@
+package dev.sluice.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.OnnxConfig.GraphOptimization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SluiceConfigReaderTest {
+  private static final String EVERY_KEY =
+      """
+      listeners:
+        - address: "[::1]:9000"
+          protocols: [oip]
+          v1: kserve
+          control: true
+        - 0.0.0.0:9001
+      models:
+        directory: /data/models
+        list: { digits: /data/digits }
+        poll_interval: 5s
+        defaults:
+          version_policy: { specific: [1, 3] }
+          max_batch_size: 8
+          max_queue_delay: 2ms
+          instances: 2
+          max_queued_requests: 64
+          warmup: false
+      limits:
+        max_body_size: 1MiB
+        max_inflated_size: 2MiB
+        offload_size: 1000
+        request_timeout: 3s
+        idle_timeout: 1h
+      onnx:
+        intra_op_threads: 2
+        inter_op_threads: 3
+        allow_spinning: true
+        memory_arena: false
+        memory_pattern: false
+        graph_optimization: basic
+      tensorflow:
+        intra_op_threads: 4
+        inter_op_threads: 5
+        tags: [serve, gpu]
+      grps:
+        default_model: digits
+        online_at_start: true
+      log:
+        format: json
+        level: debug
+      event_loops: 6
+      shutdown:
+        grace_period: 500us
+        drain_timeout: 10m
+      """;
+
+  private static final SluiceConfig EVERY_KEY_READ =
+      new SluiceConfig(
+          List.of(
+              new ListenerConfig("::1", 9000, Set.of(Protocol.OIP), V1Dialect.KSERVE, true),
+              new ListenerConfig(
+                  "0.0.0.0", 9001, Set.of(Protocol.values()), V1Dialect.BOTH, false)),
+          new RepositoryConfig(
+              Path.of("/data/models"),
+              Map.of("digits", Path.of("/data/digits")),
+              Duration.ofSeconds(5),
+              new ModelConfig(
+                  new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
+                  Map.of(),
+                  8,
+                  Duration.ofMillis(2),
+                  2,
+                  64,
+                  false,
+                  new RuntimesConfig(
+                      new OnnxConfig(2, 3, true, false, false, GraphOptimization.BASIC),
+                      new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
+          new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1)),
+          new GrpsConfig(Optional.of("digits"), true),
+          new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
+          6,
+          new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)));
+
+  @TempDir private Path folder;
+  private final List<String> warnings = new ArrayList<>();
+
+  @Test
+  void nothingSetIsTheDefaults() {
+    assertThat(read("")).isEqualTo(SluiceConfig.DEFAULT);
+    assertThat(read("# only a comment\n")).isEqualTo(SluiceConfig.DEFAULT);
+    assertThat(read("limits:\ngrps: {}\n")).isEqualTo(SluiceConfig.DEFAULT);
+    assertThat(new SluiceConfigReader(warnings::add).read(Optional.empty(), Map.of(), List.of()))
+        .isEqualTo(SluiceConfig.DEFAULT);
+  }
+
+  @Test
+  void everyKeyIsRead() {
+    assertThat(read(EVERY_KEY)).isEqualTo(EVERY_KEY_READ);
+  }
+
+  @Test
+  void noKeyIsForgottenHere() throws ReflectiveOperationException {
+    // Labels belong to one model; ModelConfigReaderTest has them.
+    assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT)).containsExactly("labels");
+  }
+
+  @Test
+  void shippedSettingsAreTheDefaultsAndNameEverySetting() throws IOException {
+    Path shipped = Path.of("conf/sluice.yml");
+    assertThat(read(Files.readString(shipped))).isEqualTo(SluiceConfig.DEFAULT);
+    var tree = YamlFile.read(shipped);
+    assertThat(SluiceConfigReader.settings())
+        .allSatisfy(setting ->
+            assertThat(tree.at("/" + setting.replace('.', '/')).isMissingNode()).isFalse());
+    assertThat(tree.at("/listeners/0").properties())
+        .hasSize(ListenerConfig.class.getRecordComponents().length - 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tensorflow-serving.yml, 8500, 8501",
+    "triton.yml, 8000, 8001",
+    "kserve.yml, 8080, 8081",
+    "grps.yml, 7080, 7081"
+  })
+  void presetOpensThePortsItsClientsExpect(String preset, int first, int second) {
+    SluiceConfig config =
+        new SluiceConfigReader(warnings::add)
+            .read(Optional.of(Path.of("conf", preset)), Map.of(), List.of());
+    assertThat(config.listeners()).extracting(ListenerConfig::port).containsExactly(first, second);
+  }
+
+  @Test
+  void flagsBeatTheEnvironmentWhichBeatsTheFile() {
+    String file = "log: { level: error, format: json }\nevent_loops: 1\n";
+    var environment = Map.of("SLUICE_LOG_LEVEL", "warn", "SLUICE_EVENT_LOOPS", "2");
+    var flag = new SettingOverride("event_loops", "3", "--set event_loops");
+    SluiceConfig config = read(file, environment, flag);
+    assertThat(config.log()).isEqualTo(new LogConfig(LogConfig.Format.JSON, LogConfig.Level.WARN));
+    assertThat(config.eventLoops()).isEqualTo(3);
+  }
+
+  @Test
+  void everySettingWithASingleValueHasAnEnvironmentVariable() {
+    assertThat(read("", Map.of("SLUICE_MODELS_DIRECTORY", "/m")).repository().directory())
+        .isEqualTo(Path.of("/m"));
+    assertThat(read("", Map.of("SLUICE_LIMITS_MAX_BODY_SIZE", "1KiB")).limits().maxBodySize())
+        .isEqualTo(1024);
+    assertThat(read("", Map.of("SLUICE_MODELS_DEFAULTS_VERSION_POLICY", "all")).repository())
+        .extracting(repository -> repository.defaults().versionPolicy())
+        .isEqualTo(new VersionPolicyConfig.All());
+    assertThat(read("", Map.of("SLUICE_TENSORFLOW_TAGS", "serve, tpu")).repository())
+        .extracting(repository -> repository.defaults().runtimes().tensorflow().tags())
+        .isEqualTo(List.of("serve", "tpu"));
+    assertThat(read("", Map.of("SLUICE_GRPS_DEFAULT_MODEL", "007")).grps().defaultModel())
+        .contains("007");
+  }
+
+  @Test
+  void listenersOnTheCommandLineReplaceThoseOfTheFile() {
+    SluiceConfig config =
+        read("listeners: [a:1]", Map.of("SLUICE_LISTEN", "localhost:9000,[::]:9001"));
+    assertThat(config.listeners())
+        .extracting(ListenerConfig::address)
+        .containsExactly("localhost:9000", "[::]:9001");
+  }
+
+  @Test
+  void overrideReachesIntoTablesThatTheFileLacks() {
+    assertThat(
+            read(
+                    "",
+                    Map.of(),
+                    SettingOverride.parse("models.defaults.version_policy.latest=2", "--set"))
+                .repository()
+                .defaults()
+                .versionPolicy())
+        .isEqualTo(new VersionPolicyConfig.Latest(2));
+    assertThat(
+            read("", Map.of(), SettingOverride.parse("models.list.digits=/d", "--set"))
+                .repository()
+                .models())
+        .isEqualTo(Map.of("digits", Path.of("/d")));
+  }
+
+  @Test
+  void emptyVariableSetsNothing() {
+    assertThat(read("log: { level: warn }", Map.of("SLUICE_LOG_LEVEL", "")).log().level())
+        .isEqualTo(LogConfig.Level.WARN);
+  }
+
+  @Test
+  void unknownVariableIsAWarningThatNamesTheNearest() {
+    read("", Map.of("SLUICE_LOG_LEVLE", "warn", "SLUICE_BANANA", "1", "OTHER", "1"));
+    assertThat(warnings)
+        .containsExactly(
+            "the environment variable SLUICE_BANANA is no setting of Sluice",
+            "the environment variable SLUICE_LOG_LEVLE is no setting of Sluice;"
+                + " did you mean SLUICE_LOG_LEVEL?");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SLUICE_CONFIG",
+        "SLUICE_JAVA_OPTS",
+        "SLUICE_PORT",
+        "SLUICE_SERVICE_HOST",
+        "SLUICE_PORT_8080_TCP_ADDR",
+        "SLUICE_SERVICE_PORT_HTTP"
+      })
+  void variableOfTheLauncherOrOfKubernetesIsNoMistake(String name) {
+    read("", Map.of(name, "x"));
+    assertThat(warnings).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          limits: {max_body_sise: 1}      | limits.max_body_sise is not a setting; did you mean max_body_size?
+          limit: {max_body_size: 1}       | limit is not a setting; did you mean limits?
+          log: {colour: red}              | log.colour is not a setting; the settings here are format, level
+          limits: 5                       | limits is 5; wanted a table of settings
+          limits: [1]                     | limits is [1]; wanted a table of settings
+          limits: {max_body_size: 64MB}   | limits.max_body_size is "64MB"; wanted a size in bytes such as 1000, 512KiB, 64MiB or 1GiB, from 1 to 2047MiB
+          limits: {max_body_size: 0}      | limits.max_body_size is 0; wanted a size in bytes such as 1000, 512KiB, 64MiB or 1GiB, from 1 to 2047MiB
+          limits: {max_body_size: 9GiB}   | limits.max_body_size is "9GiB"; wanted a size in bytes such as 1000, 512KiB, 64MiB or 1GiB, from 1 to 2047MiB
+          limits: {idle_timeout: 5}       | limits.idle_timeout is 5; wanted a length of time such as 500us, 2ms, 30s, 10m or 1h
+          limits: {idle_timeout: -1s}     | limits.idle_timeout is "-1s"; wanted a length of time such as 500us, 2ms, 30s, 10m or 1h
+          limits: {idle_timeout: 9999h}   | limits.idle_timeout is "9999h"; wanted a length of time such as 500us, 2ms, 30s, 10m or 1h
+          limits: {idle_timeout: {s: 1}}  | limits.idle_timeout is {"s":1}; wanted a length of time such as 500us, 2ms, 30s, 10m or 1h
+          onnx: {memory_arena: maybe}     | onnx.memory_arena is "maybe"; wanted true or false
+          onnx: {intra_op_threads: -1}    | onnx.intra_op_threads is -1; wanted a whole number from 0 to 1024
+          onnx: {intra_op_threads: 1.5}   | onnx.intra_op_threads is 1.5; wanted a whole number from 0 to 1024
+          event_loops: 99999999999999999999 | event_loops is 99999999999999999999; wanted a whole number from 0 to 1024
+          log: {level: loud}              | log.level is "loud"; wanted one of error, warn, info, debug, trace
+          tensorflow: {tags: []}          | tensorflow.tags is []; wanted at least one
+          tensorflow: {tags: [[a]]}       | tensorflow.tags[0] is ["a"]; wanted a text
+          listeners: []                   | listeners is []; wanted at least one
+          listeners: [{v1: both}]         | listeners[0] has no address; wanted one such as localhost:8080
+          listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
+          listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
+          listeners: ["a:1", "a:1"]       | listeners name a:1 twice
+          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps
+          listeners: [{address: "a:1", protocol: tfs}]   | listeners[0].protocol is not a setting; did you mean protocols?
+          models: {defaults: {version_policy: newest}}   | models.defaults.version_policy is "newest"; wanted all, latest, {latest: 2} or {specific: [1, 3]}
+          models: {defaults: {version_policy: {}}}       | models.defaults.version_policy is {}; wanted all, latest, {latest: 2} or {specific: [1, 3]}
+          models: {defaults: {version_policy: {lates: 1}}} | models.defaults.version_policy.lates is not a setting; did you mean latest?
+          models: {list: [a]}             | models.list is ["a"]; wanted a table of settings
+          models: {directory: ""}         | models.directory is ""; wanted a folder
+          """)
+  void complaintNamesTheSettingWhatWasGotAndWhatIsWanted(String yaml, String complaint) {
+    assertThatThrownBy(() -> read(yaml))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(folder.resolve("sluice.yml") + ": " + complaint);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          limits: {a: 1, a: 2}            | line 1: Duplicate field 'a'
+          limits: {                       | line 1: while parsing a flow node
+          a: &x 1\\nb: *x                  | line 2: the alias *x is not followed; write the value out
+          a: 1\\n---\\nb: 2                 | holds more than one YAML document; wanted one
+          - a                             | wanted settings, each as "key: value"
+          """)
+  void fileThatIsNoSettingsIsRefusedWithThePlace(String yaml, String complaint) {
+    assertThatThrownBy(() -> read(yaml.replace("\\n", "\n")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith(folder.resolve("sluice.yml") + ": ")
+        .hasMessageContaining(complaint);
+  }
+
+  @Test
+  void hostileFilesAreRefusedBeforeTheyCostAnything() {
+    assertThatThrownBy(() -> read("[".repeat(100_000))).isInstanceOf(ConfigException.class);
+    assertThatThrownBy(() -> read("a: {".repeat(1_000))).isInstanceOf(ConfigException.class);
+    assertThatThrownBy(() -> read("#".repeat((1 << 20) + 1)))
+        .hasMessageEndingWith("has 1048577 bytes; wanted at most 1MiB");
+    assertThatThrownBy(() -> read("a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]"))
+        .hasMessageContaining("alias");
+  }
+
+  @Test
+  void complaintNamesTheFlagOrVariableThatSetTheValue() {
+    assertThatThrownBy(() -> read("", Map.of("SLUICE_LOG_LEVEL", "loud")))
+        .hasMessageStartingWith("SLUICE_LOG_LEVEL: log.level is \"loud\"");
+    assertThatThrownBy(() -> read("", Map.of(), SettingOverride.parse("lo.level=x", "--set")))
+        .hasMessage("--set lo.level: lo is not a setting; did you mean log?");
+    assertThatThrownBy(
+            () -> read("", Map.of(), new SettingOverride("listeners", "a:1,b", "--listen")))
+        .hasMessageStartingWith("--listen: listeners[1].address is \"b\"; wanted host:port");
+    assertThatThrownBy(() ->
+            read("limits: 5", Map.of(), SettingOverride.parse("limits.idle_timeout=1s", "--set")))
+        .hasMessage("--set limits.idle_timeout: limits is 5, so nothing can be set in it");
+    assertThatThrownBy(() -> SettingOverride.parse("log.level", "--set"))
+        .hasMessage("--set log.level: wanted key.path=value, such as log.level=debug");
+  }
+
+  @Test
+  void missingFileIsNamed() {
+    Path missing = folder.resolve("nowhere.yml");
+    assertThatThrownBy(() ->
+            new SluiceConfigReader(warnings::add).read(Optional.of(missing), Map.of(), List.of()))
+        .hasMessage(missing + ": no such file");
+  }
+
+  private SluiceConfig read(String yaml) {
+    return read(yaml, Map.of());
+  }
+
+  private SluiceConfig read(
+      String yaml, Map<String, String> environment, SettingOverride... overrides) {
+    Path file = folder.resolve("sluice.yml");
+    try {
+      Files.writeString(file, yaml);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return new SluiceConfigReader(warnings::add)
+        .read(Optional.of(file), environment, List.of(overrides));
+  }
+}
