@@ -1,0 +1,40 @@
+package dev.sluice.runtime;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory that a runtime's library points at. Nothing is checked: the addresses come from the
+ * library, never from a request, and the caller knows how long they are valid.
+ */
+public final class NativeMemory {
+  /** The whole address space, so that an address is an offset and nothing is allocated to read. */
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private NativeMemory() {}
+
+  public static long getLong(long address) {
+    return ALL.get(JAVA_LONG_UNALIGNED, address);
+  }
+
+  public static int getInt(long address) {
+    return ALL.get(JAVA_INT_UNALIGNED, address);
+  }
+
+  /** Zero-terminated UTF-8. */
+  public static String getText(long address) {
+    return ALL.getString(address);
+  }
+
+  /** Copies from a segment to an address. */
+  public static void copyTo(long address, MemorySegment source, long from, long bytes) {
+    MemorySegment.copy(source, from, ALL, address, bytes);
+  }
+
+  /** The memory at an address, as a segment of a size and of the caller's lifetime. */
+  public static MemorySegment at(long address, long bytes) {
+    return MemorySegment.ofAddress(address).reinterpret(bytes);
+  }
+}

@@ -1,0 +1,169 @@
+package dev.sluice.runtime.onnx;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs of one session, one at a time. The arrays that the C call wants are made once and filled
+ * again for each run.
+ */
+final class OnnxRun implements AutoCloseable {
+  private final SessionHandle handle;
+  private final OnnxValues values;
+
+  /** Shared, because the thread that closes a session is seldom the one that opened it. */
+  private final Arena arena = Arena.ofShared();
+
+  private final Map<String, MemorySegment> inputNames = new HashMap<>();
+  private final Map<String, MemorySegment> outputNames = new HashMap<>();
+  private final MemorySegment inputNameArray;
+  private final MemorySegment inputArray;
+  private final MemorySegment outputNameArray;
+  private final MemorySegment outputArray;
+
+  OnnxRun(SessionHandle handle, Signature signature) {
+    this.handle = handle;
+    this.values = new OnnxValues(arena);
+    signature.inputs().forEach(spec -> inputNames.put(spec.name(), nativeName(spec)));
+    signature.outputs().forEach(spec -> outputNames.put(spec.name(), nativeName(spec)));
+    this.inputNameArray = arena.allocate(JAVA_LONG, signature.inputs().size());
+    this.inputArray = arena.allocate(JAVA_LONG, signature.inputs().size());
+    this.outputNameArray = arena.allocate(JAVA_LONG, signature.outputs().size());
+    this.outputArray = arena.allocate(JAVA_LONG, signature.outputs().size());
+  }
+
+  private MemorySegment nativeName(TensorSpec spec) {
+    return arena.allocateFrom(spec.name());
+  }
+
+  List<NamedTensor> run(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    try {
+      for (int i = 0; i < inputs.size(); i++) {
+        putInput(i, inputs.get(i));
+      }
+      for (int i = 0; i < outputs.size(); i++) {
+        putOutput(i, outputs.get(i));
+      }
+      OrtApi.run(
+          handle.session(),
+          inputNameArray.address(),
+          inputArray.address(),
+          inputs.size(),
+          outputNameArray.address(),
+          outputs.size(),
+          outputArray.address());
+      return takeOutputs(inputs, outputs);
+    } finally {
+      releaseAll(inputArray);
+      releaseAll(outputArray);
+    }
+  }
+
+  private void putInput(int index, NamedTensor input) {
+    MemorySegment name = inputNames.get(input.name());
+    if (name == null) {
+      throw InferenceException.invalid("the model has no input '" + input.name() + "'");
+    }
+    inputNameArray.setAtIndex(JAVA_LONG, index, name.address());
+    inputArray.setAtIndex(JAVA_LONG, index, values.wrap(input));
+  }
+
+  private void putOutput(int index, TensorSpec output) {
+    MemorySegment name = outputNames.get(output.name());
+    if (name == null) {
+      throw InferenceException.invalid("the model has no output '" + output.name() + "'");
+    }
+    if (output.type() == DataType.UNSUPPORTED) {
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED,
+          "output '"
+              + output.name()
+              + "' is of type "
+              + output.nativeType()
+              + ", which no protocol here can carry");
+    }
+    outputNameArray.setAtIndex(JAVA_LONG, index, name.address());
+  }
+
+  private List<NamedTensor> takeOutputs(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    var taken = new ArrayList<NamedTensor>(outputs.size());
+    try {
+      for (int i = 0; i < outputs.size(); i++) {
+        taken.add(new NamedTensor(outputs.get(i).name(), takeOutput(i, inputs)));
+      }
+      return taken;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(taken);
+      throw e;
+    }
+  }
+
+  private Tensor takeOutput(int index, List<NamedTensor> inputs) {
+    long value = outputArray.getAtIndex(JAVA_LONG, index);
+    DataType type = values.readTypeAndShape(value);
+    if (type == DataType.BYTES) {
+      return OnnxStrings.read(value, values.shape());
+    }
+    MemorySegment data = values.data(value, type);
+    if (liesInAny(inputs, data)) {
+      Tensor copy = Tensor.allocate(type, values.shape());
+      copy.data().copyFrom(data);
+      return copy;
+    }
+    Tensor adopted = adopt(value, type, data);
+    outputArray.setAtIndex(JAVA_LONG, index, 0);
+    return adopted;
+  }
+
+  private Tensor adopt(long value, DataType type, MemorySegment data) {
+    handle.retain();
+    return Tensor.adopt(
+        type,
+        values.shape(),
+        data,
+        () -> {
+          OrtApi.releaseValue(value);
+          handle.release();
+        });
+  }
+
+  /** Whether a model handed an input through as its output, memory and all. */
+  private static boolean liesInAny(List<NamedTensor> inputs, MemorySegment data) {
+    for (int i = 0; i < inputs.size(); i++) {
+      MemorySegment input = inputs.get(i).tensor().data();
+      long offset = data.address() - input.address();
+      if (offset >= 0 && offset < input.byteSize()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void releaseAll(MemorySegment array) {
+    for (long i = 0; i < array.byteSize() / Long.BYTES; i++) {
+      long value = array.getAtIndex(JAVA_LONG, i);
+      if (value != 0) {
+        OrtApi.releaseValue(value);
+        array.setAtIndex(JAVA_LONG, i, 0);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

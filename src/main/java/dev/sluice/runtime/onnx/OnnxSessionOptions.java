@@ -1,0 +1,64 @@
+package dev.sluice.runtime.onnx;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.sluice.config.OnnxConfig;
+import dev.sluice.runtime.NativeMemory;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+
+/** Creates sessions as settings ask. */
+final class OnnxSessionOptions {
+  private static final int SEQUENTIAL = 0;
+  private static final int PARALLEL = 1;
+
+  private OnnxSessionOptions() {}
+
+  /** Opens a model file; files that it refers to are found beside it. */
+  static long createSession(Path file, OnnxConfig config) {
+    try (Arena arena = Arena.ofConfined()) {
+      long out = arena.allocate(JAVA_LONG).address();
+      OrtApi.createSessionOptions(out);
+      long options = NativeMemory.getLong(out);
+      try {
+        configure(options, config, arena);
+        long path = arena.allocateFrom(file.toAbsolutePath().toString()).address();
+        OrtApi.createSession(OrtEnvironment.HANDLE, path, options, out);
+        return NativeMemory.getLong(out);
+      } finally {
+        OrtApi.releaseSessionOptions(options);
+      }
+    }
+  }
+
+  private static void configure(long options, OnnxConfig config, Arena arena) {
+    OrtApi.setSessionLogSeverityLevel(options, OrtEnvironment.LOG_LEVEL);
+    OrtApi.setIntraOpNumThreads(options, config.intraOpThreads());
+    OrtApi.setInterOpNumThreads(options, config.interOpThreads());
+    OrtApi.setSessionExecutionMode(options, config.interOpThreads() > 1 ? PARALLEL : SEQUENTIAL);
+    OrtApi.setSessionGraphOptimizationLevel(options, level(config.graphOptimization()));
+    String spinning = config.allowSpinning() ? "1" : "0";
+    addEntry(options, "session.intra_op.allow_spinning", spinning, arena);
+    addEntry(options, "session.inter_op.allow_spinning", spinning, arena);
+    if (!config.memoryArena()) {
+      OrtApi.disableCpuMemArena(options);
+    }
+    if (!config.memoryPattern()) {
+      OrtApi.disableMemPattern(options);
+    }
+  }
+
+  private static void addEntry(long options, String key, String value, Arena arena) {
+    OrtApi.addSessionConfigEntry(
+        options, arena.allocateFrom(key).address(), arena.allocateFrom(value).address());
+  }
+
+  private static int level(OnnxConfig.GraphOptimization optimization) {
+    return switch (optimization) {
+      case NONE -> 0;
+      case BASIC -> 1;
+      case EXTENDED -> 2;
+      case ALL -> 99;
+    };
+  }
+}

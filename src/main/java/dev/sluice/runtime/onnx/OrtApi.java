@@ -1,0 +1,222 @@
+package dev.sluice.runtime.onnx;
+
+import dev.sluice.runtime.NativeFunction;
+import dev.sluice.runtime.NativeMemory;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * ONNX Runtime's C functions, those that are used here, by their names there. Every parameter that
+ * is not a count or a constant is an address; {@code out} is where a result is written, one word
+ * each.
+ *
+ * <p>All that can fail throw {@link dev.sluice.inference.InferenceException}, by {@link
+ * OrtStatus#check}. Call {@link OrtLibrary#load} first: this class cannot say what is wrong with
+ * the library.
+ */
+final class OrtApi {
+  private static final long TABLE = OrtLibrary.load();
+
+  // The number of a function is its place in the table. Places never change between versions.
+  private static final NativeFunction GET_ERROR_CODE = function(1, 1);
+  private static final NativeFunction GET_ERROR_MESSAGE = function(2, 1);
+  private static final NativeFunction CREATE_ENV = function(3, 3);
+  private static final NativeFunction DISABLE_TELEMETRY_EVENTS = function(6, 1);
+  private static final NativeFunction CREATE_SESSION = function(7, 4);
+  private static final NativeFunction RUN = function(9, 8);
+  private static final NativeFunction CREATE_SESSION_OPTIONS = function(10, 1);
+  private static final NativeFunction SET_SESSION_EXECUTION_MODE = function(13, 2);
+  private static final NativeFunction DISABLE_MEM_PATTERN = function(17, 1);
+  private static final NativeFunction DISABLE_CPU_MEM_ARENA = function(19, 1);
+  private static final NativeFunction SET_SESSION_LOG_SEVERITY_LEVEL = function(22, 2);
+  private static final NativeFunction SET_SESSION_GRAPH_OPTIMIZATION_LEVEL = function(23, 2);
+  private static final NativeFunction SET_INTRA_OP_NUM_THREADS = function(24, 2);
+  private static final NativeFunction SET_INTER_OP_NUM_THREADS = function(25, 2);
+  private static final NativeFunction CREATE_TENSOR = function(48, 5);
+  private static final NativeFunction CREATE_TENSOR_WITH_DATA = function(49, 7);
+  private static final NativeFunction GET_TENSOR_MUTABLE_DATA = function(51, 2);
+  private static final NativeFunction GET_STRING_TENSOR_DATA_LENGTH = function(53, 2);
+  private static final NativeFunction GET_STRING_TENSOR_CONTENT = function(54, 5);
+  private static final NativeFunction CAST_TYPE_INFO_TO_TENSOR_INFO = function(55, 2);
+  private static final NativeFunction GET_ONNX_TYPE_FROM_TYPE_INFO = function(56, 2);
+  private static final NativeFunction GET_TENSOR_ELEMENT_TYPE = function(60, 2);
+  private static final NativeFunction GET_DIMENSIONS_COUNT = function(61, 2);
+  private static final NativeFunction GET_DIMENSIONS = function(62, 3);
+  private static final NativeFunction CREATE_CPU_MEMORY_INFO = function(69, 3);
+  private static final NativeFunction ALLOCATOR_FREE = function(76, 2);
+  private static final NativeFunction GET_ALLOCATOR = function(78, 1);
+  private static final NativeFunction RELEASE_STATUS = function(93, 1);
+  private static final NativeFunction RELEASE_SESSION = function(95, 1);
+  private static final NativeFunction RELEASE_VALUE = function(96, 1);
+  private static final NativeFunction RELEASE_TYPE_INFO = function(98, 1);
+  private static final NativeFunction RELEASE_SESSION_OPTIONS = function(100, 1);
+  private static final NativeFunction ADD_SESSION_CONFIG_ENTRY = function(130, 3);
+  private static final NativeFunction GET_RESIZED_STRING_BUFFER = function(252, 4);
+  private static final NativeFunction HAS_SHAPE = function(390, 1);
+  private static final NativeFunction GET_TYPE_AND_SHAPE_REFERENCE = function(414, 4);
+
+  private OrtApi() {}
+
+  static NativeFunction function(int place, int words) {
+    long address = NativeMemory.getLong(TABLE + (long) place * Long.BYTES);
+    return NativeFunction.at(MemorySegment.ofAddress(address), words);
+  }
+
+  static int getErrorCode(long status) {
+    return (int) GET_ERROR_CODE.call(status);
+  }
+
+  static String getErrorMessage(long status) {
+    return NativeMemory.getText(GET_ERROR_MESSAGE.call(status));
+  }
+
+  static void releaseStatus(long status) {
+    RELEASE_STATUS.call(status);
+  }
+
+  static void createEnv(int logLevel, long logId, long out) {
+    OrtStatus.check(CREATE_ENV.call(logLevel, logId, out));
+  }
+
+  static void disableTelemetryEvents(long env) {
+    OrtStatus.check(DISABLE_TELEMETRY_EVENTS.call(env));
+  }
+
+  static void createCpuMemoryInfo(int allocatorType, int memoryType, long out) {
+    OrtStatus.check(CREATE_CPU_MEMORY_INFO.call(allocatorType, memoryType, out));
+  }
+
+  static void getAllocatorWithDefaultOptions(long out) {
+    OrtStatus.check(GET_ALLOCATOR.call(out));
+  }
+
+  static void allocatorFree(long allocator, long block) {
+    OrtStatus.check(ALLOCATOR_FREE.call(allocator, block));
+  }
+
+  static void createSessionOptions(long out) {
+    OrtStatus.check(CREATE_SESSION_OPTIONS.call(out));
+  }
+
+  static void setSessionExecutionMode(long options, int mode) {
+    OrtStatus.check(SET_SESSION_EXECUTION_MODE.call(options, mode));
+  }
+
+  static void disableMemPattern(long options) {
+    OrtStatus.check(DISABLE_MEM_PATTERN.call(options));
+  }
+
+  static void disableCpuMemArena(long options) {
+    OrtStatus.check(DISABLE_CPU_MEM_ARENA.call(options));
+  }
+
+  static void setSessionLogSeverityLevel(long options, int level) {
+    OrtStatus.check(SET_SESSION_LOG_SEVERITY_LEVEL.call(options, level));
+  }
+
+  static void setSessionGraphOptimizationLevel(long options, int level) {
+    OrtStatus.check(SET_SESSION_GRAPH_OPTIMIZATION_LEVEL.call(options, level));
+  }
+
+  static void setIntraOpNumThreads(long options, int threads) {
+    OrtStatus.check(SET_INTRA_OP_NUM_THREADS.call(options, threads));
+  }
+
+  static void setInterOpNumThreads(long options, int threads) {
+    OrtStatus.check(SET_INTER_OP_NUM_THREADS.call(options, threads));
+  }
+
+  static void addSessionConfigEntry(long options, long key, long value) {
+    OrtStatus.check(ADD_SESSION_CONFIG_ENTRY.call(options, key, value));
+  }
+
+  static void releaseSessionOptions(long options) {
+    RELEASE_SESSION_OPTIONS.call(options);
+  }
+
+  static void createSession(long env, long path, long options, long out) {
+    OrtStatus.check(CREATE_SESSION.call(env, path, options, out));
+  }
+
+  static void releaseSession(long session) {
+    RELEASE_SESSION.call(session);
+  }
+
+  static void run(
+      long session,
+      long inputNames,
+      long inputs,
+      long inputCount,
+      long outputNames,
+      long outputCount,
+      long outputs) {
+    OrtStatus.check(
+        RUN.call(session, 0, inputNames, inputs, inputCount, outputNames, outputCount, outputs));
+  }
+
+  /** Makes a tensor with memory of its own. */
+  static void createTensor(long allocator, long shape, long rank, int type, long out) {
+    OrtStatus.check(CREATE_TENSOR.call(allocator, shape, rank, type, out));
+  }
+
+  /** Makes a tensor over memory that stays the caller's. The shape is copied. */
+  static void createTensorWithData(
+      long memoryInfo, long data, long bytes, long shape, long rank, int type, long out) {
+    OrtStatus.check(CREATE_TENSOR_WITH_DATA.call(memoryInfo, data, bytes, shape, rank, type, out));
+  }
+
+  static void getTensorMutableData(long value, long out) {
+    OrtStatus.check(GET_TENSOR_MUTABLE_DATA.call(value, out));
+  }
+
+  /** Gives the element type, the address of the dimensions, owned by the value, and the rank. */
+  static void getTypeAndShapeReference(long value, long outType, long outShape, long outRank) {
+    OrtStatus.check(GET_TYPE_AND_SHAPE_REFERENCE.call(value, outType, outShape, outRank));
+  }
+
+  static void getStringTensorDataLength(long value, long out) {
+    OrtStatus.check(GET_STRING_TENSOR_DATA_LENGTH.call(value, out));
+  }
+
+  static void getStringTensorContent(
+      long value, long content, long bytes, long offsets, long count) {
+    OrtStatus.check(GET_STRING_TENSOR_CONTENT.call(value, content, bytes, offsets, count));
+  }
+
+  /** Gives the address at which an element of this many bytes is to be written. */
+  static void getResizedStringBuffer(long value, long index, long bytes, long out) {
+    OrtStatus.check(GET_RESIZED_STRING_BUFFER.call(value, index, bytes, out));
+  }
+
+  static void releaseValue(long value) {
+    RELEASE_VALUE.call(value);
+  }
+
+  static void getOnnxTypeFromTypeInfo(long typeInfo, long out) {
+    OrtStatus.check(GET_ONNX_TYPE_FROM_TYPE_INFO.call(typeInfo, out));
+  }
+
+  /** Gives a view that lives as long as the type info. */
+  static void castTypeInfoToTensorInfo(long typeInfo, long out) {
+    OrtStatus.check(CAST_TYPE_INFO_TO_TENSOR_INFO.call(typeInfo, out));
+  }
+
+  static void getTensorElementType(long tensorInfo, long out) {
+    OrtStatus.check(GET_TENSOR_ELEMENT_TYPE.call(tensorInfo, out));
+  }
+
+  static boolean hasShape(long tensorInfo) {
+    return (HAS_SHAPE.call(tensorInfo) & 0xff) != 0;
+  }
+
+  static void getDimensionsCount(long tensorInfo, long out) {
+    OrtStatus.check(GET_DIMENSIONS_COUNT.call(tensorInfo, out));
+  }
+
+  static void getDimensions(long tensorInfo, long dims, long count) {
+    OrtStatus.check(GET_DIMENSIONS.call(tensorInfo, dims, count));
+  }
+
+  static void releaseTypeInfo(long typeInfo) {
+    RELEASE_TYPE_INFO.call(typeInfo);
+  }
+}

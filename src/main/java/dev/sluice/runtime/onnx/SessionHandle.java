@@ -1,0 +1,35 @@
+package dev.sluice.runtime.onnx;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The native session and how many need it: its owner, and every output that is still open, because
+ * an output may lie in the session's own memory (a constant that the model returns as it is). Any
+ * thread.
+ */
+final class SessionHandle {
+  private final long session;
+  private final AtomicInteger users = new AtomicInteger(1);
+
+  /** Takes the session over for its first user. */
+  SessionHandle(long session) {
+    this.session = session;
+  }
+
+  /** The session, for one who is counted. */
+  long session() {
+    return session;
+  }
+
+  /** Counts one more user, at the request of one who is counted. */
+  void retain() {
+    users.incrementAndGet();
+  }
+
+  /** The last one to leave frees the session. */
+  void release() {
+    if (users.decrementAndGet() == 0) {
+      OrtApi.releaseSession(session);
+    }
+  }
+}

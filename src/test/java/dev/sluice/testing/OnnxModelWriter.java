@@ -1,0 +1,160 @@
+package dev.sluice.testing;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Writes small ONNX models, by the field numbers of ONNX's ModelProto. */
+public final class OnnxModelWriter {
+  /** ONNX's number of the element type of floats. */
+  public static final int FLOAT = 1;
+
+  public static final int COMPLEX64 = 14;
+
+  private static final int OPSET = 13;
+  private static final int IR_VERSION = 7;
+
+  private final ByteArrayOutputStream graph = new ByteArrayOutputStream();
+
+  /** A fragment of a message. */
+  private interface Fields {
+    void writeTo(CodedOutputStream out) throws IOException;
+  }
+
+  /**
+   * Adds an input.
+   *
+   * @param dims numbers, or names of open dimensions, or "" for an open one without a name
+   */
+  public OnnxModelWriter input(String name, int type, String... dims) {
+    return add(11, valueInfo(name, tensorType(type, dims)));
+  }
+
+  public OnnxModelWriter output(String name, int type, String... dims) {
+    return add(12, valueInfo(name, tensorType(type, dims)));
+  }
+
+  /** Adds an input of any number of dimensions. */
+  public OnnxModelWriter inputOfUnknownRank(String name, int type) {
+    return add(11, valueInfo(name, message(out -> field(out, 1, elementType(type)))));
+  }
+
+  public OnnxModelWriter outputOfUnknownRank(String name, int type) {
+    return add(12, valueInfo(name, message(out -> field(out, 1, elementType(type)))));
+  }
+
+  /** Adds an input that is a sequence of float tensors. */
+  public OnnxModelWriter sequenceInput(String name) {
+    return add(11, valueInfo(name, sequenceType()));
+  }
+
+  public OnnxModelWriter sequenceOutput(String name) {
+    return add(12, valueInfo(name, sequenceType()));
+  }
+
+  /** Adds a float constant of one dimension; one that is also an input is that input's default. */
+  public OnnxModelWriter initializer(String name, float... values) {
+    return add(
+        5,
+        message(out -> {
+          out.writeInt64(1, values.length);
+          out.writeInt32(2, FLOAT);
+          for (float value : values) {
+            out.writeFloat(4, value);
+          }
+          out.writeString(8, name);
+        }));
+  }
+
+  /** Adds an operator with one output. */
+  public OnnxModelWriter node(String operator, String output, String... inputs) {
+    return add(
+        1,
+        message(out -> {
+          for (String input : inputs) {
+            out.writeString(1, input);
+          }
+          out.writeString(2, output);
+          out.writeString(4, operator);
+        }));
+  }
+
+  /** Writes {@code model.onnx} into a folder, which is returned. */
+  public Path writeTo(Path folder) throws IOException {
+    ByteString model =
+        message(out -> {
+          out.writeInt64(1, IR_VERSION);
+          field(out, 7, message(this::writeGraph));
+          field(out, 8, message(opset -> opset.writeInt64(2, OPSET)));
+        });
+    Files.write(folder.resolve("model.onnx"), model.toByteArray());
+    return folder;
+  }
+
+  private void writeGraph(CodedOutputStream out) throws IOException {
+    out.writeRawBytes(graph.toByteArray());
+    out.writeString(2, "test");
+  }
+
+  private OnnxModelWriter add(int field, ByteString value) {
+    graph.writeBytes(message(out -> field(out, field, value)).toByteArray());
+    return this;
+  }
+
+  private static ByteString valueInfo(String name, ByteString type) {
+    return message(out -> {
+      out.writeString(1, name);
+      field(out, 2, type);
+    });
+  }
+
+  private static ByteString tensorType(int type, String... dims) {
+    ByteString shape =
+        message(out -> {
+          for (String dim : dims) {
+            field(out, 1, dimension(dim));
+          }
+        });
+    return message(
+        out -> field(out, 1, elementType(type).concat(message(tensor -> field(tensor, 2, shape)))));
+  }
+
+  private static ByteString sequenceType() {
+    return message(
+        out -> field(out, 4, message(sequence -> field(sequence, 1, tensorType(FLOAT)))));
+  }
+
+  private static ByteString elementType(int type) {
+    return message(out -> out.writeInt32(1, type));
+  }
+
+  private static ByteString dimension(String dim) {
+    return message(out -> {
+      if (dim.matches("\\d+")) {
+        out.writeInt64(1, Long.parseLong(dim));
+      } else if (!dim.isEmpty()) {
+        out.writeString(2, dim);
+      }
+    });
+  }
+
+  private static void field(CodedOutputStream out, int field, ByteString value) throws IOException {
+    out.writeBytes(field, value);
+  }
+
+  private static ByteString message(Fields fields) {
+    var bytes = new ByteArrayOutputStream();
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      fields.writeTo(out);
+      out.flush();
+      return ByteString.copyFrom(bytes.toByteArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.sluice.testing;
+
+import dev.sluice.config.RuntimesConfig;
+import dev.sluice.inference.ModelId;
+import dev.sluice.runtime.ModelSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The models in the source tree. */
+public final class TestModels {
+  private static final Path ROOT = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
+
+  private TestModels() {}
+
+  /** The folder of an ONNX model with recorded data. */
+  public static Path onnx(String name) {
+    return ROOT.resolve("src/test/models/onnx").resolve(name);
+  }
+
+  /** The folder of a version of a SavedModel. */
+  public static Path savedModel(String name, String version) {
+    return ROOT.resolve("src/test/models/tfs").resolve(name).resolve(version);
+  }
+
+  /** The folder of a version of a model that the server comes with. */
+  public static Path sample(String name, String version) {
+    return ROOT.resolve("src/sample/models").resolve(name).resolve(version);
+  }
+
+  /** A model's folder under a name and version 1, with the default settings. */
+  public static ModelSource source(Path folder) {
+    return new ModelSource(new ModelId("test", 1), folder, RuntimesConfig.DEFAULT);
+  }
+
+  /** Folders of all ONNX models with recorded data. */
+  public static List<Path> allOnnx() throws IOException {
+    return folders(onnx(""), "");
+  }
+
+  /** Folders of a model's recorded inputs and outputs. */
+  public static List<Path> dataSets(Path model) throws IOException {
+    return folders(model, "test_data_set_");
+  }
+
+  /** The recorded tensor, such as {@code input_0.pb}, files of a data set in order. */
+  public static List<Path> recorded(Path dataSet, String kind) {
+    return Stream.iterate(0, i -> i + 1)
+        .map(i -> dataSet.resolve(kind + "_" + i + ".pb"))
+        .takeWhile(Files::exists)
+        .toList();
+  }
+
+  private static List<Path> folders(Path parent, String prefix) throws IOException {
+    try (Stream<Path> files = Files.list(parent)) {
+      return files
+          .filter(Files::isDirectory)
+          .filter(folder -> folder.getFileName().toString().startsWith(prefix))
+          .sorted()
+          .toList();
+    }
+  }
+}
