@@ -45,6 +45,11 @@ public record ListenerConfig(
     protocols = Set.copyOf(protocols);
   }
 
+  /** The same listener on another port. */
+  public ListenerConfig withPort(int other) {
+    return new ListenerConfig(host, other, protocols, v1, control);
+  }
+
   /** As people write it. */
   public String address() {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;

@@ -1,0 +1,264 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.VersionState;
+import dev.sluice.repository.ModelRepository;
+import dev.sluice.repository.ModelSettings;
+import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
+import dev.sluice.serving.InferencePipeline;
+import dev.sluice.serving.ModelControl;
+import dev.sluice.serving.ServableLoader;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.grpc.GrpcFront;
+import dev.sluice.transport.http.HttpFront;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.WorkerExecutor;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A whole server: models, the pipeline, listeners. Everything is wired here.
+ *
+ * <p>Threads: started and closed by the main thread, which blocks meanwhile.
+ */
+public final class SluiceServer implements AutoCloseable {
+  /** How often {@link #settled} looks. */
+  private static final long SETTLING_LOOK_MILLIS = 20;
+
+  private final SluiceConfig config;
+  private final Vertx vertx;
+  private final WorkerExecutor loading;
+  private final ModelRepository repository;
+  private final ModelControl control;
+  private final DataPlane data;
+  private final List<Listener> listeners = new ArrayList<>();
+
+  /** An open listener: the address asked for, and the deployment that holds it. */
+  private record Listener(ListenerConfig config, int port, String deployment) {}
+
+  private SluiceServer(SluiceConfig config) {
+    this.config = config;
+    this.vertx = Vertx.vertx(vertxOptions(config));
+    int cores = Runtime.getRuntime().availableProcessors();
+    this.loading =
+        vertx.createSharedWorkerExecutor("sluice-loading", Math.max(2, cores), 1, TimeUnit.HOURS);
+    var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
+    this.repository =
+        new ModelRepository(
+            config.repository(),
+            settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
+            new ServableLoader(runtimes(), vertx, System::nanoTime),
+            executor(loading),
+            InstantSource.system(),
+            news);
+    this.control = new ModelControl(repository, config.grps().onlineAtStart());
+    this.data = new InferencePipeline(repository);
+  }
+
+  private static VertxOptions vertxOptions(SluiceConfig config) {
+    var options = new VertxOptions().setPreferNativeTransport(true);
+    int cores = Runtime.getRuntime().availableProcessors();
+    return options.setEventLoopPoolSize(config.eventLoops() == 0 ? cores : config.eventLoops());
+  }
+
+  private static List<RuntimeProvider> runtimes() {
+    return List.of(new OnnxRuntimeProvider());
+  }
+
+  private static ModelSettings settings(ModelConfigReader reader) {
+    return folder -> {
+      try {
+        return reader.read(folder);
+      } catch (ConfigException e) {
+        throw new InferenceException(
+            ErrorCode.FAILED_PRECONDITION, String.valueOf(e.getMessage()), e);
+      }
+    };
+  }
+
+  private static Executor executor(WorkerExecutor workers) {
+    return task ->
+        workers.executeBlocking(
+            () -> {
+              task.run();
+              return null;
+            },
+            false);
+  }
+
+  /**
+   * Starts a server. Returns when its ports are open; models may still be loading then, see {@link
+   * #settled}.
+   *
+   * @throws StartFailure if a port cannot be opened
+   */
+  public static SluiceServer start(SluiceConfig config) {
+    var server = new SluiceServer(config);
+    try {
+      await(server.loading.executeBlocking(server::scan, true));
+      for (ListenerConfig listener : config.listeners()) {
+        server.listeners.add(server.open(listener));
+      }
+      server.keepScanning();
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private Object scan() {
+    repository.scan();
+    return repository;
+  }
+
+  private void keepScanning() {
+    Duration interval = config.repository().pollInterval();
+    if (!interval.isZero()) {
+      vertx.setTimer(
+          Math.max(1, interval.toMillis()),
+          _ -> loading.executeBlocking(this::scan, true).onComplete(_ -> keepScanning()));
+    }
+  }
+
+  private Listener open(ListenerConfig listener) {
+    var context =
+        new ListenerContext(
+            vertx,
+            config.limits(),
+            new Caller(listener.address(), listener.control() || isLoopback(listener)),
+            System::nanoTime);
+    var faces = new Faces(data, control, config.grps());
+    // A negative port is one that the system chooses once for all event loops.
+    ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
+    List<ListenerVerticle> verticles = new ArrayList<>();
+    String deployment =
+        opened(
+            listener,
+            vertx.deployVerticle(() -> verticle(bound, context, faces, verticles), loopOptions()));
+    return new Listener(listener, verticles.getFirst().port(), deployment);
+  }
+
+  private ListenerVerticle verticle(
+      ListenerConfig listener,
+      ListenerContext context,
+      Faces faces,
+      List<ListenerVerticle> verticles) {
+    var front =
+        new Front(
+            new HttpFront(faces.http(listener), context),
+            new GrpcFront(faces.grpc(listener), context));
+    var verticle = new ListenerVerticle(listener, config.limits().idleTimeout(), front);
+    verticles.add(verticle);
+    return verticle;
+  }
+
+  private DeploymentOptions loopOptions() {
+    return new DeploymentOptions().setInstances(vertxOptions(config).getEventLoopPoolSize());
+  }
+
+  private static String opened(ListenerConfig listener, Future<String> deployment) {
+    try {
+      return await(deployment);
+    } catch (CompletionException e) {
+      throw new StartFailure(listener.address() + " cannot be opened: " + e.getCause(), e);
+    }
+  }
+
+  private static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+
+  private static boolean isLoopback(ListenerConfig listener) {
+    try {
+      return InetAddress.getByName(listener.host()).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  /** Completes once no version is waiting to be loaded or loading. */
+  public Future<Void> settled() {
+    Promise<Void> settled = Promise.promise();
+    lookWhetherSettled(settled);
+    return settled.future();
+  }
+
+  private void lookWhetherSettled(Promise<Void> settled) {
+    if (repository.models().stream().noneMatch(this::isOnTheWay)) {
+      settled.complete();
+    } else {
+      vertx.setTimer(SETTLING_LOOK_MILLIS, _ -> lookWhetherSettled(settled));
+    }
+  }
+
+  private boolean isOnTheWay(String model) {
+    return repository.versions(model).stream()
+        .flatMap(List::stream)
+        .anyMatch(v -> v.state() == VersionState.START || v.state() == VersionState.LOADING);
+  }
+
+  /** How the models are. */
+  public ControlPlane control() {
+    return control;
+  }
+
+  /** Finds and asks models. */
+  public DataPlane data() {
+    return data;
+  }
+
+  /** The open port of the first listener. */
+  public int port() {
+    return listeners.getFirst().port();
+  }
+
+  /** The addresses that are really open, as people write them. */
+  public List<String> addresses() {
+    return listeners.stream()
+        .map(listener -> listener.config().withPort(listener.port()).address())
+        .toList();
+  }
+
+  /** Lets readiness fall, finishes what is under way, closes listeners, then models. Blocks. */
+  @Override
+  public void close() {
+    control.drain();
+    pause(config.shutdown().gracePeriod());
+    for (Listener listener : listeners) {
+      await(vertx.undeploy(listener.deployment()));
+    }
+    await(repository.close());
+    await(vertx.close());
+  }
+
+  private void pause(Duration length) {
+    if (!length.isZero()) {
+      Promise<Void> over = Promise.promise();
+      vertx.setTimer(length.toMillis(), _ -> over.complete());
+      await(over.future());
+    }
+  }
+}

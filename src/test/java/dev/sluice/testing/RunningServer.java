@@ -1,0 +1,59 @@
+package dev.sluice.testing;
+
+import dev.sluice.boot.SluiceServer;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SluiceConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A real server on a free port of the loopback interface, with real models. */
+public final class RunningServer implements AutoCloseable {
+  private final SluiceServer server;
+
+  private RunningServer(SluiceServer server) {
+    this.server = server;
+  }
+
+  /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */
+  public static RunningServer start(Path models) {
+    var repository =
+        new RepositoryConfig(
+            models,
+            RepositoryConfig.DEFAULT.models(),
+            Duration.ZERO,
+            RepositoryConfig.DEFAULT.defaults());
+    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    return start(
+        new SluiceConfig(
+            List.of(ListenerConfig.DEFAULT.withPort(0)),
+            repository,
+            defaults.limits(),
+            defaults.grps(),
+            defaults.log(),
+            defaults.eventLoops(),
+            defaults.shutdown()));
+  }
+
+  /** Starts a server with these settings. Returns when its models are loaded or have failed to. */
+  public static RunningServer start(SluiceConfig config) {
+    SluiceServer server = SluiceServer.start(config);
+    server.settled().toCompletionStage().toCompletableFuture().join();
+    return new RunningServer(server);
+  }
+
+  public int port() {
+    return server.port();
+  }
+
+  /** Where HTTP requests go, without a slash at the end. */
+  public String url() {
+    return "http://localhost:" + port();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
