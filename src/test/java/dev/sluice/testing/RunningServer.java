@@ -4,6 +4,7 @@ import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.inference.ControlPlane;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -41,6 +42,11 @@ public final class RunningServer implements AutoCloseable {
     SluiceServer server = SluiceServer.start(config);
     server.settled().toCompletionStage().toCompletableFuture().join();
     return new RunningServer(server);
+  }
+
+  /** How its models are. */
+  public ControlPlane control() {
+    return server.control();
   }
 
   public int port() {
