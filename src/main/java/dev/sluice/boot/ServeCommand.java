@@ -58,7 +58,7 @@ final class ServeCommand implements Callable<Integer> {
   static List<String> welcome(SluiceConfig config, Server server) {
     List<String> lines = new ArrayList<>();
     lines.add("Sluice " + VersionText.number() + " listens on");
-    lines.addAll(listeners(config.listeners(), server.listeners()));
+    lines.addAll(listeners(config.listeners(), server.addresses()));
     lines.add("");
     List<ModelLine> models = server.models();
     if (models.isEmpty()) {
@@ -66,8 +66,8 @@ final class ServeCommand implements Callable<Integer> {
     } else {
       lines.addAll(Reports.states(models));
     }
-    for (int i = 0; i < server.listeners().size(); i++) {
-      var example = new ExampleRequest(config.listeners().get(i), server.listeners().get(i));
+    for (int i = 0; i < server.addresses().size(); i++) {
+      var example = new ExampleRequest(config.listeners().get(i), server.addresses().get(i));
       var curl = example.curl(models);
       if (curl.isPresent()) {
         lines.addAll(List.of("", "Try:", "  " + curl.get()));

@@ -5,7 +5,7 @@ import java.util.List;
 /** A server that has started. Any thread. */
 interface Server extends AutoCloseable {
   /** The addresses it listens on, in the order of the settings, with the ports it really got. */
-  List<String> listeners();
+  List<String> addresses();
 
   /** Every version of every model it knows, by name and number. */
   List<ModelLine> models();

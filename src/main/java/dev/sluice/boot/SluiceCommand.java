@@ -57,7 +57,7 @@ final class SluiceCommand implements Runnable {
     int code =
         switch (failure) {
           case ConfigException _ -> CommandLine.ExitCode.USAGE;
-          case StartException _ -> CommandLine.ExitCode.SOFTWARE;
+          case StartFailure _ -> CommandLine.ExitCode.SOFTWARE;
           // A fault of the program: picocli shows the trace and exits with 1.
           default -> throw failure;
         };
