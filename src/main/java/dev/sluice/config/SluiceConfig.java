@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * All settings of a server: the whole of {@code sluice.yml}.
  *
- * @param listeners where it listens; at least one
+ * @param listeners where it listens; as read, at least one
  * @param repository where models are, and their common settings
  * @param limits what one caller may cost
  * @param grps what the grps protocol leaves to the server
@@ -37,6 +37,11 @@ public record SluiceConfig(
 
   public SluiceConfig {
     listeners = List.copyOf(listeners);
+  }
+
+  /** The same settings for a server that only loads models. */
+  public SluiceConfig withoutListeners() {
+    return new SluiceConfig(List.of(), repository, limits, grps, log, eventLoops, shutdown);
   }
 
   static SluiceConfig read(Section root) {

@@ -1,4 +1,4 @@
-/** Whole servers, started and stopped. */
+/** Tests of the command line. */
 @NullMarked
 package dev.sluice.boot;
 

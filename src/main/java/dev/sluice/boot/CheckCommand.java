@@ -1,0 +1,58 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.SluiceConfig;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice check}: loads every model, says what is there and what failed, and ends. */
+@Command(
+    name = "check",
+    description = "Loads every model, prints what is there and what failed, and exits.",
+    mixinStandardHelpOptions = true,
+    versionProvider = VersionText.class)
+final class CheckCommand implements Callable<Integer> {
+  private final ServerStarter starter;
+  private final Map<String, String> environment;
+
+  @Mixin private SettingsOptions options;
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the fields
+  CheckCommand(ServerStarter starter, Map<String, String> environment) {
+    this.starter = starter;
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
+    List<ModelLine> models;
+    try (Server server = starter.start(config.withoutListeners())) {
+      models = server.models();
+    }
+    return print(config, models);
+  }
+
+  private int print(SluiceConfig config, List<ModelLine> models) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (models.isEmpty()) {
+      out.println("No models in " + config.repository().directory() + ".");
+    } else {
+      Reports.details(models).forEach(out::println);
+    }
+    List<String> failures = Reports.failures(models);
+    if (!failures.isEmpty()) {
+      out.println();
+      failures.forEach(out::println);
+    }
+    out.flush();
+    return failures.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.sluice.boot;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.LayoutBase;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import org.slf4j.event.KeyValuePair;
+
+/** Log lines for programs: one JSON object for each event, facts beside the message. */
+final class JsonLayout extends LayoutBase<ILoggingEvent> {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  @Override
+  public String doLayout(ILoggingEvent event) {
+    var line = new StringWriter(256);
+    try (JsonGenerator json = JSON.createGenerator(line)) {
+      write(event, json);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a string writer cannot fail", e);
+    }
+    return line.append('\n').toString();
+  }
+
+  private static void write(ILoggingEvent event, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("time", TextLayout.TIME.format(event.getInstant()));
+    json.writeStringField("level", event.getLevel().levelStr);
+    json.writeStringField("logger", event.getLoggerName());
+    json.writeStringField("message", event.getFormattedMessage());
+    for (KeyValuePair fact : TextLayout.facts(event)) {
+      json.writeStringField(fact.key, String.valueOf(fact.value));
+    }
+    if (event.getThrowableProxy() != null) {
+      json.writeStringField("trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+    }
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,88 @@
+package dev.sluice.boot;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import dev.sluice.config.LogConfig;
+import dev.sluice.config.SluiceConfig;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends all logs, those of Vert.x and Netty too, to the standard error, one line for each event.
+ * Logback finds this class by itself and begins with the defaults.
+ */
+public final class LogSetup extends ContextAwareBase implements Configurator {
+  @Override
+  public ExecutionStatus configure(LoggerContext logs) {
+    configure(logs, LogConfig.DEFAULT);
+    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+
+  /**
+   * Reads settings, logs the way they say from then on, and then logs what looked like a mistake in
+   * them.
+   */
+  static SluiceConfig whileReadingSettings(Function<Consumer<String>, SluiceConfig> reader) {
+    List<String> warnings = new ArrayList<>();
+    SluiceConfig config = reader.apply(warnings::add);
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logs) {
+      logs.reset();
+      configure(logs, config.log());
+    }
+    warnings.forEach(LoggerFactory.getLogger(LogSetup.class)::warn);
+    return config;
+  }
+
+  private static void configure(LoggerContext logs, LogConfig config) {
+    var console = new ConsoleAppender<ILoggingEvent>();
+    console.setContext(logs);
+    console.setTarget(ConsoleTarget.SystemErr.getName());
+    console.setEncoder(encoder(logs, layout(config.format())));
+    console.start();
+    Logger root = logs.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.valueOf(config.level().name()));
+    root.addAppender(console);
+    quieten(logs, config.level());
+  }
+
+  /**
+   * What libraries say for their own developers is only of use to someone who looks at everything.
+   */
+  private static void quieten(LoggerContext logs, LogConfig.Level level) {
+    if (level == LogConfig.Level.DEBUG) {
+      logs.getLogger("io.netty").setLevel(Level.INFO);
+      logs.getLogger("io.vertx").setLevel(Level.INFO);
+    }
+  }
+
+  private static Layout<ILoggingEvent> layout(LogConfig.Format format) {
+    return switch (format) {
+      case TEXT -> new TextLayout();
+      case JSON -> new JsonLayout();
+    };
+  }
+
+  private static LayoutWrappingEncoder<ILoggingEvent> encoder(
+      LoggerContext logs, Layout<ILoggingEvent> layout) {
+    layout.setContext(logs);
+    layout.start();
+    var encoder = new LayoutWrappingEncoder<ILoggingEvent>();
+    encoder.setContext(logs);
+    encoder.setCharset(StandardCharsets.UTF_8);
+    encoder.setLayout(layout);
+    encoder.start();
+    return encoder;
+  }
+}

@@ -1,0 +1,11 @@
+package dev.sluice.boot;
+
+/** Where the process starts. */
+public final class Main {
+  private Main() {}
+
+  /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
+  public static void main(String[] arguments) {
+    System.exit(SluiceCommand.commandLine(SluiceServer::start, System.getenv()).execute(arguments));
+  }
+}

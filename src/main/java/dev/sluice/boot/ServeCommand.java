@@ -1,0 +1,93 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.SluiceConfig;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code sluice serve}: starts a server, says what is there, and waits until it is told to stop.
+ */
+@Command(
+    name = "serve",
+    description = "Serves the models until it is told to stop (SIGTERM or Ctrl-C).",
+    mixinStandardHelpOptions = true,
+    versionProvider = VersionText.class)
+final class ServeCommand implements Callable<Integer> {
+  private final ServerStarter starter;
+  private final Map<String, String> environment;
+
+  @Mixin private SettingsOptions options;
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the fields
+  ServeCommand(ServerStarter starter, Map<String, String> environment) {
+    this.starter = starter;
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
+    Server server = starter.start(config);
+    var stopping = new Stopping(server);
+    stopping.onSignal();
+    print(config, server);
+    stopping.await();
+    return ExitCode.OK;
+  }
+
+  private void print(SluiceConfig config, Server server) {
+    PrintWriter out = spec.commandLine().getOut();
+    welcome(config, server).forEach(out::println);
+    out.flush();
+  }
+
+  /** The listeners, the models, and a request to try. */
+  static List<String> welcome(SluiceConfig config, Server server) {
+    List<String> lines = new ArrayList<>();
+    lines.add("Sluice " + VersionText.number() + " listens on");
+    lines.addAll(listeners(config.listeners(), server.addresses()));
+    lines.add("");
+    List<ModelLine> models = server.models();
+    if (models.isEmpty()) {
+      lines.add("No models yet in " + config.repository().directory() + ".");
+    } else {
+      lines.addAll(Reports.states(models));
+    }
+    for (int i = 0; i < server.addresses().size(); i++) {
+      var example = new ExampleRequest(config.listeners().get(i), server.addresses().get(i));
+      var curl = example.curl(models);
+      if (curl.isPresent()) {
+        lines.addAll(List.of("", "Try:", "  " + curl.get()));
+        break;
+      }
+    }
+    return lines;
+  }
+
+  private static List<String> listeners(List<ListenerConfig> wanted, List<String> addresses) {
+    var table = new TextTable("", "");
+    for (int i = 0; i < addresses.size(); i++) {
+      String protocols =
+          wanted.get(i).protocols().stream()
+              .sorted()
+              .map(Protocol::name)
+              .map(name -> name.toLowerCase(Locale.ROOT))
+              .collect(Collectors.joining(", "));
+      table.row("  http://" + addresses.get(i), protocols);
+    }
+    return table.lines().stream().skip(1).toList();
+  }
+}

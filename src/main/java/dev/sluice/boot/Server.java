@@ -1,0 +1,16 @@
+package dev.sluice.boot;
+
+import java.util.List;
+
+/** A server that has started. Any thread. */
+interface Server extends AutoCloseable {
+  /** The addresses it listens on, in the order of the settings, with the ports it really got. */
+  List<String> addresses();
+
+  /** Every version of every model it knows, by name and number. */
+  List<ModelLine> models();
+
+  /** Drains, then stops. Blocks until all is closed; closing again does nothing. */
+  @Override
+  void close();
+}

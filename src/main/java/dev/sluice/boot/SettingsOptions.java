@@ -1,0 +1,101 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags that change settings. */
+final class SettingsOptions {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Settings in YAML. Without it: SLUICE_CONFIG, or else the defaults.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--models",
+      paramLabel = "DIR",
+      description = "The folder whose sub-folders are models. Default: models.")
+  private @Nullable String models;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      description = "Where to listen; may be repeated. Default: localhost:8080.")
+  private List<String> listen = new ArrayList<>();
+
+  @Option(names = "--log-format", paramLabel = "FORMAT", description = "text or json.")
+  private @Nullable String logFormat;
+
+  @Option(
+      names = "--log-level",
+      paramLabel = "LEVEL",
+      description = "error, warn, info, debug or trace.")
+  private @Nullable String logLevel;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY.PATH=VALUE",
+      description =
+          "Any other setting, such as limits.max_body_size=8MiB; may be repeated. In the"
+              + " environment the same setting is SLUICE_LIMITS_MAX_BODY_SIZE.")
+  private List<String> set = new ArrayList<>();
+
+  /**
+   * Puts flags, environment and file together.
+   *
+   * @throws ConfigException if they are wrong, or name no place for models
+   */
+  SluiceConfig read(Map<String, String> environment, Consumer<String> warnings) {
+    SluiceConfig read =
+        new SluiceConfigReader(warnings).read(file(environment), environment, overrides());
+    refuseNowhere(read.repository());
+    return read;
+  }
+
+  private Optional<Path> file(Map<String, String> environment) {
+    return config != null
+        ? Optional.of(config)
+        : Optional.ofNullable(environment.get("SLUICE_CONFIG"))
+            .filter(name -> !name.isEmpty())
+            .map(Path::of);
+  }
+
+  private List<SettingOverride> overrides() {
+    List<SettingOverride> overrides = new ArrayList<>();
+    // The named flags come last: who writes --set log.level and --log-level means the plainer one.
+    set.forEach(assignment -> overrides.add(SettingOverride.parse(assignment, "--set")));
+    add(overrides, "models.directory", models, "--models");
+    add(overrides, "log.format", logFormat, "--log-format");
+    add(overrides, "log.level", logLevel, "--log-level");
+    add(overrides, "listeners", listen.isEmpty() ? null : String.join(",", listen), "--listen");
+    return overrides;
+  }
+
+  private static void add(
+      List<SettingOverride> overrides, String path, @Nullable String value, String flag) {
+    if (value != null) {
+      overrides.add(new SettingOverride(path, value, flag));
+    }
+  }
+
+  private static void refuseNowhere(RepositoryConfig repository) {
+    if (!Files.isDirectory(repository.directory()) && repository.models().isEmpty()) {
+      throw new ConfigException(
+          "models.directory is "
+              + repository.directory()
+              + ", which is no folder; --models DIR says where the models are");
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ConfigException;
+import java.io.PrintWriter;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The command line: {@code sluice} and its commands.
+ *
+ * <p>Exit codes: 0 done; 1 it could not start, or a model failed; 2 wrong flags or settings.
+ */
+@Command(
+    name = "sluice",
+    description =
+        "One inference server for TensorFlow Serving, KServe, Open Inference and grps clients.",
+    mixinStandardHelpOptions = true,
+    versionProvider = VersionText.class)
+final class SluiceCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the fields
+  private SluiceCommand() {}
+
+  /** The whole command line. */
+  static CommandLine commandLine(ServerStarter starter, Map<String, String> environment) {
+    return new CommandLine(new SluiceCommand())
+        .addSubcommand(new ServeCommand(starter, environment))
+        .addSubcommand(new CheckCommand(starter, environment))
+        .setParameterExceptionHandler(SluiceCommand::explainUsage)
+        .setExecutionExceptionHandler(SluiceCommand::explainFailure);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "A command is missing: serve or check.");
+  }
+
+  private static int explainUsage(ParameterException mistake, String[] arguments) {
+    CommandLine command = mistake.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("sluice: " + mistake.getMessage());
+    if (!UnmatchedArgumentException.printSuggestions(mistake, err)) {
+      err.println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
+    }
+    err.flush();
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  private static int explainFailure(
+      Exception failure, CommandLine command, CommandLine.ParseResult arguments) throws Exception {
+    int code =
+        switch (failure) {
+          case ConfigException _ -> CommandLine.ExitCode.USAGE;
+          case StartFailure _ -> CommandLine.ExitCode.SOFTWARE;
+          // A fault of the program: picocli shows the trace and exits with 1.
+          default -> throw failure;
+        };
+    command.getErr().println("sluice: " + failure.getMessage());
+    command.getErr().flush();
+    return code;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.slf4j.event.KeyValuePair;
+
+class LogLayoutTest {
+  private final LoggerContext logs = new LoggerContext();
+
+  @Test
+  void textLineHasTimeLevelMessageAndFacts() {
+    assertThat(new TextLayout().doLayout(event("dev.sluice.serving.X", "queue is full", null)))
+        .isEqualTo("2026-01-01T12:00:00.123Z WARN  queue is full request=r-1\n");
+  }
+
+  @Test
+  void linesOfLibrariesNameTheirLogger() {
+    assertThat(new TextLayout().doLayout(event("io.netty.X", "hm", null)))
+        .isEqualTo("2026-01-01T12:00:00.123Z WARN  io.netty.X: hm request=r-1\n");
+  }
+
+  @Test
+  void eventIsOneLineWhateverIsInIt() {
+    String line =
+        new TextLayout()
+            .doLayout(
+                event(
+                    "dev.sluice.X",
+                    "bad name \"a\r\n2026 ERROR forged\u001b[31m\"",
+                    new IllegalStateException("two\nlines")));
+    assertThat(line)
+        .startsWith(
+            "2026-01-01T12:00:00.123Z WARN  bad name \"a | 2026 ERROR forged [31m\" request=r-1 |"
+                + " java.lang.IllegalStateException: two | lines | at ")
+        .endsWith("\n");
+    assertThat(line.strip()).doesNotContain("\n");
+  }
+
+  @Test
+  void jsonLineIsOneObjectWithTheFactsBesideTheMessage() {
+    assertThat(new JsonLayout().doLayout(event("dev.sluice.X", "say \"hi\"\n", null)))
+        .isEqualTo(
+            "{\"time\":\"2026-01-01T12:00:00.123Z\",\"level\":\"WARN\",\"logger\":\"dev.sluice.X\","
+                + "\"message\":\"say \\\"hi\\\"\\n\",\"request\":\"r-1\"}\n");
+    assertThat(
+            new JsonLayout().doLayout(event("dev.sluice.X", "x", new IllegalStateException("y"))))
+        .contains("\"trace\":\"java.lang.IllegalStateException: y")
+        .containsOnlyOnce("\n");
+  }
+
+  private LoggingEvent event(String logger, String message, @Nullable Throwable failure) {
+    var event =
+        new LoggingEvent("", logs.getLogger(logger), Level.WARN, message, failure, new Object[0]);
+    event.setInstant(Instant.parse("2026-01-01T12:00:00.123456Z"));
+    event.setKeyValuePairs(List.of(new KeyValuePair("request", "r-1")));
+    return event;
+  }
+}
