@@ -1,0 +1,126 @@
+package dev.sluice.tensor;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TensorTest {
+  private long blocksBefore;
+  private long bytesBefore;
+
+  @BeforeEach
+  void count() {
+    blocksBefore = TensorMemory.openBlocks();
+    bytesBefore = TensorMemory.openBytes();
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+    assertThat(TensorMemory.openBytes()).isEqualTo(bytesBefore);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BYTES", "UNSUPPORTED"}, mode = EnumSource.Mode.EXCLUDE)
+  void aTensorHasJustTheBytesThatItsElementsNeed(DataType type) {
+    try (Tensor tensor = Tensor.allocate(type, Shape.of(2, 3))) {
+      assertThat(tensor.byteSize()).isEqualTo(6L * type.byteSize());
+      assertThat(tensor.data().address() % TensorMemory.ALIGNMENT).isZero();
+    }
+  }
+
+  @Test
+  void anEmptyTensorHasNoBytesAndStillHasToBeClosed() {
+    try (Tensor tensor = Tensor.allocate(DataType.FP32, Shape.of(0, 4))) {
+      assertThat(tensor.byteSize()).isZero();
+      assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore + 1);
+    }
+  }
+
+  @Test
+  void aClosedTensorRefusesAccessAndMayBeClosedAgain() {
+    Tensor tensor = Tensor.allocate(DataType.FP32, Shape.of(4));
+    tensor.close();
+    tensor.close();
+    assertThatThrownBy(tensor::data).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void reshapingMovesTheMemoryAndClosesTheOldTensor() {
+    Tensor flat = Tensor.allocate(DataType.FP32, Shape.of(6));
+    flat.data().setAtIndex(JAVA_FLOAT, 5, 7f);
+    try (Tensor table = flat.reshape(Shape.of(2, 3))) {
+      assertThat(table.data().getAtIndex(JAVA_FLOAT, 5)).isEqualTo(7f);
+      assertThatThrownBy(flat::data).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void reshapingToAnotherNumberOfElementsIsRefused() {
+    try (Tensor tensor = Tensor.allocate(DataType.INT8, Shape.of(6))) {
+      assertThatThrownBy(() -> tensor.reshape(Shape.of(7))).hasMessageContaining("[7]");
+    }
+  }
+
+  @Test
+  void adoptedMemoryIsGivenBackExactlyOnce() {
+    var releases = new AtomicInteger();
+    MemorySegment foreign = MemorySegment.ofArray(new byte[8]);
+    Tensor tensor =
+        Tensor.adopt(DataType.INT64, Shape.SCALAR, foreign, releases::incrementAndGet);
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore + 1);
+    tensor.close();
+    tensor.close();
+    assertThat(releases).hasValue(1);
+  }
+
+  @Test
+  void aBuilderGrowsAndBecomesTheTensorWithoutLosingAnElement() {
+    try (var builder = new TensorBuilder(DataType.FP32, 0)) {
+      for (int i = 0; i < 10_000; i++) {
+        builder.putFloat(i);
+      }
+      try (Tensor tensor = builder.build(Shape.of(100, 100))) {
+        assertThat(tensor.byteSize()).isEqualTo(40_000);
+        for (int i = 0; i < 10_000; i++) {
+          assertThat(tensor.data().getAtIndex(JAVA_FLOAT, i)).isEqualTo(i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBuilderThatIsNotBuiltFreesItsMemoryAndKeepsItWhenTheShapeDoesNotFit() {
+    try (var builder = new TensorBuilder(DataType.INT16, 0)) {
+      builder.putShort((short) 1);
+      assertThatThrownBy(() -> builder.build(Shape.of(2))).hasMessageContaining("1 elements");
+    }
+  }
+
+  @Test
+  void bytesElementsComeBackInOrderWhateverTheyHold() {
+    byte[][] texts = {{}, {0}, {(byte) 0xFF, 0, 'x'}, "grüße".getBytes(UTF_8)};
+    try (var builder = new TensorBuilder(DataType.BYTES, 0)) {
+      for (byte[] text : texts) {
+        builder.putBytes(text, 0, text.length);
+      }
+      try (Tensor tensor = builder.build(Shape.of(2, 2))) {
+        var elements = new BytesElements(tensor);
+        for (byte[] text : texts) {
+          assertThat(elements.next()).isTrue();
+          assertThat(elements.toArray()).isEqualTo(text);
+        }
+        assertThat(elements.next()).isFalse();
+      }
+    }
+  }
+}
