@@ -3,6 +3,7 @@ package dev.sluice.runtime;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -13,7 +14,31 @@ public final class NativeMemory {
   /** The whole address space, so that an address is an offset and nothing is allocated to read. */
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+  /** What vectorised code in either runtime insists on. */
+  private static final long ALIGNMENT = 64;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final NativeFunction ALIGNED_ALLOC =
+      NativeFunction.at(LINKER.defaultLookup().findOrThrow("aligned_alloc"), 2);
+  private static final NativeFunction FREE =
+      NativeFunction.at(LINKER.defaultLookup().findOrThrow("free"), 1);
+
   private NativeMemory() {}
+
+  /** A block for a runtime's library, of at least this many bytes, which are not set. */
+  public static long allocate(long bytes) {
+    long rounded = Math.max(ALIGNMENT, (bytes + ALIGNMENT - 1) & -ALIGNMENT);
+    long block = ALIGNED_ALLOC.call(ALIGNMENT, rounded);
+    if (block == 0) {
+      throw new OutOfMemoryError("no native memory for " + bytes + " bytes");
+    }
+    return block;
+  }
+
+  /** Frees a block of {@link #allocate}. */
+  public static void free(long block) {
+    FREE.call(block);
+  }
 
   public static long getLong(long address) {
     return ALL.get(JAVA_LONG_UNALIGNED, address);

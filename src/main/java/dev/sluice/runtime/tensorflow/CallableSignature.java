@@ -1,0 +1,73 @@
+package dev.sluice.runtime.tensorflow;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A signature whose tensors were found in the graph. Owns the native tensors of its defaults. */
+final class CallableSignature implements AutoCloseable {
+  private final Map<String, Port> inputs;
+  private final Map<String, Port> outputs;
+  private final Map<String, Long> defaults = new LinkedHashMap<>();
+
+  CallableSignature(long graph, SignatureReader.Declared declared, TfStatus status) {
+    this.inputs = ports(graph, declared.signature().inputs());
+    this.outputs = ports(graph, declared.signature().outputs());
+    try {
+      declared.defaults().forEach((name, proto) -> addDefault(name, proto, status));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static Map<String, Port> ports(long graph, List<TensorSpec> specs) {
+    var ports = new HashMap<String, Port>();
+    for (TensorSpec spec : specs) {
+      ports.put(spec.name(), Port.find(graph, spec));
+    }
+    return ports;
+  }
+
+  private void addDefault(String name, byte[] proto, TfStatus status) {
+    if (!inputs.containsKey(name)) {
+      return;
+    }
+    // Any tensor will do: the message says what it becomes.
+    long tensor = TfApi.allocateTensor(TfTypes.number(DataType.INT8), 0, 0, 1);
+    defaults.put(name, tensor);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, proto);
+      long buffer = TfApi.newBufferFromString(bytes.address(), bytes.byteSize());
+      TfApi.tensorFromProto(buffer, tensor, status.handle());
+      TfApi.deleteBuffer(buffer);
+    }
+    status.check();
+  }
+
+  Map<String, Port> inputs() {
+    return inputs;
+  }
+
+  Map<String, Port> outputs() {
+    return outputs;
+  }
+
+  /** Values of the inputs that may be left out, in the order of their names. */
+  Map<String, Long> defaults() {
+    return defaults;
+  }
+
+  @Override
+  public void close() {
+    defaults.values().forEach(TfApi::deleteTensor);
+    defaults.clear();
+  }
+}

@@ -1,0 +1,125 @@
+package dev.sluice.runtime.tensorflow;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import com.google.protobuf.CodedOutputStream;
+import dev.sluice.config.TensorflowConfig;
+import dev.sluice.runtime.NativeMemory;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** A loaded model's native graph and session, and the signatures that came with them. */
+final class SavedModel implements AutoCloseable {
+  private static final int INTRA_OP_FIELD = 2;
+  private static final int INTER_OP_FIELD = 5;
+
+  private final long graph;
+  private final long session;
+  private final Map<String, SignatureReader.Declared> signatures;
+
+  private SavedModel(long graph, long session, Map<String, SignatureReader.Declared> signatures) {
+    this.graph = graph;
+    this.session = session;
+    this.signatures = signatures;
+  }
+
+  /** Loads the meta graph that has the configured tags, with its variables. */
+  static SavedModel load(Path folder, TensorflowConfig config, TfStatus status) {
+    long options = TfApi.newSessionOptions();
+    long metaGraph = TfApi.newBuffer();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, proto(config));
+      TfApi.setConfig(options, bytes.address(), bytes.byteSize(), status.handle());
+      status.check();
+      return load(folder, config.tags(), options, metaGraph, status, arena);
+    } finally {
+      TfApi.deleteBuffer(metaGraph);
+      TfApi.deleteSessionOptions(options);
+    }
+  }
+
+  private static SavedModel load(
+      Path folder, List<String> tags, long options, long metaGraph, TfStatus status, Arena arena) {
+    long graph = TfApi.newGraph();
+    long session =
+        TfApi.loadSessionFromSavedModel(
+            options,
+            arena.allocateFrom(folder.toAbsolutePath().toString()).address(),
+            textArray(tags, arena).address(),
+            tags.size(),
+            graph,
+            metaGraph,
+            status.handle());
+    try {
+      status.check();
+      return new SavedModel(graph, session, readSignatures(metaGraph));
+    } catch (RuntimeException e) {
+      delete(graph, session, status);
+      throw e;
+    }
+  }
+
+  private static MemorySegment textArray(List<String> texts, Arena arena) {
+    MemorySegment array = arena.allocate(JAVA_LONG, texts.size());
+    for (int i = 0; i < texts.size(); i++) {
+      array.setAtIndex(JAVA_LONG, i, arena.allocateFrom(texts.get(i)).address());
+    }
+    return array;
+  }
+
+  /** A TF_Buffer begins with the address and the length of its contents. */
+  private static Map<String, SignatureReader.Declared> readSignatures(long buffer) {
+    long data = NativeMemory.getLong(buffer);
+    long length = NativeMemory.getLong(buffer + Long.BYTES);
+    return SignatureReader.read(NativeMemory.at(data, length).asByteBuffer());
+  }
+
+  /** A serialized ConfigProto. */
+  private static byte[] proto(TensorflowConfig config) {
+    var bytes = new ByteArrayOutputStream();
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      out.writeInt32(INTRA_OP_FIELD, config.intraOpThreads());
+      out.writeInt32(INTER_OP_FIELD, config.interOpThreads());
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  long graph() {
+    return graph;
+  }
+
+  long session() {
+    return session;
+  }
+
+  Map<String, SignatureReader.Declared> signatures() {
+    return signatures;
+  }
+
+  @Override
+  public void close() {
+    try (var status = new TfStatus()) {
+      delete(graph, session, status);
+    }
+  }
+
+  private static void delete(long graph, long session, TfStatus status) {
+    // What the status says would change nothing: the session is gone in any case.
+    if (session != 0) {
+      TfApi.closeSession(session, status.handle());
+      TfApi.deleteSession(session, status.handle());
+    }
+    TfApi.deleteGraph(graph);
+  }
+}

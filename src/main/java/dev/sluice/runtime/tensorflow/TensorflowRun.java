@@ -1,0 +1,166 @@
+package dev.sluice.runtime.tensorflow;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs of one session, one at a time. The arrays that the C call wants are made once and filled
+ * again for each run.
+ */
+final class TensorflowRun implements AutoCloseable {
+  private final long session;
+  private final TfStatus status;
+  private final TensorConversion conversion;
+
+  /** Shared, because the thread that closes a session is seldom the one that opened it. */
+  private final Arena arena = Arena.ofShared();
+
+  private final MemorySegment inputPorts;
+  private final MemorySegment inputValues;
+  private final MemorySegment outputPorts;
+  private final MemorySegment outputValues;
+
+  TensorflowRun(long session, Collection<Signature> signatures, TfStatus status) {
+    int inputs = signatures.stream().mapToInt(s -> s.inputs().size()).max().orElse(0);
+    int outputs = signatures.stream().mapToInt(s -> s.outputs().size()).max().orElse(0);
+    this.session = session;
+    this.status = status;
+    this.conversion = new TensorConversion(arena);
+    this.inputPorts = arena.allocate((long) TfApi.OUTPUT_SIZE * inputs, Long.BYTES);
+    this.inputValues = arena.allocate(JAVA_LONG, inputs);
+    this.outputPorts = arena.allocate((long) TfApi.OUTPUT_SIZE * outputs, Long.BYTES);
+    this.outputValues = arena.allocate(JAVA_LONG, outputs);
+  }
+
+  List<NamedTensor> run(
+      CallableSignature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    int owned = 0;
+    try {
+      for (NamedTensor input : inputs) {
+        putInput(owned, signature, input);
+        owned++;
+      }
+      int fed = owned + putDefaults(owned, signature, inputs);
+      for (int i = 0; i < outputs.size(); i++) {
+        putOutput(i, signature, outputs.get(i));
+      }
+      TfApi.sessionRun(
+          session,
+          inputPorts.address(),
+          inputValues.address(),
+          fed,
+          outputPorts.address(),
+          outputValues.address(),
+          outputs.size(),
+          status.handle());
+      status.check();
+      return takeOutputs(outputs);
+    } finally {
+      deleteAll(inputValues, owned);
+      deleteAll(outputValues, outputs.size());
+    }
+  }
+
+  private void putInput(int index, CallableSignature signature, NamedTensor input) {
+    Port port = signature.inputs().get(input.name());
+    if (port == null) {
+      throw InferenceException.invalid("the signature has no input '" + input.name() + "'");
+    }
+    port.writeTo(inputPorts, index);
+    inputValues.setAtIndex(JAVA_LONG, index, conversion.toNative(input));
+  }
+
+  /** Feeds the defaults of what the request left out; returns how many these are. */
+  private int putDefaults(int from, CallableSignature signature, List<NamedTensor> inputs) {
+    if (signature.defaults().isEmpty()) {
+      return 0;
+    }
+    int index = from;
+    for (Map.Entry<String, Long> entry : signature.defaults().entrySet()) {
+      Port port = signature.inputs().get(entry.getKey());
+      if (port != null && !isAmong(inputs, entry.getKey())) {
+        port.writeTo(inputPorts, index);
+        inputValues.setAtIndex(JAVA_LONG, index, entry.getValue());
+        index++;
+      }
+    }
+    return index - from;
+  }
+
+  private static boolean isAmong(List<NamedTensor> inputs, String name) {
+    for (NamedTensor input : inputs) {
+      if (input.name().equals(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void putOutput(int index, CallableSignature signature, TensorSpec output) {
+    Port port = signature.outputs().get(output.name());
+    if (port == null) {
+      throw InferenceException.invalid("the signature has no output '" + output.name() + "'");
+    }
+    if (output.type() == DataType.UNSUPPORTED) {
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED,
+          "output '"
+              + output.name()
+              + "' is of type "
+              + output.nativeType()
+              + ", which no protocol here can carry");
+    }
+    port.writeTo(outputPorts, index);
+  }
+
+  private List<NamedTensor> takeOutputs(List<TensorSpec> outputs) {
+    var taken = new ArrayList<NamedTensor>(outputs.size());
+    try {
+      for (int i = 0; i < outputs.size(); i++) {
+        taken.add(new NamedTensor(outputs.get(i).name(), takeOutput(i, outputs.get(i))));
+      }
+      return taken;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(taken);
+      throw e;
+    }
+  }
+
+  private Tensor takeOutput(int index, TensorSpec spec) {
+    long value = outputValues.getAtIndex(JAVA_LONG, index);
+    if (TensorConversion.mustBeCopied(value, spec)) {
+      return TensorConversion.copy(value);
+    }
+    Tensor adopted = TensorConversion.adopt(value);
+    outputValues.setAtIndex(JAVA_LONG, index, 0);
+    return adopted;
+  }
+
+  private static void deleteAll(MemorySegment values, int count) {
+    for (int i = 0; i < count; i++) {
+      long value = values.getAtIndex(JAVA_LONG, i);
+      if (value != 0) {
+        TfApi.deleteTensor(value);
+        values.setAtIndex(JAVA_LONG, i, 0);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

@@ -1,0 +1,90 @@
+package dev.sluice.runtime.tensorflow;
+
+import dev.sluice.config.TensorflowConfig;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One SavedModel, loaded. Variables that a signature changes stay changed. */
+final class TensorflowSession implements ModelSession {
+  private final SavedModel model;
+  private final TfStatus status;
+  private final ModelMetadata metadata;
+  private final Map<String, CallableSignature> signatures;
+  private final TensorflowRun run;
+  private boolean closed;
+
+  private TensorflowSession(
+      SavedModel model, Map<String, CallableSignature> signatures, TfStatus status) {
+    var declared = new LinkedHashMap<String, Signature>();
+    model.signatures().forEach((name, found) -> declared.put(name, found.signature()));
+    this.model = model;
+    this.status = status;
+    this.signatures = signatures;
+    this.metadata = new ModelMetadata("tensorflow_savedmodel", declared, false, 0);
+    this.run = new TensorflowRun(model.session(), declared.values(), status);
+  }
+
+  static TensorflowSession open(Path folder, TensorflowConfig config) {
+    var status = new TfStatus();
+    try {
+      return open(SavedModel.load(folder, config, status), status);
+    } catch (RuntimeException e) {
+      status.close();
+      throw e;
+    }
+  }
+
+  private static TensorflowSession open(SavedModel model, TfStatus status) {
+    var signatures = new HashMap<String, CallableSignature>();
+    try {
+      model
+          .signatures()
+          .forEach(
+              (name, found) ->
+                  signatures.put(name, new CallableSignature(model.graph(), found, status)));
+      return new TensorflowSession(model, signatures, status);
+    } catch (RuntimeException e) {
+      signatures.values().forEach(CallableSignature::close);
+      model.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    if (closed) {
+      throw new IllegalStateException("the session is closed");
+    }
+    CallableSignature callable = signatures.get(signature.name());
+    if (callable == null) {
+      throw InferenceException.invalid("the model has no signature '" + signature.name() + "'");
+    }
+    return run.run(callable, inputs, outputs);
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      run.close();
+      signatures.values().forEach(CallableSignature::close);
+      model.close();
+      status.close();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.runtime.tensorflow;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+
+/**
+ * Where C functions say how they fared. It is used again and again, by one thread at a time, and
+ * holds what the last function wrote.
+ */
+final class TfStatus implements AutoCloseable {
+  private final long handle = TfApi.newStatus();
+
+  long handle() {
+    return handle;
+  }
+
+  /**
+   * Throws what the last function wrote, in its very words: clients of TensorFlow Serving look for
+   * them.
+   */
+  void check() {
+    int code = TfApi.getCode(handle);
+    if (code != 0) {
+      throw new InferenceException(errorCode(code), TfApi.message(handle));
+    }
+  }
+
+  /** TensorFlow's numbers are gRPC's. What is not listed is no doing of the caller's. */
+  private static ErrorCode errorCode(int code) {
+    return switch (code) {
+      case 3, 11 -> ErrorCode.INVALID_ARGUMENT;
+      case 5 -> ErrorCode.NOT_FOUND;
+      case 9 -> ErrorCode.FAILED_PRECONDITION;
+      case 12 -> ErrorCode.UNIMPLEMENTED;
+      default -> ErrorCode.INTERNAL;
+    };
+  }
+
+  @Override
+  public void close() {
+    TfApi.deleteStatus(handle);
+  }
+}
