@@ -5,11 +5,14 @@ public sealed interface Lookup {
   /** It takes requests. The model is lent: see {@link ServedModel}. */
   record Found(ServedModel model) implements Lookup {}
 
-  record UnknownModel(String name) implements Lookup {}
+  /** There is no model to ask, for one of several reasons. */
+  sealed interface Missed extends Lookup {}
 
-  record UnknownVersion(String name, long version) implements Lookup {}
+  record UnknownModel(String name) implements Missed {}
 
-  record UnknownLabel(String name, String label) implements Lookup {}
+  record UnknownVersion(String name, long version) implements Missed {}
+
+  record UnknownLabel(String name, String label) implements Missed {}
 
   /**
    * The version is known but takes no requests.
@@ -18,5 +21,5 @@ public sealed interface Lookup {
    * @param state how far it is
    * @param reason why, for people; may be empty
    */
-  record NotReady(String name, long version, VersionState state, String reason) implements Lookup {}
+  record NotReady(String name, long version, VersionState state, String reason) implements Missed {}
 }

@@ -1,0 +1,105 @@
+package dev.sluice.protocol.kserve.http;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.v1.http.V1Dialect;
+import dev.sluice.protocol.v1.http.V1Report;
+import dev.sluice.protocol.v1.http.V1Request;
+import dev.sluice.protocol.v1.http.V1Request.Verb;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * KServe's part of {@code /v1}: the list of models, {@code name} and {@code ready}, {@code inputs}
+ * as another word for rows. It has no versions.
+ */
+public final class KserveDialect implements V1Dialect {
+  @Override
+  public boolean speaks(V1Request request) {
+    return switch (request) {
+      case V1Request.Index _ -> true;
+      case V1Request.Nameless _, V1Request.Metadata _ -> false;
+      case V1Request.Status(var model) -> model instanceof ModelSelector.Latest;
+      case V1Request.Call(var model, var verb) ->
+          model instanceof ModelSelector.Latest && (verb == Verb.PREDICT || verb == Verb.EXPLAIN);
+    };
+  }
+
+  @Override
+  public Inputs inputs() {
+    return Inputs.ROWS;
+  }
+
+  @Override
+  public void write(V1Report report, JsonWriter out) {
+    switch (report) {
+      case V1Report.Models(var names) -> models(names, out);
+      case V1Report.Versions versions ->
+          out.key("name").string(versions.name()).raw(",\"ready\":").bool(versions.ready());
+      case V1Report.Metadata _ -> {}
+    }
+  }
+
+  private static void models(List<String> names, JsonWriter out) {
+    out.raw("\"models\":[");
+    for (int i = 0; i < names.size(); i++) {
+      if (i > 0) {
+        out.raw(',');
+      }
+      out.string(names.get(i));
+    }
+    out.raw(']');
+  }
+
+  @Override
+  public Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path) {
+    return path.filter(this::speaks).isPresent()
+        ? new Refusal(405, "Method Not Allowed")
+        : new Refusal(404, "Not Found");
+  }
+
+  @Override
+  public Optional<InferenceException> refuse(
+      ModelSelector asked, Optional<V1Report.Versions> found) {
+    if (found.isEmpty()) {
+      return Optional.of(unknown(asked.name()));
+    }
+    return found.get().ready() ? Optional.empty() : Optional.of(notReady(asked.name(), ""));
+  }
+
+  @Override
+  public InferenceException refuse(ModelSelector asked, Lookup.Missed missed) {
+    return switch (missed) {
+      case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
+          unknown(asked.name());
+      case Lookup.NotReady(var name, _, var state, var reason) ->
+          notReady(name, " It is " + state + (reason.isEmpty() ? "." : ": " + reason));
+    };
+  }
+
+  private static InferenceException unknown(String name) {
+    return new InferenceException(
+        ErrorCode.NOT_FOUND, "Model with name " + name + " does not exist.");
+  }
+
+  private static InferenceException notReady(String name, String detail) {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "Model with name " + name + " is not ready." + detail);
+  }
+
+  @Override
+  public InferenceException refuse(JsonException wrong, boolean emptyBody) {
+    return InferenceException.invalid(
+        "Unrecognized request format: " + wrong.error().text() + " at offset: " + wrong.offset());
+  }
+
+  @Override
+  public InferenceException refuseNoList(String key, String document) {
+    return InferenceException.invalid("Expected \"" + key + "\" to be a list");
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * KServe's V1 protocol: what of {@code /v1} is its own, namely the list of models, readiness, the
+ * words of its failures. Start at {@link dev.sluice.protocol.kserve.http.KserveDialect}.
+ *
+ * <p>Threads: the event loop of the connection.
+ *
+ * <p>Units: none.
+ */
+@NullMarked
+package dev.sluice.protocol.kserve.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,77 @@
+package dev.sluice.protocol.tfs.http;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.v1.http.TypeNames;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Writes a model's signatures as TensorFlow Serving does, those of other formats too: under
+ * TensorFlow's names for types.
+ */
+final class MetadataJson {
+  private final JsonWriter out;
+
+  private MetadataJson(JsonWriter out) {
+    this.out = out;
+  }
+
+  /** Writes {@code model_spec} and {@code metadata}. */
+  static void write(ModelId id, ModelMetadata model, JsonWriter out) {
+    out.raw("\"model_spec\":{").key("name").string(id.name());
+    out.raw(",\"signature_name\":\"\",\"version\":\"").number(id.version()).raw("\"},");
+    // Twice the same key: the outer one names the field, the inner one is that of the message.
+    out.raw("\"metadata\":{\"signature_def\":{\"signature_def\":{");
+    new MetadataJson(out).signatures(List.copyOf(model.signatures().values()));
+    out.raw("}}}");
+  }
+
+  private void signatures(List<Signature> signatures) {
+    for (int i = 0; i < signatures.size(); i++) {
+      comma(i);
+      signature(signatures.get(i));
+    }
+  }
+
+  private void signature(Signature signature) {
+    out.key(signature.name()).raw("{\"inputs\":{");
+    tensors(signature.inputs());
+    out.raw("},\"outputs\":{");
+    tensors(signature.outputs());
+    out.raw("},").key("method_name").string(signature.method()).raw(",\"defaults\":{}}");
+  }
+
+  private void tensors(List<TensorSpec> specs) {
+    for (int i = 0; i < specs.size(); i++) {
+      comma(i);
+      tensor(specs.get(i));
+    }
+  }
+
+  private void tensor(TensorSpec spec) {
+    String type = "DT_" + TypeNames.of(spec).toUpperCase(Locale.ROOT);
+    out.key(spec.name()).raw('{').key("dtype").string(type).raw(",\"tensor_shape\":");
+    shape(spec.shape());
+    out.raw(',').key("name").string(spec.nativeName()).raw('}');
+  }
+
+  private void shape(Shape shape) {
+    out.raw("{\"dim\":[");
+    for (int i = 0; i < shape.rank(); i++) {
+      comma(i);
+      out.raw("{\"size\":\"").number(shape.dim(i)).raw("\",\"name\":\"\"}");
+    }
+    out.raw("],\"unknown_rank\":").bool(!shape.isRankKnown()).raw('}');
+  }
+
+  private void comma(int index) {
+    if (index > 0) {
+      out.raw(',');
+    }
+  }
+}

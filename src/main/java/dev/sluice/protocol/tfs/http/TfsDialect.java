@@ -1,0 +1,143 @@
+package dev.sluice.protocol.tfs.http;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.VersionState;
+import dev.sluice.protocol.codec.JsonError;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.v1.http.V1Dialect;
+import dev.sluice.protocol.v1.http.V1Report;
+import dev.sluice.protocol.v1.http.V1Request;
+import dev.sluice.protocol.v1.http.V1Request.Verb;
+import io.vertx.core.http.HttpMethod;
+import java.util.Optional;
+
+/**
+ * TensorFlow Serving's part of {@code /v1}, in the words of its REST form: versions and labels,
+ * model status, metadata, columns.
+ */
+public final class TfsDialect implements V1Dialect {
+  @Override
+  public boolean speaks(V1Request request) {
+    return switch (request) {
+      case V1Request.Index _, V1Request.Nameless _ -> false;
+      case V1Request.Status _, V1Request.Metadata _ -> true;
+      case V1Request.Call(_, var verb) -> verb != Verb.EXPLAIN;
+    };
+  }
+
+  @Override
+  public Inputs inputs() {
+    return Inputs.COLUMNS;
+  }
+
+  @Override
+  public void write(V1Report report, JsonWriter out) {
+    switch (report) {
+      case V1Report.Models _ -> {}
+      case V1Report.Versions versions -> StatusJson.write(versions.versions(), out);
+      case V1Report.Metadata(var id, var model) -> MetadataJson.write(id, model, out);
+    }
+  }
+
+  @Override
+  public Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path) {
+    boolean nameless =
+        path.filter(request -> request instanceof V1Request.Index || isNameless(request))
+            .isPresent();
+    return nameless && method.equals(HttpMethod.GET)
+        ? new Refusal(400, "Missing model name in request.")
+        : new Refusal(400, "Malformed request: " + method + " " + target);
+  }
+
+  private static boolean isNameless(V1Request request) {
+    return request instanceof V1Request.Nameless;
+  }
+
+  @Override
+  public Optional<InferenceException> refuse(
+      ModelSelector asked, Optional<V1Report.Versions> found) {
+    return found.isPresent() ? Optional.empty() : Optional.of(noStatus(asked));
+  }
+
+  private static InferenceException noStatus(ModelSelector asked) {
+    return notFound(
+        switch (asked) {
+          case ModelSelector.Latest(var name) -> "Could not find any versions of model " + name;
+          case ModelSelector.Version(var name, var version) ->
+              "Could not find version " + version + " of model " + name;
+          case ModelSelector.Label(var name, var label) ->
+              "Could not find label " + label + " of model " + name;
+        });
+  }
+
+  @Override
+  public InferenceException refuse(ModelSelector asked, Lookup.Missed missed) {
+    return switch (missed) {
+      case Lookup.UnknownModel _ -> notServed(asked);
+      case Lookup.UnknownVersion(var name, var version) -> notServed(name, version);
+      case Lookup.UnknownLabel(_, var label) -> unknownLabel(label);
+      case Lookup.NotReady notReady -> notReady(asked, notReady);
+    };
+  }
+
+  private static InferenceException notServed(ModelSelector asked) {
+    return switch (asked) {
+      case ModelSelector.Latest(var name) ->
+          notFound("Servable not found for request: Latest(" + name + ")");
+      case ModelSelector.Version(var name, var version) -> notServed(name, version);
+      case ModelSelector.Label(_, var label) -> unknownLabel(label);
+    };
+  }
+
+  private static InferenceException notServed(String name, long version) {
+    return notFound("Servable not found for request: Specific(" + name + ", " + version + ")");
+  }
+
+  private static InferenceException unknownLabel(String label) {
+    return InferenceException.invalid("Unrecognized servable version label: " + label);
+  }
+
+  private static InferenceException notReady(ModelSelector asked, Lookup.NotReady found) {
+    if (found.state() != VersionState.END) {
+      return new InferenceException(ErrorCode.UNAVAILABLE, notReadyText(found));
+    }
+    return asked instanceof ModelSelector.Label && found.version() >= 0
+        ? notServed(found.name(), found.version())
+        : notServed(asked);
+  }
+
+  private static String notReadyText(Lookup.NotReady found) {
+    String version = found.version() < 0 ? "It" : "Version " + found.version();
+    String reason = found.reason().isEmpty() ? "." : ": " + found.reason();
+    return "Model with name "
+        + found.name()
+        + " is not ready. "
+        + version
+        + " is "
+        + found.state()
+        + reason;
+  }
+
+  private static InferenceException notFound(String text) {
+    return new InferenceException(ErrorCode.NOT_FOUND, text);
+  }
+
+  @Override
+  public InferenceException refuse(JsonException wrong, boolean emptyBody) {
+    if (emptyBody && wrong.error() == JsonError.EMPTY) {
+      return InferenceException.invalid("JSON Parse error: The document is empty");
+    }
+    return InferenceException.invalid(
+        "JSON Parse error: " + wrong.error().text() + " at offset: " + wrong.offset());
+  }
+
+  @Override
+  public InferenceException refuseNoList(String key, String document) {
+    return InferenceException.invalid(
+        "JSON Value: " + document + " Expecting '" + key + "' to be an list/array");
+  }
+}

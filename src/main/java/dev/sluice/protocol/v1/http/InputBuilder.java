@@ -1,0 +1,124 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorBuilder;
+import dev.sluice.tensor.TensorSpec;
+import dev.sluice.transport.Body;
+import org.jspecify.annotations.Nullable;
+
+/** One input while it is read: as a whole, or row by row. Owns its memory until it is built. */
+final class InputBuilder implements AutoCloseable {
+  /**
+   * Bytes of JSON that one number takes at least, as a rule: a digit, a point, another, a comma.
+   */
+  private static final int LIKELY_NUMBER_SIZE = 4;
+
+  private final TensorSpec spec;
+  private final TensorBuilder out;
+  private final ValueReader values;
+  private @Nullable Shape rowShape;
+  private long rowSize;
+  private int rows;
+  private boolean whole;
+
+  /**
+   * @param in the cursor to read from
+   * @param likelySize bytes of JSON that are expected for this input
+   */
+  InputBuilder(Body body, TensorSpec spec, JsonCursor in, long likelySize) {
+    this.spec = spec;
+    this.out = new TensorBuilder(spec.type(), capacity(spec.type(), likelySize));
+    this.values = new ValueReader(in, new ElementReader(body, spec), out);
+  }
+
+  private static long capacity(DataType type, long jsonSize) {
+    return type.isFixedSize() ? jsonSize / LIKELY_NUMBER_SIZE * type.byteSize() : jsonSize;
+  }
+
+  String name() {
+    return spec.name();
+  }
+
+  boolean isOptional() {
+    return spec.optional();
+  }
+
+  /** Whether anything was read. */
+  boolean isGiven() {
+    return whole || rows > 0;
+  }
+
+  /** How many rows were read. */
+  int rows() {
+    return rows;
+  }
+
+  /** Reads the next value as the whole tensor. */
+  void readWhole() {
+    values.read();
+    whole = true;
+  }
+
+  /**
+   * Reads the next value as the next row.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it is not what the first row is
+   */
+  void readRow() {
+    long before = out.elements();
+    values.read();
+    long size = out.elements() - before;
+    if (rowShape == null) {
+      rowShape = values.shape();
+      rowSize = size;
+    } else if (size != rowSize) {
+      throw InferenceException.invalid("Expecting tensor size: " + rowSize + " but got: " + size);
+    } else if (!values.hasShape(rowShape)) {
+      throw InferenceException.invalid(
+          "Expecting shape " + rowShape + " but got: " + values.shape());
+    }
+    rows++;
+  }
+
+  private Shape shape() {
+    return rowShape == null ? values.shape() : rowShape.prepend(rows);
+  }
+
+  /**
+   * Checks that the tensor is one that the model takes.
+   *
+   * @param model the model's name, if it holds clients to its shapes; else null
+   */
+  void check(@Nullable String model) {
+    if (spec.type() == DataType.UNSUPPORTED) {
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED, "Conversion of JSON Value: [] to type: " + TypeNames.of(spec));
+    }
+    if (model != null && !spec.shape().accepts(shape())) {
+      throw InferenceException.invalid(
+          "input \""
+              + spec.name()
+              + "\" has shape "
+              + shape()
+              + ", model \""
+              + model
+              + "\" takes "
+              + spec.shape());
+    }
+  }
+
+  /** The tensor, which owns the memory from now on. */
+  NamedTensor build() {
+    return new NamedTensor(spec.name(), out.build(shape()));
+  }
+
+  @Override
+  public void close() {
+    out.close();
+  }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.Signature;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import dev.sluice.transport.Body;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** All inputs of one request while they are read. Owns their memory until they are built. */
+final class InputBuilders implements AutoCloseable {
+  private final List<InputBuilder> inputs;
+
+  /** Builders for the inputs of a signature, to be read from one cursor over one body. */
+  InputBuilders(Body body, Signature signature, JsonCursor in) {
+    this.inputs = new ArrayList<>(signature.inputs().size());
+    long likelySize = in.remaining() / signature.inputs().size();
+    for (TensorSpec spec : signature.inputs()) {
+      inputs.add(new InputBuilder(body, spec, in, likelySize));
+    }
+  }
+
+  List<InputBuilder> all() {
+    return inputs;
+  }
+
+  InputBuilder first() {
+    return inputs.getFirst();
+  }
+
+  /** The input that the cursor's current member names, or null. */
+  @Nullable InputBuilder named(JsonCursor in) {
+    for (InputBuilder input : inputs) {
+      if (in.keyIs(input.name())) {
+        return input;
+      }
+    }
+    String key = in.key();
+    for (InputBuilder input : inputs) {
+      if (input.name().equals(key)) {
+        return input;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The tensors of the inputs that were given.
+   *
+   * @param model the model's name, if it holds clients to its shapes; else null
+   */
+  List<NamedTensor> build(@Nullable String model) {
+    List<InputBuilder> given = inputs.stream().filter(InputBuilder::isGiven).toList();
+    given.forEach(input -> input.check(model));
+    return given.stream().map(InputBuilder::build).toList();
+  }
+
+  @Override
+  public void close() {
+    inputs.forEach(InputBuilder::close);
+  }
+}

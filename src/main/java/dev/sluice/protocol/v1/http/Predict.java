@@ -1,0 +1,101 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonTensors;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
+import dev.sluice.transport.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/**
+ * The road of a predict request through this face: read the document, find the model, decode, ask,
+ * encode. The order of the steps decides which of several mistakes is reported; it is TensorFlow
+ * Serving's.
+ */
+final class Predict {
+  /** A decoded request and how its answer is to look. Owns the request. */
+  record Call(InferenceRequest request, AnswerForm form) {}
+
+  private final DataPlane data;
+  private final V1Dialect lead;
+  private final PredictKeys keys;
+
+  Predict(DataPlane data, List<V1Dialect> dialects) {
+    this.data = data;
+    this.lead = dialects.getFirst();
+    this.keys = PredictKeys.of(dialects);
+  }
+
+  /** The answer's body, later, or an {@link InferenceException}. */
+  Future<Buffer> answer(HttpExchange exchange, ModelSelector selector) {
+    return exchange
+        .body()
+        .compose(body -> exchange.compute(body.length(), () -> decode(body, selector, exchange)))
+        .compose(call -> ask(exchange, call));
+  }
+
+  private Future<Buffer> ask(HttpExchange exchange, Call call) {
+    exchange.onGone(call.request()::cancel);
+    return data.infer(call.request())
+        .compose(response ->
+            exchange
+                .compute(likelySize(response), () -> PredictEncoder.encode(response, call.form()))
+                .onComplete(_ -> response.close()));
+  }
+
+  private static long likelySize(InferenceResponse response) {
+    long size = 0;
+    for (NamedTensor output : response.outputs()) {
+      size += JsonTensors.likelySize(output.tensor());
+    }
+    return size;
+  }
+
+  /** Decodes a body for a model, and lends the model to the request. */
+  Call decode(Body body, ModelSelector selector, Exchange exchange) {
+    PredictDocument document = read(body);
+    return switch (data.find(selector)) {
+      case Lookup.Found(ServedModel model) -> decode(document, model, exchange);
+      case Lookup.Missed missed -> throw lead.refuse(selector, missed);
+    };
+  }
+
+  private PredictDocument read(Body body) {
+    try {
+      return PredictDocument.read(body);
+    } catch (JsonException e) {
+      throw lead.refuse(e, body.length() == 0);
+    }
+  }
+
+  private Call decode(PredictDocument document, ServedModel model, Exchange exchange) {
+    try {
+      Signature signature = document.signature(model.metadata());
+      var decoder = new PredictDecoder(document, model, signature, keys, lead);
+      PredictDecoder.Decoded decoded = decoder.decode();
+      var request =
+          new InferenceRequest(
+              model,
+              signature,
+              decoded.inputs(),
+              List.of(),
+              exchange.deadline(),
+              exchange.requestId());
+      return new Call(request, decoded.form());
+    } catch (RuntimeException | Error e) {
+      model.release();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.protocol.codec.JsonTensors;
+import dev.sluice.protocol.codec.JsonTensors.BytesForm;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes an answer to a predict request. Borrows the response. */
+final class PredictEncoder {
+  private static final String BYTES_SUFFIX = "_bytes";
+
+  private final List<NamedTensor> outputs;
+  private final JsonWriter out;
+
+  private PredictEncoder(List<NamedTensor> outputs) {
+    this.outputs = outputs;
+    long size = 64;
+    for (NamedTensor output : outputs) {
+      size += JsonTensors.likelySize(output.tensor());
+    }
+    this.out = new JsonWriter((int) Math.min(size, Integer.MAX_VALUE - 8L));
+  }
+
+  /**
+   * The body of the answer.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if the outputs cannot be laid out as rows
+   */
+  static Buffer encode(InferenceResponse response, AnswerForm form) {
+    if (response.outputs().isEmpty()) {
+      throw InferenceException.invalid("Cannot convert empty tensor map to JSON");
+    }
+    var encoder = new PredictEncoder(response.outputs());
+    encoder.out.raw('{');
+    switch (form) {
+      case ROWS -> encoder.rows();
+      case COLUMNS -> encoder.columns();
+      case BOTH -> encoder.both();
+    }
+    return encoder.out.raw('}').toBuffer();
+  }
+
+  private void rows() {
+    long rows = batchSize();
+    List<JsonTensors> walks = new ArrayList<>(outputs.size());
+    for (NamedTensor output : outputs) {
+      walks.add(values(output));
+    }
+    out.raw("\"predictions\":[");
+    for (long row = 0; row < rows; row++) {
+      if (row > 0) {
+        out.raw(',');
+      }
+      row(walks);
+    }
+    out.raw(']');
+  }
+
+  private void row(List<JsonTensors> walks) {
+    if (walks.size() == 1) {
+      walks.getFirst().row();
+      return;
+    }
+    for (int i = 0; i < walks.size(); i++) {
+      out.raw(i == 0 ? '{' : ',').key(outputs.get(i).name());
+      walks.get(i).row();
+    }
+    out.raw('}');
+  }
+
+  /** How many rows the outputs have; all must have as many. */
+  private long batchSize() {
+    long rows = -1;
+    for (NamedTensor output : outputs) {
+      Shape shape = output.tensor().shape();
+      if (shape.rank() == 0) {
+        throw InferenceException.invalid(
+            "Tensor name: " + output.name() + " has no shape information ");
+      }
+      if (rows >= 0 && shape.dim(0) != rows) {
+        throw InferenceException.invalid(
+            "Tensor name: "
+                + output.name()
+                + " has inconsistent batch size: "
+                + shape.dim(0)
+                + " expecting: "
+                + rows);
+      }
+      rows = shape.dim(0);
+    }
+    return rows;
+  }
+
+  private void columns() {
+    out.raw("\"outputs\":");
+    if (outputs.size() == 1) {
+      values(outputs.getFirst()).nested();
+      return;
+    }
+    for (int i = 0; i < outputs.size(); i++) {
+      out.raw(i == 0 ? '{' : ',').key(outputs.get(i).name());
+      values(outputs.get(i)).nested();
+    }
+    out.raw('}');
+  }
+
+  private void both() {
+    columns();
+    if (outputs.size() == 1 && outputs.getFirst().tensor().shape().rank() > 0) {
+      out.raw(',');
+      rows();
+    }
+  }
+
+  private JsonTensors values(NamedTensor output) {
+    boolean base64 = output.name().endsWith(BYTES_SUFFIX);
+    return new JsonTensors(
+        output.tensor(), out, base64 ? BytesForm.BASE64_OBJECT : TextOrBase64.FORM);
+  }
+}

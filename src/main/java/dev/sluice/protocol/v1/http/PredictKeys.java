@@ -1,0 +1,17 @@
+package dev.sluice.protocol.v1.http;
+
+import java.util.List;
+
+/**
+ * What a listener takes {@code inputs} for, from the dialects it speaks.
+ *
+ * @param columns whether it may be whole tensors, as TensorFlow Serving has it
+ * @param rows whether it may be rows, as KServe has it
+ */
+record PredictKeys(boolean columns, boolean rows) {
+  static PredictKeys of(List<V1Dialect> dialects) {
+    return new PredictKeys(
+        dialects.stream().anyMatch(dialect -> dialect.inputs() == V1Dialect.Inputs.COLUMNS),
+        dialects.stream().anyMatch(dialect -> dialect.inputs() == V1Dialect.Inputs.ROWS));
+  }
+}

@@ -1,0 +1,35 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.TensorSpec;
+import java.util.Locale;
+
+/** TensorFlow's names of the element types: {@code float}, {@code half}, {@code string}. */
+public final class TypeNames {
+  private static final String NATIVE_PREFIX = "DT_";
+
+  private TypeNames() {}
+
+  /** The name of what a model declares, from the model's own format if it is TensorFlow's. */
+  public static String of(TensorSpec spec) {
+    if (spec.nativeType().startsWith(NATIVE_PREFIX)) {
+      return spec.nativeType().substring(NATIVE_PREFIX.length()).toLowerCase(Locale.ROOT);
+    }
+    return spec.type() == DataType.UNSUPPORTED
+        ? spec.nativeType().toLowerCase(Locale.ROOT)
+        : of(spec.type());
+  }
+
+  private static String of(DataType type) {
+    return switch (type) {
+      case FP16 -> "half";
+      case BF16 -> "bfloat16";
+      case FP32 -> "float";
+      case FP64 -> "double";
+      case BYTES -> "string";
+      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 ->
+          type.name().toLowerCase(Locale.ROOT);
+      case UNSUPPORTED -> "unsupported";
+    };
+  }
+}

@@ -1,0 +1,71 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonWriter;
+import io.vertx.core.http.HttpMethod;
+import java.util.Optional;
+
+/**
+ * One protocol's part in the paths below {@code /v1}. Where two dialects are mounted, both write
+ * their part of a report, and the first finds the words for failures.
+ *
+ * <p>Stateless; any thread.
+ */
+public interface V1Dialect {
+  /** What an {@code inputs} value means in a predict request. */
+  enum Inputs {
+    /** Whole tensors, answered under {@code outputs}. */
+    COLUMNS,
+    /** Rows, as {@code instances}, answered under {@code predictions}. */
+    ROWS
+  }
+
+  /**
+   * A refusal that no model has to do with.
+   *
+   * @param status the HTTP status
+   * @param text for the client
+   */
+  record Refusal(int status, String text) {}
+
+  /** Whether the protocol has such a request. */
+  boolean speaks(V1Request request);
+
+  /** What it takes {@code inputs} for. */
+  Inputs inputs();
+
+  /** Writes its members of a report, separated by commas, without the braces around them. */
+  void write(V1Report report, JsonWriter out);
+
+  /**
+   * What to answer a request that no dialect here has.
+   *
+   * @param target the request's path and query as they were sent
+   * @param path what the path stands for, whatever the method; empty if nothing
+   */
+  Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path);
+
+  /**
+   * Why there is no report on the versions that were asked for, if there is none.
+   *
+   * @param found what is known of them; empty if there is no such model, version or label
+   */
+  Optional<InferenceException> refuse(ModelSelector asked, Optional<V1Report.Versions> found);
+
+  /** What to tell of a model that was asked for and takes no requests. */
+  InferenceException refuse(ModelSelector asked, Lookup.Missed missed);
+
+  /** What to tell of a body that is not JSON. */
+  InferenceException refuse(JsonException wrong, boolean emptyBody);
+
+  /**
+   * What to tell of a value that is not a list.
+   *
+   * @param key the member that should be one
+   * @param document the whole body, as messages show it
+   */
+  InferenceException refuseNoList(String key, String document);
+}

@@ -1,0 +1,181 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpRoutes;
+import dev.sluice.transport.http.HttpStatus;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The owner of {@code /v1} and {@code /}: reads the path, and asks the mounted dialects for their
+ * parts of the answer.
+ *
+ * <p>Stateless but for its parts; may be mounted on any number of event loops.
+ */
+public final class V1Routes implements HttpFace {
+  private final DataPlane data;
+  private final ControlPlane control;
+  private final List<V1Dialect> dialects;
+  private final Predict predict;
+
+  /**
+   * @param dialects those that this listener speaks, at least one; the first has the word where
+   *     only one can
+   */
+  public V1Routes(DataPlane data, ControlPlane control, List<V1Dialect> dialects) {
+    this.data = data;
+    this.control = control;
+    this.dialects = List.copyOf(dialects);
+    this.predict = new Predict(data, this.dialects);
+  }
+
+  @Override
+  public void mount(HttpRoutes routes) {
+    routes.claimExactly("/", V1Routes::alive);
+    routes.claim("/v1", this::answer);
+  }
+
+  private static void alive(HttpExchange exchange) {
+    if (exchange.method().equals(HttpMethod.GET) || exchange.method().equals(HttpMethod.HEAD)) {
+      exchange.json(200, new JsonWriter(32).raw("{\"status\":\"alive\"}").toBuffer());
+    } else {
+      refuse(exchange, 405, "Method Not Allowed");
+    }
+  }
+
+  private void answer(HttpExchange exchange) {
+    try {
+      Optional<V1Request> path = V1Grammar.read(exchange.path());
+      Optional<V1Request> spoken =
+          path.filter(request -> request.method().equals(exchange.method()) && isSpoken(request));
+      if (spoken.isPresent()) {
+        answer(exchange, spoken.get());
+      } else {
+        V1Dialect.Refusal refusal =
+            lead().noSuchRequest(exchange.method(), exchange.target(), path);
+        refuse(exchange, refusal.status(), refusal.text());
+      }
+    } catch (InferenceException e) {
+      fail(exchange, e);
+    }
+  }
+
+  private boolean isSpoken(V1Request request) {
+    return dialects.stream().anyMatch(dialect -> dialect.speaks(request));
+  }
+
+  private V1Dialect lead() {
+    return dialects.getFirst();
+  }
+
+  private void answer(HttpExchange exchange, V1Request request) {
+    switch (request) {
+      case V1Request.Index _ -> report(exchange, request, new V1Report.Models(control.models()));
+      case V1Request.Status(var model) -> report(exchange, request, versions(model));
+      case V1Request.Metadata(var model) -> metadata(exchange, request, model);
+      case V1Request.Call(var model, var verb) -> call(exchange, model, verb);
+      case V1Request.Nameless _ -> throw new IllegalStateException("no dialect speaks this");
+    }
+  }
+
+  private void report(HttpExchange exchange, V1Request request, V1Report report) {
+    var out = new JsonWriter(256).raw('{');
+    int empty = out.size();
+    for (V1Dialect dialect : dialects) {
+      if (dialect.speaks(request)) {
+        if (out.size() > empty) {
+          out.raw(',');
+        }
+        dialect.write(report, out);
+      }
+    }
+    exchange.json(200, out.raw('}').toBuffer());
+  }
+
+  private V1Report.Versions versions(ModelSelector model) {
+    Optional<V1Report.Versions> found =
+        switch (model) {
+          case ModelSelector.Latest(var name) ->
+              control.versions(name).map(all -> new V1Report.Versions(name, all));
+          case ModelSelector.Version(var name, var number) -> version(name, number);
+          case ModelSelector.Label(var name, var label) -> {
+            OptionalLong number = labelled(name, label);
+            yield number.isPresent() ? version(name, number.getAsLong()) : Optional.empty();
+          }
+        };
+    Optional<InferenceException> refusal = lead().refuse(model, found);
+    if (refusal.isPresent()) {
+      throw refusal.get();
+    }
+    return found.orElseThrow();
+  }
+
+  private OptionalLong labelled(String name, String label) {
+    Long number = control.labels(name).get(label);
+    return number == null ? OptionalLong.empty() : OptionalLong.of(number);
+  }
+
+  private Optional<V1Report.Versions> version(String name, long number) {
+    List<VersionStatus> versions =
+        control.versions(name).orElse(List.of()).stream()
+            .filter(status -> status.version() == number)
+            .toList();
+    return versions.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new V1Report.Versions(name, versions));
+  }
+
+  private void metadata(HttpExchange exchange, V1Request request, ModelSelector selector) {
+    switch (data.find(selector)) {
+      case Lookup.Found(ServedModel model) -> {
+        var report = new V1Report.Metadata(model.id(), model.metadata());
+        model.release();
+        report(exchange, request, report);
+      }
+      case Lookup.Missed missed -> throw lead().refuse(selector, missed);
+    }
+  }
+
+  private void call(HttpExchange exchange, ModelSelector selector, V1Request.Verb verb) {
+    switch (verb) {
+      case PREDICT ->
+          predict
+              .answer(exchange, selector)
+              .onSuccess(body -> exchange.json(200, body))
+              .onFailure(failure -> fail(exchange, failure));
+      case EXPLAIN -> throw notOffered(selector, "has no explainer");
+      case CLASSIFY -> throw notOffered(selector, "is not served by :classify here; use :predict");
+      case REGRESS -> throw notOffered(selector, "is not served by :regress here; use :predict");
+    }
+  }
+
+  private InferenceException notOffered(ModelSelector selector, String what) {
+    if (control.versions(selector.name()).isEmpty()) {
+      return lead().refuse(selector, new Lookup.UnknownModel(selector.name()));
+    }
+    return new InferenceException(
+        ErrorCode.UNIMPLEMENTED, "model \"" + selector.name() + "\" " + what);
+  }
+
+  private static void fail(HttpExchange exchange, Throwable failure) {
+    InferenceException known = exchange.explain(failure);
+    refuse(exchange, HttpStatus.of(known.code()), known.getMessage());
+  }
+
+  private static void refuse(HttpExchange exchange, int status, String text) {
+    var out = new JsonWriter(text.length() + 16).raw('{').key("error").string(text).raw('}');
+    exchange.json(status, out.toBuffer());
+  }
+}
