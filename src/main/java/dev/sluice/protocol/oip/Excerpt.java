@@ -1,0 +1,15 @@
+package dev.sluice.protocol.oip;
+
+/** What a message repeats of what a client sent: enough to find it again, however long it was. */
+public final class Excerpt {
+  /** Characters that are repeated at most. */
+  public static final int LENGTH = 100;
+
+  private Excerpt() {}
+
+  /** The beginning of a text. */
+  public static String of(Object text) {
+    String whole = text.toString();
+    return whole.length() <= LENGTH ? whole : whole.substring(0, LENGTH) + "...";
+  }
+}

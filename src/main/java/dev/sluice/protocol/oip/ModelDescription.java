@@ -1,0 +1,80 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.inference.VersionState;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What metadata and configuration say of a model, in the protocol's words. Inputs and outputs are
+ * those of the default signature; a model without one shows none.
+ *
+ * @param name its name
+ * @param versions the versions that take requests, ascending; the one asked for, if one was
+ * @param platform its format
+ * @param backend what runs it
+ * @param maxBatchSize rows that one request may have; 0 if its first dimension is not a batch
+ * @param inputs in the order declared
+ * @param outputs in the order declared
+ */
+public record ModelDescription(
+    String name,
+    List<Long> versions,
+    String platform,
+    String backend,
+    int maxBatchSize,
+    List<TensorSpec> inputs,
+    List<TensorSpec> outputs) {
+
+  /**
+   * Describes a model that takes requests.
+   *
+   * @throws InferenceException as {@link Models#find} does
+   */
+  public static ModelDescription of(OipServer server, ModelSelector selector) {
+    ServedModel model = Models.find(server.data(), selector);
+    try {
+      return of(model, versions(server, selector, model));
+    } finally {
+      model.release();
+    }
+  }
+
+  private static ModelDescription of(ServedModel model, List<Long> versions) {
+    Optional<Signature> signature = Models.defaultSignature(model);
+    String platform = model.metadata().platform();
+    return new ModelDescription(
+        model.id().name(),
+        versions,
+        platform,
+        platform.substring(0, Math.max(platform.indexOf('_'), 0)),
+        model.metadata().maxBatchSize(),
+        signature.map(Signature::inputs).orElse(List.of()),
+        signature.map(Signature::outputs).orElse(List.of()));
+  }
+
+  private static List<Long> versions(OipServer server, ModelSelector selector, ServedModel model) {
+    if (!(selector instanceof ModelSelector.Latest)) {
+      return List.of(model.id().version());
+    }
+    return server.control().versions(selector.name()).orElse(List.of()).stream()
+        .filter(status -> status.state() == VersionState.AVAILABLE)
+        .map(VersionStatus::version)
+        .toList();
+  }
+
+  /** The sizes that configuration shows: without the batch, if the first dimension is one. */
+  public long[] configDims(TensorSpec tensor) {
+    Shape shape = tensor.shape();
+    int from = maxBatchSize > 0 && shape.rank() > 0 ? 1 : 0;
+    long[] dims = new long[shape.rank() - from];
+    System.arraycopy(shape.dims(), from, dims, 0, dims.length);
+    return dims;
+  }
+}

@@ -1,0 +1,97 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.inference.VersionState;
+import java.util.Map;
+import java.util.Optional;
+
+/** Finding models and their signatures, and Triton's words for not finding them. */
+public final class Models {
+  private Models() {}
+
+  /**
+   * Borrows a model; see {@link DataPlane#find}.
+   *
+   * @throws InferenceException as {@link #found} does
+   */
+  public static ServedModel find(DataPlane data, ModelSelector selector) {
+    return found(data.find(selector));
+  }
+
+  /**
+   * The model that was found.
+   *
+   * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it
+   *     takes no requests now
+   */
+  public static ServedModel found(Lookup lookup) {
+    return switch (lookup) {
+      case Lookup.Found(ServedModel model) -> model;
+      case Lookup.UnknownModel(String name) -> unknown(name, " is not found");
+      case Lookup.UnknownVersion(String name, long version) ->
+          unknown(name, " version " + version + " is not found");
+      case Lookup.UnknownLabel(String name, String label) ->
+          unknown(name, " version '" + Excerpt.of(label) + "' is not found");
+      case Lookup.NotReady miss -> throw notReady(miss);
+    };
+  }
+
+  private static ServedModel unknown(String name, String what) {
+    throw new InferenceException(ErrorCode.NOT_FOUND, forModel(name) + what);
+  }
+
+  private static InferenceException notReady(Lookup.NotReady miss) {
+    String reason = miss.reason().isEmpty() ? "" : ": " + miss.reason();
+    if (miss.version() >= 0) {
+      String what = " version " + miss.version() + " is not at ready state";
+      return new InferenceException(ErrorCode.UNAVAILABLE, forModel(miss.name()) + what + reason);
+    }
+    // A model that has come to its end will not be there soon; one on its way will.
+    ErrorCode code = miss.state() == VersionState.END ? ErrorCode.NOT_FOUND : ErrorCode.UNAVAILABLE;
+    return new InferenceException(
+        code, forModel(miss.name()) + " has no available versions" + reason);
+  }
+
+  private static String forModel(String name) {
+    return "Request for unknown model: '" + Excerpt.of(name) + "'";
+  }
+
+  /**
+   * The signature that a request means. Without a name it is {@code serving_default}, or the only
+   * one there is.
+   *
+   * @param name from the request; empty if it names none
+   * @throws InferenceException with INVALID_ARGUMENT, naming the signatures there are
+   */
+  public static Signature signature(ServedModel model, String name) {
+    Map<String, Signature> all = model.metadata().signatures();
+    Optional<Signature> found =
+        name.isEmpty() ? defaultSignature(model) : Optional.ofNullable(all.get(name));
+    return found.orElseThrow(() ->
+        InferenceException.invalid(
+            "model '"
+                + model.id().name()
+                + "' has "
+                + (name.isEmpty()
+                    ? "no default signature"
+                    : "no signature '" + Excerpt.of(name) + "'")
+                + ". Name one of "
+                + Excerpt.of(all.keySet())
+                + " in the request parameter 'signature_name'."));
+  }
+
+  /** The signature that a request means when it names none. */
+  static Optional<Signature> defaultSignature(ServedModel model) {
+    Map<String, Signature> all = model.metadata().signatures();
+    if (all.size() == 1) {
+      return Optional.of(all.values().iterator().next());
+    }
+    return Optional.ofNullable(all.get(Signature.DEFAULT));
+  }
+}

@@ -1,0 +1,36 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Deadline;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * The server as this protocol's faces see it. Immutable; any thread.
+ *
+ * @param data asks models
+ * @param control tells which models there are
+ * @param version what server metadata reports
+ * @param nanoTime the clock of deadlines
+ */
+public record OipServer(
+    DataPlane data, ControlPlane control, String version, LongSupplier nanoTime) {
+  /** What server metadata calls this server. */
+  public static final String NAME = "sluice";
+
+  /** The extensions that are served, by their announced names. */
+  public static final List<String> EXTENSIONS =
+      List.of("model_configuration", "binary_tensor_data", "parameters");
+
+  /** The earlier of a request's own timeout, which may be 0 for none, and another deadline. */
+  public Deadline deadline(long timeoutMicros, Deadline other) {
+    if (timeoutMicros <= 0) {
+      return other;
+    }
+    Duration timeout = Duration.of(timeoutMicros, ChronoUnit.MICROS);
+    return Deadline.after(timeout, nanoTime.getAsLong()).earlier(other);
+  }
+}

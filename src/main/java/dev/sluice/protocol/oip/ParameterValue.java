@@ -1,0 +1,18 @@
+package dev.sluice.protocol.oip;
+
+/** A parameter's value, whichever face it came by. */
+public sealed interface ParameterValue {
+  record Flag(boolean value) implements ParameterValue {}
+
+  /**
+   * A whole number.
+   *
+   * @param value its 64 bits
+   * @param unsigned whether they are to be read as unsigned
+   */
+  record Whole(long value, boolean unsigned) implements ParameterValue {}
+
+  record Fraction(double value) implements ParameterValue {}
+
+  record Text(String value) implements ParameterValue {}
+}

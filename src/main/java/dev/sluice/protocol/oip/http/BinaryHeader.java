@@ -1,0 +1,45 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.oip.Excerpt;
+import org.jspecify.annotations.Nullable;
+
+/** The header of the binary tensor data extension: how many bytes of a body are JSON. */
+final class BinaryHeader {
+  static final String NAME = "Inference-Header-Content-Length";
+
+  private BinaryHeader() {}
+
+  /**
+   * The length of the JSON at the front of a body.
+   *
+   * @param value the header's; without one, the whole body is JSON
+   * @throws InferenceException with INVALID_ARGUMENT if it is no number, or not within the body
+   */
+  static int jsonLength(@Nullable String value, int bodyLength) {
+    if (value == null) {
+      return bodyLength;
+    }
+    long length = parse(value);
+    if (length < 0 || length > bodyLength) {
+      throw InferenceException.invalid(
+          "inference header size should be in range (0, " + bodyLength + "), got: " + length);
+    }
+    return (int) length;
+  }
+
+  private static long parse(String value) {
+    if (!value.matches("[-+]?[0-9]+")) {
+      throw InferenceException.invalid("Unable to parse " + NAME + ", got: " + Excerpt.of(value));
+    }
+    try {
+      return Integer.parseInt(value);
+    } catch (NumberFormatException e) {
+      throw InferenceException.invalid(
+          "Unable to parse "
+              + NAME
+              + ", value is out of range [ -2147483648, 2147483647 ], got: "
+              + Excerpt.of(value));
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.RawInputs;
+import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Body;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the body of an inference request into tensors for the model it is meant for.
+ *
+ * @param server whose clock measures timeouts
+ * @param model on loan; goes into the decoded request, and stays the caller's if decoding fails
+ * @param deadline until when the answer is wanted if the body does not say
+ * @param requestId for logs
+ */
+record InferDecoder(OipServer server, ServedModel model, Deadline deadline, String requestId) {
+  /**
+   * A request and what its answer needs.
+   *
+   * @param request owns the tensors and the model's loan
+   * @param id the caller's name for the request; empty if it gave none
+   * @param outputs which outputs are wanted as binary data
+   */
+  record Decoded(InferenceRequest request, String id, OutputForms outputs) {}
+
+  /**
+   * Decodes a body.
+   *
+   * @param jsonLength the header of the binary tensor data extension, if it was sent
+   * @throws InferenceException with INVALID_ARGUMENT if anything is wrong with the request
+   */
+  Decoded decode(Body body, @Nullable String jsonLength) {
+    int length = BinaryHeader.jsonLength(jsonLength, body.length());
+    if (length == 0 && jsonLength != null) {
+      return decodeRaw(body);
+    }
+    Body json = body.slice(0, length);
+    Body binary = body.slice(length, body.length() - length);
+    try (JsonRequest parsed = JsonRequest.read(json)) {
+      return decode(parsed, binary);
+    }
+  }
+
+  private Decoded decodeRaw(Body body) {
+    Signature signature = Models.signature(model, "");
+    List<NamedTensor> inputs = List.of(RawRequest.read(model, signature, body));
+    var outputs = new OutputForms();
+    outputs.binaryByDefault(true);
+    return new Decoded(request(signature, inputs, outputs, deadline), "", outputs);
+  }
+
+  private Decoded decode(JsonRequest parsed, Body binary) {
+    requireBinaryOf(parsed, binary);
+    Signature signature = Models.signature(model, parsed.parameters().signatureName());
+    OutputForms outputs = parsed.outputs();
+    RequestChecks.check(model, signature, parsed.heads(), outputs.names());
+    List<NamedTensor> inputs = tensors(parsed, binary);
+    Deadline wanted = server.deadline(parsed.parameters().timeoutMicros(), deadline);
+    return new Decoded(request(signature, inputs, outputs, wanted), parsed.id(), outputs);
+  }
+
+  private InferenceRequest request(
+      Signature signature, List<NamedTensor> inputs, OutputForms outputs, Deadline wanted) {
+    return new InferenceRequest(model, signature, inputs, outputs.names(), wanted, requestId);
+  }
+
+  private void requireBinaryOf(JsonRequest parsed, Body binary) {
+    long left = binary.length();
+    for (JsonInput input : parsed.inputs()) {
+      if (input.values() == null && input.binarySize() > left) {
+        throw InferenceException.invalid(
+            "unexpected size for input '"
+                + input.head().name()
+                + "', expecting "
+                + (input.binarySize() - left)
+                + " additional bytes for model '"
+                + model.id().name()
+                + "'");
+      }
+      left -= input.values() == null ? input.binarySize() : 0;
+    }
+    if (left > 0) {
+      throw InferenceException.invalid(
+          "unexpected additional input data for model '"
+              + model.id().name()
+              + "': "
+              + left
+              + " bytes more than its inputs' binary_data_size");
+    }
+  }
+
+  /** The tensors of all inputs, which the caller owns from now on. */
+  private List<NamedTensor> tensors(JsonRequest parsed, Body binary) {
+    List<NamedTensor> tensors = new ArrayList<>(parsed.inputs().size());
+    List<NamedTensor> copied = new ArrayList<>();
+    try {
+      int at = 0;
+      for (JsonInput input : parsed.inputs()) {
+        @Nullable Tensor values = input.values();
+        if (values == null) {
+          int size = (int) input.binarySize();
+          values = copy(input.head(), binary.slice(at, size));
+          copied.add(new NamedTensor(input.head().name(), values));
+          at += size;
+        }
+        tensors.add(new NamedTensor(input.head().name(), values));
+      }
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(copied);
+      throw e;
+    }
+    parsed.handOver();
+    return tensors;
+  }
+
+  private Tensor copy(InputHead input, Body raw) {
+    return RawInputs.read(input, raw, model.id().name());
+  }
+}

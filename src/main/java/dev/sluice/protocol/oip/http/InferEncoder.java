@@ -1,0 +1,121 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.protocol.codec.JsonTensors;
+import dev.sluice.protocol.codec.JsonTensors.BytesForm;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.codec.RawTensors;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Buffers;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/** Turns a model's answer into a body: JSON, and behind it the outputs wanted as binary data. */
+final class InferEncoder {
+  private static final BytesForm BASE64 = (element, out) -> out.base64(element.toArray());
+
+  /** Bytes of JSON around the values of one output, and around all of them. */
+  private static final int FRAME = 128;
+
+  private final InferenceResponse response;
+  private final String id;
+  private final OutputForms forms;
+  private final JsonWriter out;
+
+  private InferEncoder(InferenceResponse response, String id, OutputForms forms) {
+    this.response = response;
+    this.id = id;
+    this.forms = forms;
+    this.out = new JsonWriter((int) Math.min(likelySize(response, forms), Integer.MAX_VALUE / 2));
+  }
+
+  /**
+   * A body and its form.
+   *
+   * @param body all of it
+   * @param jsonLength bytes of JSON at its front
+   * @param hasBinary whether anything follows the JSON
+   */
+  record Encoded(Buffer body, int jsonLength, boolean hasBinary) {}
+
+  /** Bytes that a response is likely to take. */
+  static long likelySize(InferenceResponse response, OutputForms forms) {
+    long size = FRAME;
+    for (NamedTensor output : response.outputs()) {
+      size += FRAME + output.name().length();
+      size +=
+          forms.isBinary(output.name())
+              ? output.tensor().byteSize()
+              : JsonTensors.likelySize(output.tensor());
+    }
+    return size;
+  }
+
+  /** Encodes a response, which stays the caller's. */
+  static Encoded encode(InferenceResponse response, String id, OutputForms forms) {
+    return new InferEncoder(response, id, forms).encode();
+  }
+
+  private Encoded encode() {
+    byte[] binary = binary();
+    json();
+    int length = out.size();
+    Buffer body = out.toBuffer();
+    return binary.length == 0
+        ? new Encoded(body, length, false)
+        : new Encoded(Buffers.join(body, Buffers.wrap(binary, 0, binary.length)), length, true);
+  }
+
+  private byte[] binary() {
+    List<Tensor> tensors =
+        response.outputs().stream()
+            .filter(output -> forms.isBinary(output.name()))
+            .map(NamedTensor::tensor)
+            .toList();
+    byte[] bytes = new byte[Math.toIntExact(tensors.stream().mapToLong(Tensor::byteSize).sum())];
+    int at = 0;
+    for (Tensor tensor : tensors) {
+      RawTensors.write(tensor, bytes, at);
+      at += (int) tensor.byteSize();
+    }
+    return bytes;
+  }
+
+  private void json() {
+    out.raw('{');
+    if (!id.isEmpty()) {
+      out.raw("\"id\":").string(id).raw(',');
+    }
+    out.raw("\"model_name\":").string(response.model().name());
+    out.raw(",\"model_version\":\"").number(response.model().version()).raw("\",\"outputs\":[");
+    String comma = "";
+    for (NamedTensor output : response.outputs()) {
+      out.raw(comma);
+      output(output.name(), output.tensor());
+      comma = ",";
+    }
+    out.raw("]}");
+  }
+
+  private void output(String name, Tensor tensor) {
+    out.raw("{\"name\":").string(name);
+    out.raw(",\"datatype\":\"").raw(tensor.type().name());
+    out.raw("\",\"shape\":").raw(tensor.shape().toString());
+    if (forms.isBinary(name)) {
+      out.raw(",\"parameters\":{\"binary_data_size\":").number(tensor.byteSize()).raw('}');
+    } else if (tensor.type() == DataType.BYTES && !Utf8.isText(tensor)) {
+      out.raw(",\"parameters\":{\"content_type\":\"base64\"}");
+      data(tensor, BASE64);
+    } else {
+      data(tensor, BytesForm.TEXT);
+    }
+    out.raw('}');
+  }
+
+  private void data(Tensor tensor, BytesForm form) {
+    out.raw(",\"data\":");
+    new JsonTensors(tensor, out, form).flat();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.codec.JsonError;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonNumber;
+import dev.sluice.protocol.oip.Excerpt;
+
+/**
+ * Reads the fields of a request, refusing values of a wrong type in Triton's words:
+ * INVALID_ARGUMENT with the field, what was got and what was wanted.
+ */
+final class JsonFields {
+  private JsonFields() {}
+
+  static String string(JsonCursor in, String field) {
+    require(in, Kind.STRING, field, "string");
+    return in.string().toText();
+  }
+
+  static boolean bool(JsonCursor in, String field) {
+    Kind kind = in.peek();
+    if (kind != Kind.TRUE && kind != Kind.FALSE) {
+      throw wrongType(in, field, "boolean");
+    }
+    return in.bool();
+  }
+
+  /** A whole number that is not negative and fits into 63 bits. */
+  static long unsigned(JsonCursor in, String field) {
+    int before = in.position();
+    if (in.peek() == Kind.NUMBER) {
+      JsonNumber number = in.number();
+      if (number.isLong() && number.toLong() >= 0) {
+        return number.toLong();
+      }
+      in.seek(before);
+    }
+    throw wrongType(in, field, "unsigned-integer");
+  }
+
+  static void beginObject(JsonCursor in, String field) {
+    require(in, Kind.OBJECT, field, "object");
+    in.beginObject();
+  }
+
+  static void beginArray(JsonCursor in, String field) {
+    require(in, Kind.ARRAY, field, "array");
+    in.beginArray();
+  }
+
+  /** Passes over {@code null}, which some clients send for a field they leave out. */
+  static boolean isNull(JsonCursor in) {
+    if (in.peek() != Kind.NULL) {
+      return false;
+    }
+    in.nothing();
+    return true;
+  }
+
+  private static void require(JsonCursor in, Kind kind, String field, String name) {
+    if (in.peek() != kind) {
+      throw wrongType(in, field, name);
+    }
+  }
+
+  private static InferenceException wrongType(JsonCursor in, String field, String wanted) {
+    return InferenceException.invalid(
+        "Unable to parse '"
+            + Excerpt.of(field)
+            + "': attempt to access JSON non-"
+            + wanted
+            + " as "
+            + wanted
+            + ", got "
+            + excerpt(in));
+  }
+
+  static InferenceException missing(String in, String member) {
+    return InferenceException.invalid(
+        "Unable to parse '"
+            + in
+            + "': attempt to access non-existing object member '"
+            + member
+            + "'");
+  }
+
+  /** The next value as messages show it. */
+  static String excerpt(JsonCursor in) {
+    int from = in.position();
+    in.skipValue();
+    String shown = in.text(from, Math.min(in.position(), from + Excerpt.LENGTH));
+    return in.position() > from + Excerpt.LENGTH ? shown + "..." : shown;
+  }
+
+  /** What a client is told of a text that is not JSON. */
+  static InferenceException malformed(JsonException failure) {
+    String text = failure.error().text();
+    return InferenceException.invalid(
+        failure.error() == JsonError.TOO_DEEP
+            ? text
+            : "failed to parse the request JSON buffer: " + text + " at " + failure.offset());
+  }
+}

@@ -1,0 +1,14 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One input as the JSON of a request gives it.
+ *
+ * @param head its name, type and shape
+ * @param values its values if they were in the JSON; owned by whoever holds the record
+ * @param binarySize bytes that follow the JSON for it, if its values are not in there
+ */
+record JsonInput(InputHead head, @Nullable Tensor values, long binarySize) {}

@@ -1,0 +1,232 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonNumber;
+import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.protocol.oip.ParameterValue;
+import dev.sluice.protocol.oip.RequestParameters;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Body;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON of an inference request, read in one pass: values of inputs go straight into tensors,
+ * which this object owns until {@link #close}.
+ */
+final class JsonRequest implements AutoCloseable {
+  private final JsonCursor in;
+  private final List<JsonInput> inputs = new ArrayList<>();
+  private final OutputForms outputs = new OutputForms();
+  private final RequestParameters parameters = new RequestParameters(JsonRequest::wrongType);
+  private String id = "";
+  private boolean hasInputs;
+  private boolean owned = true;
+
+  private JsonRequest(Body json) {
+    this.in = new JsonCursor(json);
+  }
+
+  /**
+   * Reads a request.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it is not JSON, or not a request
+   */
+  static JsonRequest read(Body json) {
+    var request = new JsonRequest(json);
+    try {
+      request.read();
+      return request;
+    } catch (JsonException e) {
+      request.close();
+      throw JsonFields.malformed(e);
+    } catch (RuntimeException | Error e) {
+      request.close();
+      throw e;
+    }
+  }
+
+  /** The caller's name for the request; empty if it gave none. */
+  String id() {
+    return id;
+  }
+
+  List<JsonInput> inputs() {
+    return inputs;
+  }
+
+  List<InputHead> heads() {
+    List<InputHead> heads = new ArrayList<>(inputs.size());
+    for (JsonInput input : inputs) {
+      heads.add(input.head());
+    }
+    return heads;
+  }
+
+  OutputForms outputs() {
+    return outputs;
+  }
+
+  RequestParameters parameters() {
+    return parameters;
+  }
+
+  /** Says that the caller has taken the tensors over. */
+  void handOver() {
+    owned = false;
+  }
+
+  /** Frees the tensors, unless they were handed over. */
+  @Override
+  public void close() {
+    if (!owned) {
+      return;
+    }
+    owned = false;
+    for (JsonInput input : inputs) {
+      @Nullable Tensor values = input.values();
+      if (values != null) {
+        values.close();
+      }
+    }
+  }
+
+  private void read() {
+    JsonFields.beginObject(in, "request");
+    while (in.nextKey()) {
+      member();
+    }
+    in.finish();
+    if (!hasInputs) {
+      throw JsonFields.missing("inputs", "inputs");
+    }
+    outputs.binaryByDefault(parameters.binaryOutput());
+  }
+
+  private void member() {
+    if (in.keyIs("inputs")) {
+      readInputs();
+    } else if (in.keyIs("outputs")) {
+      readOutputs();
+    } else if (in.keyIs("id")) {
+      id = JsonFields.isNull(in) ? "" : JsonFields.string(in, "id");
+    } else if (in.keyIs("parameters")) {
+      readParameters();
+    } else {
+      in.skipValue();
+    }
+  }
+
+  private void readInputs() {
+    if (hasInputs) {
+      throw InferenceException.invalid("Unable to parse 'inputs': there is more than one");
+    }
+    hasInputs = true;
+    JsonFields.beginArray(in, "inputs");
+    while (in.nextElement()) {
+      try (var reader = new JsonInputReader(in, inputs.size())) {
+        inputs.add(reader.read());
+      }
+    }
+  }
+
+  private void readOutputs() {
+    if (JsonFields.isNull(in)) {
+      return;
+    }
+    JsonFields.beginArray(in, "outputs");
+    while (in.nextElement()) {
+      readOutput();
+    }
+  }
+
+  private void readOutput() {
+    @Nullable String name = null;
+    boolean binary = false;
+    JsonFields.beginObject(in, "outputs");
+    while (in.nextKey()) {
+      if (in.keyIs("name")) {
+        name = JsonFields.string(in, "name");
+      } else if (in.keyIs("parameters")) {
+        binary = readOutputParameters();
+      } else {
+        in.skipValue();
+      }
+    }
+    if (name == null) {
+      throw JsonFields.missing("outputs", "name");
+    }
+    outputs.add(name, binary);
+  }
+
+  private boolean readOutputParameters() {
+    if (JsonFields.isNull(in)) {
+      return false;
+    }
+    boolean binary = false;
+    JsonFields.beginObject(in, "parameters");
+    while (in.nextKey()) {
+      if (in.keyIs("binary_data")) {
+        binary = JsonFields.bool(in, "binary_data");
+      } else if (in.keyIs("shared_memory_region")) {
+        throw JsonInputReader.noSharedMemory(JsonFields.string(in, "shared_memory_region"));
+      } else {
+        in.skipValue();
+      }
+    }
+    return binary;
+  }
+
+  private void readParameters() {
+    if (JsonFields.isNull(in)) {
+      return;
+    }
+    JsonFields.beginObject(in, "parameters");
+    while (in.nextKey()) {
+      String name = in.key();
+      if (name.equals("headers")) {
+        // Reserved: other servers put the request's headers there, of whatever form.
+        in.skipValue();
+      } else {
+        parameters.put(name, parameter(name));
+      }
+    }
+  }
+
+  private ParameterValue parameter(String name) {
+    return switch (in.peek()) {
+      case STRING -> new ParameterValue.Text(in.string().toText());
+      case TRUE, FALSE -> new ParameterValue.Flag(in.bool());
+      case NUMBER -> number(in.number());
+      case OBJECT, ARRAY, NULL ->
+          throw InferenceException.invalid(
+              "parameter '"
+                  + Excerpt.of(name)
+                  + "' has invalid type. It should be either 'int', 'bool', or 'string'.");
+    };
+  }
+
+  private static ParameterValue number(JsonNumber number) {
+    if (number.isLong()) {
+      return new ParameterValue.Whole(number.toLong(), false);
+    }
+    return number.isUnsignedLong()
+        ? new ParameterValue.Whole(number.toUnsignedLong(), true)
+        : new ParameterValue.Fraction(number.toDouble());
+  }
+
+  private static String wrongType(String name, RequestParameters.Wanted wanted) {
+    String type =
+        switch (wanted) {
+          case BOOL -> "boolean";
+          case UNSIGNED -> "unsigned-integer";
+          case SEQUENCE_ID -> "unsigned-integer or string";
+          case TEXT -> "string";
+        };
+    return "Unable to parse '" + name + "': attempt to access JSON non-" + type + " as " + type;
+  }
+}

@@ -1,0 +1,139 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.oip.DataTypes;
+import dev.sluice.protocol.oip.ModelDescription;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.tensor.TensorSpec;
+import io.vertx.core.buffer.Buffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Writes everything that is not inference. */
+final class MetadataJson {
+  private final JsonWriter out = new JsonWriter(256);
+
+  private MetadataJson() {}
+
+  /** A body with one key, {@code error}. */
+  static Buffer error(String message) {
+    return new JsonWriter(256).raw("{\"error\":").string(message).raw('}').toBuffer();
+  }
+
+  /** A body with one key that is true or false. */
+  static Buffer flag(String key, boolean value) {
+    return new JsonWriter(64).raw('{').key(key).bool(value).raw('}').toBuffer();
+  }
+
+  static Buffer modelReady(String model) {
+    return new JsonWriter(128).raw("{\"name\":").string(model).raw(",\"ready\":true}").toBuffer();
+  }
+
+  static Buffer server(String version) {
+    var json = new MetadataJson();
+    json.out.raw("{\"name\":").string(OipServer.NAME).raw(",\"version\":").string(version);
+    json.out.raw(",\"extensions\":");
+    json.strings(OipServer.EXTENSIONS);
+    return json.out.raw('}').toBuffer();
+  }
+
+  static Buffer models(Collection<String> names) {
+    var json = new MetadataJson();
+    json.out.raw("{\"models\":");
+    json.strings(names);
+    return json.out.raw('}').toBuffer();
+  }
+
+  static Buffer metadata(ModelDescription model) {
+    var json = new MetadataJson();
+    json.out.raw("{\"name\":").string(model.name()).raw(",\"versions\":");
+    json.strings(model.versions().stream().map(version -> Long.toString(version)).toList());
+    json.out.raw(",\"platform\":").string(model.platform()).raw(",\"inputs\":");
+    json.array(model.inputs(), json::tensor);
+    json.out.raw(",\"outputs\":");
+    json.array(model.outputs(), json::tensor);
+    return json.out.raw('}').toBuffer();
+  }
+
+  private void tensor(TensorSpec tensor) {
+    out.raw("{\"name\":").string(tensor.name());
+    out.raw(",\"datatype\":").string(DataTypes.name(tensor)).raw(",\"shape\":");
+    dims(tensor.shape().dims());
+    out.raw('}');
+  }
+
+  /** The configuration as far as it is known here, with protobuf's field names. */
+  static Buffer config(ModelDescription model) {
+    var json = new MetadataJson();
+    json.out.raw("{\"name\":").string(model.name()).raw(",\"platform\":").string(model.platform());
+    json.out.raw(",\"backend\":").string(model.backend());
+    json.out.raw(",\"max_batch_size\":").number(model.maxBatchSize()).raw(",\"input\":");
+    json.array(model.inputs(), input -> json.configInput(model, input));
+    json.out.raw(",\"output\":");
+    json.array(model.outputs(), output -> json.configOutput(model, output));
+    json.out.raw(",\"model_transaction_policy\":{\"decoupled\":false}");
+    return json.out.raw(",\"response_cache\":{\"enable\":false}}").toBuffer();
+  }
+
+  private void configInput(ModelDescription model, TensorSpec input) {
+    configTensor(model, input);
+    out.raw(",\"format\":\"FORMAT_NONE\",\"is_shape_tensor\":false,\"allow_ragged_batch\":false");
+    out.raw(",\"optional\":").bool(input.optional()).raw('}');
+  }
+
+  private void configOutput(ModelDescription model, TensorSpec output) {
+    configTensor(model, output);
+    out.raw(",\"label_filename\":\"\",\"is_shape_tensor\":false}");
+  }
+
+  private void configTensor(ModelDescription model, TensorSpec tensor) {
+    out.raw("{\"name\":").string(tensor.name());
+    out.raw(",\"data_type\":\"").raw(DataTypes.configName(tensor.type())).raw("\",\"dims\":");
+    dims(model.configDims(tensor));
+  }
+
+  static Buffer index(List<RepositoryIndex.Entry> entries) {
+    var json = new MetadataJson();
+    json.array(entries, json::entry);
+    return json.out.toBuffer();
+  }
+
+  private void entry(RepositoryIndex.Entry entry) {
+    out.raw("{\"name\":").string(entry.name());
+    member("version", entry.version());
+    member("state", entry.state());
+    member("reason", entry.reason());
+    out.raw('}');
+  }
+
+  private void member(String key, String value) {
+    if (!value.isEmpty()) {
+      out.raw(',').key(key).string(value);
+    }
+  }
+
+  private void strings(Collection<String> strings) {
+    array(strings, out::string);
+  }
+
+  private void dims(long[] dims) {
+    out.raw('[');
+    for (int i = 0; i < dims.length; i++) {
+      out.raw(i == 0 ? "" : ",").number(dims[i]);
+    }
+    out.raw(']');
+  }
+
+  private <T> void array(Collection<T> items, Consumer<T> writeItem) {
+    out.raw('[');
+    String comma = "";
+    for (T item : items) {
+      out.raw(comma);
+      writeItem.accept(item);
+      comma = ",";
+    }
+    out.raw(']');
+  }
+}

@@ -1,0 +1,193 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.oip.ModelDescription;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
+import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpRoutes;
+import dev.sluice.transport.http.HttpStatus;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Open Inference Protocol over HTTP: everything under {@code /v2}. One instance may serve all
+ * event loops. Failures are answered as {@code {"error":"text"}} with the status of their code.
+ */
+public final class OipHttpFace implements HttpFace {
+  private static final int OK = 200;
+  private static final String OCTETS = "application/octet-stream";
+
+  private final OipServer server;
+
+  public OipHttpFace(OipServer server) {
+    this.server = server;
+  }
+
+  @Override
+  public void mount(HttpRoutes routes) {
+    routes.claim("/v2", this::handle);
+  }
+
+  private void handle(HttpExchange exchange) {
+    try {
+      OipPath path = OipPath.of(exchange.path());
+      if (exchange.method().name().equals(path.resource().method())) {
+        answer(exchange, path);
+      } else {
+        exchange.putHeader(HttpHeaders.ALLOW, path.resource().method());
+        exchange.json(405, MetadataJson.error("Method Not Allowed"));
+      }
+    } catch (RuntimeException e) {
+      fail(exchange, e);
+    }
+  }
+
+  private void answer(HttpExchange exchange, OipPath path) {
+    switch (path.resource()) {
+      case LIVE -> health(exchange, "live", server.control().live(), 400);
+      case READY -> health(exchange, "ready", server.control().ready(), 503);
+      case SERVER -> exchange.json(OK, MetadataJson.server(server.version()));
+      case MODELS -> exchange.json(OK, MetadataJson.models(server.control().models()));
+      case INDEX -> index(exchange);
+      case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(path)));
+      case MODEL_CONFIG -> exchange.json(OK, MetadataJson.config(describe(path)));
+      case MODEL_READY -> modelReady(exchange, path);
+      case INFER -> infer(exchange, path.selector());
+    }
+  }
+
+  private ModelDescription describe(OipPath path) {
+    return ModelDescription.of(server, path.selector());
+  }
+
+  private static void health(HttpExchange exchange, String key, boolean good, int badStatus) {
+    int status = good ? OK : badStatus;
+    if (wantsJson(exchange)) {
+      exchange.json(status, MetadataJson.flag(key, good));
+    } else {
+      exchange.empty(status);
+    }
+  }
+
+  /** Health bodies are empty for all but clients that ask for JSON by name. */
+  private static boolean wantsJson(HttpExchange exchange) {
+    @Nullable String accept = exchange.header(HttpHeaders.ACCEPT);
+    return accept != null && accept.toLowerCase(Locale.ROOT).contains("json");
+  }
+
+  private void modelReady(HttpExchange exchange, OipPath path) {
+    Lookup lookup = server.data().find(path.selector());
+    if (lookup instanceof Lookup.NotReady) {
+      throw InferenceException.invalid("Model version not ready");
+    }
+    Models.found(lookup).release();
+    if (wantsJson(exchange)) {
+      exchange.json(OK, MetadataJson.modelReady(path.model()));
+    } else {
+      exchange.empty(OK);
+    }
+  }
+
+  private void index(HttpExchange exchange) {
+    exchange
+        .body()
+        .map(body -> RepositoryIndex.of(server.control(), onlyReady(body)))
+        .onSuccess(entries -> exchange.json(OK, MetadataJson.index(entries)))
+        .onFailure(failure -> fail(exchange, failure));
+  }
+
+  private static boolean onlyReady(Body body) {
+    if (body.length() == 0) {
+      return false;
+    }
+    try {
+      var in = new JsonCursor(body);
+      boolean ready = false;
+      JsonFields.beginObject(in, "request");
+      while (in.nextKey()) {
+        if (in.keyIs("ready")) {
+          ready = readyFilter(in);
+        } else {
+          in.skipValue();
+        }
+      }
+      in.finish();
+      return ready;
+    } catch (JsonException e) {
+      throw JsonFields.malformed(e);
+    }
+  }
+
+  private static boolean readyFilter(JsonCursor in) {
+    return switch (in.peek()) {
+      case TRUE, FALSE -> in.bool();
+      case OBJECT, ARRAY, STRING, NUMBER, NULL ->
+          throw InferenceException.invalid(
+              "Invalid value for 'ready': expected a boolean, got " + JsonFields.excerpt(in));
+    };
+  }
+
+  private void infer(HttpExchange exchange, ModelSelector selector) {
+    exchange
+        .body()
+        .compose(body -> decode(exchange, selector, body))
+        .compose(decoded -> run(exchange, decoded))
+        .onSuccess(encoded -> send(exchange, encoded))
+        .onFailure(failure -> fail(exchange, failure));
+  }
+
+  private Future<Decoded> decode(HttpExchange exchange, ModelSelector selector, Body body) {
+    ServedModel model = Models.find(server.data(), selector);
+    var decoder = new InferDecoder(server, model, exchange.deadline(), exchange.requestId());
+    @Nullable String jsonLength = exchange.header(BinaryHeader.NAME);
+    return exchange
+        .compute(body.length(), () -> decoder.decode(body, jsonLength))
+        .onFailure(_ -> model.release());
+  }
+
+  private Future<Encoded> run(HttpExchange exchange, Decoded decoded) {
+    exchange.onGone(decoded.request()::cancel);
+    return server
+        .data()
+        .infer(decoded.request())
+        .compose(response -> encode(exchange, decoded, response));
+  }
+
+  private static Future<Encoded> encode(
+      HttpExchange exchange, Decoded decoded, InferenceResponse response) {
+    long size = InferEncoder.likelySize(response, decoded.outputs());
+    return exchange
+        .compute(size, () -> InferEncoder.encode(response, decoded.id(), decoded.outputs()))
+        .onComplete(_ -> response.close());
+  }
+
+  private static void send(HttpExchange exchange, Encoded encoded) {
+    if (encoded.hasBinary()) {
+      exchange.putHeader(BinaryHeader.NAME, Integer.toString(encoded.jsonLength()));
+      exchange.answer(OK, OCTETS, encoded.body());
+    } else {
+      exchange.json(OK, encoded.body());
+    }
+  }
+
+  private static void fail(HttpExchange exchange, Throwable failure) {
+    InferenceException told = exchange.explain(failure);
+    Buffer body = MetadataJson.error(told.getMessage());
+    exchange.json(HttpStatus.of(told.code()), body);
+  }
+}

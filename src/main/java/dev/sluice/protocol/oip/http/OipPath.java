@@ -1,0 +1,130 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.transport.http.PercentCoding;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a path under {@code /v2} means.
+ *
+ * @param resource what is asked for
+ * @param model the model's name; empty if the path names none
+ * @param version the version's digits; empty if the path names none
+ */
+record OipPath(Resource resource, String model, String version) {
+  /** What can be asked for, and how. */
+  enum Resource {
+    LIVE("GET"),
+    READY("GET"),
+    SERVER("GET"),
+    MODELS("GET"),
+    INDEX("POST"),
+    MODEL("GET"),
+    MODEL_READY("GET"),
+    MODEL_CONFIG("GET"),
+    INFER("POST");
+
+    private final String method;
+
+    Resource(String method) {
+      this.method = method;
+    }
+
+    /** The HTTP method by which it is asked for. */
+    String method() {
+      return method;
+    }
+  }
+
+  /**
+   * Reads a path.
+   *
+   * @param path as it was sent
+   * @throws InferenceException NOT_FOUND if nothing is there, INVALID_ARGUMENT for an empty name
+   */
+  static OipPath of(String path) {
+    List<String> parts = Arrays.asList(path.split("/", -1));
+    if (parts.size() > 3 && parts.get(2).equals("models")) {
+      return ofModel(parts.get(1), parts.subList(3, parts.size()));
+    }
+    return switch (path) {
+      case "/v2" -> ofServer(Resource.SERVER);
+      case "/v2/health/live" -> ofServer(Resource.LIVE);
+      case "/v2/health/ready" -> ofServer(Resource.READY);
+      case "/v2/models" -> ofServer(Resource.MODELS);
+      case "/v2/repository/index" -> ofServer(Resource.INDEX);
+      default -> throw notFound();
+    };
+  }
+
+  private static OipPath ofServer(Resource resource) {
+    return new OipPath(resource, "", "");
+  }
+
+  private static OipPath ofModel(String root, List<String> parts) {
+    boolean versioned = parts.size() > 2 && parts.get(1).equals("versions");
+    Resource resource = resource(parts.subList(versioned ? 3 : 1, parts.size()));
+    if (!root.equals("v2") || (versioned && !isNumber(parts.get(2)))) {
+      throw notFound();
+    }
+    String name = PercentCoding.decode(parts.getFirst());
+    if (name.isEmpty()) {
+      throw InferenceException.invalid("the path names no model: its name is empty");
+    }
+    return new OipPath(resource, name, versioned ? parts.get(2) : "");
+  }
+
+  private static Resource resource(List<String> rest) {
+    if (rest.isEmpty()) {
+      return Resource.MODEL;
+    }
+    if (rest.size() > 1) {
+      throw notFound();
+    }
+    return switch (rest.getFirst()) {
+      case "infer" -> Resource.INFER;
+      case "ready" -> Resource.MODEL_READY;
+      case "config" -> Resource.MODEL_CONFIG;
+      default -> throw notFound();
+    };
+  }
+
+  private static boolean isNumber(String version) {
+    for (int i = 0; i < version.length(); i++) {
+      if (version.charAt(i) < '0' || version.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return !version.isEmpty();
+  }
+
+  /**
+   * Which version of the model is meant.
+   *
+   * @throws InferenceException with NOT_FOUND if no version can have such a number
+   */
+  ModelSelector selector() {
+    if (version.isEmpty()) {
+      return new ModelSelector.Latest(model);
+    }
+    try {
+      return new ModelSelector.Version(model, Long.parseLong(version));
+    } catch (NumberFormatException e) {
+      throw new InferenceException(
+          ErrorCode.NOT_FOUND,
+          "Request for unknown model: '"
+              + Excerpt.of(model)
+              + "' version "
+              + Excerpt.of(version)
+              + " is not found");
+    }
+  }
+
+  private static InferenceException notFound() {
+    return new InferenceException(ErrorCode.NOT_FOUND, "Not Found");
+  }
+}

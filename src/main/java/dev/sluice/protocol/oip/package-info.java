@@ -1,0 +1,13 @@
+/**
+ * The Open Inference Protocol (V2), as far as both of its faces share it: what a request must look
+ * like, in the words that Triton refuses it with, and what models say of themselves. Start at
+ * {@link dev.sluice.protocol.oip.RequestChecks}.
+ *
+ * <p>Threads: any; nothing here blocks or keeps state between requests.
+ *
+ * <p>Units: sizes are bytes, shapes are elements, the wire's timeouts are microseconds.
+ */
+@NullMarked
+package dev.sluice.protocol.oip;
+
+import org.jspecify.annotations.NullMarked;
