@@ -1,0 +1,38 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.tensor.TensorSpec;
+import java.util.Locale;
+
+/**
+ * What a model declares an input or output to be, in TensorFlow's words. A SavedModel says so
+ * itself, and may name a type that does not travel here; for other formats the nearest is named.
+ */
+final class DeclaredType {
+  private static final String PREFIX = "DT_";
+
+  private DeclaredType() {}
+
+  static DataType of(TensorSpec spec) {
+    if (spec.nativeType().startsWith(PREFIX)) {
+      return named(spec.nativeType());
+    }
+    return spec.type() == dev.sluice.tensor.DataType.UNSUPPORTED
+        ? DataType.DT_INVALID
+        : DataType.forNumber(WireType.of(spec.type()).number());
+  }
+
+  /** As texts call it: {@code float}. */
+  static String text(TensorSpec spec) {
+    return of(spec).name().substring(PREFIX.length()).toLowerCase(Locale.ROOT);
+  }
+
+  private static DataType named(String name) {
+    for (DataType type : DataType.values()) {
+      if (type != DataType.UNRECOGNIZED && type.name().equals(name)) {
+        return type;
+      }
+    }
+    return DataType.DT_INVALID;
+  }
+}

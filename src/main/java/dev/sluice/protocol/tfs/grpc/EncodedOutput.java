@@ -1,0 +1,78 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import static dev.sluice.protocol.tfs.grpc.WireWriter.delimitedSize;
+import static dev.sluice.protocol.tfs.grpc.WireWriter.varintSize;
+
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import java.nio.charset.StandardCharsets;
+
+/** One entry of a response's map of outputs, measured. Borrows the tensor. */
+final class EncodedOutput {
+  private static final int OUTPUTS = 1 << 3 | 2;
+  private static final int KEY = 1 << 3 | 2;
+  private static final int VALUE = 2 << 3 | 2;
+  private static final int DTYPE = 1 << 3;
+  private static final int TENSOR_SHAPE = 2 << 3 | 2;
+  private static final int DIM = 2 << 3 | 2;
+  private static final int DIM_SIZE = 1 << 3;
+
+  private final byte[] name;
+  private final int dtype;
+  private final Shape shape;
+  private final EncodedData data;
+  private final long shapeSize;
+  private final long protoSize;
+  private final long entrySize;
+
+  EncodedOutput(NamedTensor output, boolean tensorContent) {
+    this.name = output.name().getBytes(StandardCharsets.UTF_8);
+    this.dtype = WireType.of(output.tensor().type()).number();
+    this.shape = output.tensor().shape();
+    this.data =
+        tensorContent ? new EncodedContent(output.tensor()) : new EncodedValues(output.tensor());
+    this.shapeSize = shapeSize(shape);
+    this.protoSize = 1 + varintSize(dtype) + 1 + delimitedSize(shapeSize) + data.size();
+    this.entrySize = 1 + delimitedSize(name.length) + 1 + delimitedSize(protoSize);
+  }
+
+  /** Bytes that {@link #write} will write. */
+  long size() {
+    return 1 + delimitedSize(entrySize);
+  }
+
+  void write(WireWriter out) {
+    out.open(OUTPUTS, entrySize);
+    out.open(KEY, name.length);
+    out.bytes(name);
+    out.open(VALUE, protoSize);
+    out.varint(DTYPE);
+    out.varint(dtype);
+    writeShape(out);
+    data.write(out);
+  }
+
+  private void writeShape(WireWriter out) {
+    out.open(TENSOR_SHAPE, shapeSize);
+    for (int i = 0; i < shape.rank(); i++) {
+      out.open(DIM, dimSize(shape.dim(i)));
+      if (shape.dim(i) != 0) {
+        out.varint(DIM_SIZE);
+        out.varint(shape.dim(i));
+      }
+    }
+  }
+
+  private static long shapeSize(Shape shape) {
+    long size = 0;
+    for (int i = 0; i < shape.rank(); i++) {
+      size += 1 + delimitedSize(dimSize(shape.dim(i)));
+    }
+    return size;
+  }
+
+  /** A size of 0 is not written: that is what an absent number means. */
+  private static long dimSize(long dim) {
+    return dim == 0 ? 0 : 1 + varintSize(dim);
+  }
+}

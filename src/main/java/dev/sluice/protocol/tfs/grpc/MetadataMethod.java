@@ -1,0 +1,70 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.Int64Value;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataRequest;
+import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataResponse;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/** GetModelMetadata: the signatures of a model. */
+final class MetadataMethod implements GrpcMethod {
+  private static final String SIGNATURE_DEF = "signature_def";
+
+  private final DataPlane data;
+
+  MetadataMethod(DataPlane data) {
+    this.data = data;
+  }
+
+  @Override
+  public Future<Buffer> answer(GrpcCall call, Body message) {
+    return call.compute(message.length(), () -> Messages.write(respond(message)));
+  }
+
+  private GetModelMetadataResponse respond(Body message) {
+    var request =
+        Messages.read("GetModelMetadataRequest", GetModelMetadataRequest.parser(), message);
+    if (!request.hasModelSpec()) {
+      throw RequestedModel.missing();
+    }
+    checkFields(request.getMetadataFieldList());
+    ServedModel model = Models.find(data, RequestedModel.of(request.getModelSpec()).selector());
+    try {
+      return describe(model);
+    } finally {
+      model.release();
+    }
+  }
+
+  private static void checkFields(List<String> fields) {
+    if (fields.isEmpty()) {
+      throw InferenceException.invalid(
+          "GetModelMetadataRequest must specify at least one metadata_field");
+    }
+    for (String field : fields) {
+      if (!field.equals(SIGNATURE_DEF)) {
+        throw InferenceException.invalid("Metadata field " + field + " is not supported");
+      }
+    }
+  }
+
+  private static GetModelMetadataResponse describe(ServedModel model) {
+    return GetModelMetadataResponse.newBuilder()
+        .setModelSpec(
+            ModelSpec.newBuilder()
+                .setName(model.id().name())
+                .setVersion(Int64Value.of(model.id().version())))
+        .putMetadata(SIGNATURE_DEF, Any.pack(SignatureDefs.of(model.metadata())))
+        .build();
+  }
+}

@@ -1,0 +1,78 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.VersionState;
+
+/** Finds models, and says in TensorFlow Serving's words why not. Any thread. */
+final class Models {
+  private Models() {}
+
+  /**
+   * Borrows a model; the caller releases it.
+   *
+   * @throws InferenceException if it is not there or takes no requests
+   */
+  static ServedModel find(DataPlane data, ModelSelector selector) {
+    return switch (data.find(selector)) {
+      case Lookup.Found(var model) -> model;
+      case Lookup.UnknownModel _ -> throw unknown(selector);
+      case Lookup.UnknownVersion(var name, var version) -> throw unknownVersion(name, version);
+      case Lookup.UnknownLabel(_, var label) -> throw unknownLabel(label);
+      case Lookup.NotReady notReady -> throw notReady(selector, notReady);
+    };
+  }
+
+  private static InferenceException unknown(ModelSelector selector) {
+    return switch (selector) {
+      case ModelSelector.Latest(var name) -> notFound("Latest(" + name + ")");
+      case ModelSelector.Version(var name, var version) -> unknownVersion(name, version);
+      case ModelSelector.Label(_, var label) -> unknownLabel(label);
+    };
+  }
+
+  private static InferenceException unknownVersion(String name, long version) {
+    return notFound("Specific(" + name + ", " + version + ")");
+  }
+
+  private static InferenceException notFound(String servable) {
+    return new InferenceException(
+        ErrorCode.NOT_FOUND, "Servable not found for request: " + servable);
+  }
+
+  private static InferenceException unknownLabel(String label) {
+    return InferenceException.invalid("Unrecognized servable version label: " + label);
+  }
+
+  private static InferenceException notReady(ModelSelector selector, Lookup.NotReady found) {
+    return switch (found.state()) {
+      case START, LOADING, AVAILABLE -> unavailable(found);
+      case UNLOADING, END ->
+          selector instanceof ModelSelector.Latest
+              ? unknown(selector)
+              : unknownVersion(found.name(), found.version());
+    };
+  }
+
+  private static InferenceException unavailable(Lookup.NotReady found) {
+    String version = found.version() < 0 ? "" : " version " + found.version();
+    String reason = found.reason().isEmpty() ? "" : ": " + found.reason();
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE,
+        "model " + found.name() + version + " is " + text(found.state()) + reason);
+  }
+
+  private static String text(VersionState state) {
+    return switch (state) {
+      case START -> "not loaded yet";
+      case LOADING -> "loading";
+      case AVAILABLE -> "not taking requests";
+      case UNLOADING -> "unloading";
+      case END -> "unloaded";
+    };
+  }
+}

@@ -1,0 +1,60 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+
+/** The road of a Predict call: read and check, copy in, ask, write. */
+final class PredictMethod implements GrpcMethod {
+  private final DataPlane data;
+  private final PredictSettings settings;
+
+  PredictMethod(DataPlane data, PredictSettings settings) {
+    this.data = data;
+    this.settings = settings;
+  }
+
+  @Override
+  public Future<Buffer> answer(GrpcCall call, Body message) {
+    return call.compute(message.length(), () -> plan(message))
+        .compose(plan -> decode(call, plan))
+        .compose(request -> infer(call, request))
+        .compose(response -> encode(call, response));
+  }
+
+  private PredictPlan plan(Body message) {
+    return PredictPlan.make(PredictQuery.read(message), data, settings);
+  }
+
+  private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {
+    return exchange
+        .compute(plan.byteSize(), () -> plan.decode(exchange))
+        .onFailure(_ -> plan.abandon());
+  }
+
+  private Future<InferenceResponse> infer(Exchange exchange, InferenceRequest request) {
+    exchange.onGone(request::cancel);
+    return data.infer(request);
+  }
+
+  private Future<Buffer> encode(Exchange exchange, InferenceResponse response) {
+    return exchange
+        .compute(byteSize(response), () -> PredictResponseWriter.write(response, settings))
+        .onComplete(_ -> response.close());
+  }
+
+  private static long byteSize(InferenceResponse response) {
+    long bytes = 0;
+    for (NamedTensor output : response.outputs()) {
+      bytes += output.tensor().byteSize();
+    }
+    return bytes;
+  }
+}

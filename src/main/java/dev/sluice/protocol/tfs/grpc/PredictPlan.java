@@ -1,0 +1,129 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A request that was found right, and whose tensors have yet to be copied into tensor memory.
+ *
+ * @param model on loan: released by {@link #abandon}, or by the request that {@link #decode} makes
+ * @param signature the one that is called
+ * @param inputs in the order of the signature
+ * @param outputs the wanted outputs; empty for all
+ */
+record PredictPlan(
+    ServedModel model, Signature signature, List<EncodedTensor> inputs, List<String> outputs) {
+  PredictPlan {
+    inputs = List.copyOf(inputs);
+    outputs = List.copyOf(outputs);
+  }
+
+  /**
+   * Checks a query against the model it asks, which it borrows.
+   *
+   * @throws InferenceException if there is no such model or it does not take such a request;
+   *     nothing is left on loan
+   */
+  static PredictPlan make(PredictQuery query, DataPlane data, PredictSettings settings) {
+    ServedModel model = Models.find(data, query.model().selector());
+    try {
+      return check(query, model, settings);
+    } catch (RuntimeException e) {
+      model.release();
+      throw e;
+    }
+  }
+
+  private static PredictPlan check(
+      PredictQuery query, ServedModel model, PredictSettings settings) {
+    Signature signature = RequestChecks.signature(model.metadata(), query.model().signature());
+    RequestChecks.names(signature, query.inputs());
+    List<EncodedTensor> inputs = scan(signature, query.inputs());
+    RequestChecks.outputs(signature, query.outputFilter());
+    checkTensors(signature, inputs, model.metadata().shapesBind());
+    checkMemory(inputs, settings.maxFilledBytes());
+    return new PredictPlan(model, signature, inputs, query.outputFilter());
+  }
+
+  private static List<EncodedTensor> scan(Signature signature, Map<String, Body> sent) {
+    List<EncodedTensor> inputs = new ArrayList<>(sent.size());
+    for (TensorSpec spec : signature.inputs()) {
+      Body proto = sent.get(spec.name());
+      if (proto != null) {
+        inputs.add(TensorScanner.scan(spec.name(), proto));
+      }
+    }
+    return inputs;
+  }
+
+  private static void checkTensors(
+      Signature signature, List<EncodedTensor> inputs, boolean shapesBind) {
+    int index = 0;
+    for (EncodedTensor input : inputs) {
+      while (!signature.inputs().get(index).name().equals(input.name())) {
+        index++;
+      }
+      RequestChecks.type(signature, index, input);
+      if (shapesBind) {
+        RequestChecks.shape(signature.inputs().get(index), input);
+      }
+    }
+  }
+
+  private static void checkMemory(List<EncodedTensor> inputs, long most) {
+    long filled = 0;
+    for (EncodedTensor input : inputs) {
+      filled += input.filledBytes();
+      if (input.filledBytes() > most || filled > most) {
+        throw InferenceException.invalid(
+            "input \"%s\" of shape %s takes %d bytes, its message has %d; at most %d may be filled up"
+                .formatted(
+                    input.name(), input.shape(), input.byteSize(), input.proto().length(), most));
+      }
+    }
+  }
+
+  /** How much tensor memory the request takes. */
+  long byteSize() {
+    long bytes = 0;
+    for (EncodedTensor input : inputs) {
+      bytes += input.byteSize();
+    }
+    return bytes;
+  }
+
+  /**
+   * Copies the tensors into a request, which owns them and the loan.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if a value does not fit; the loan stays with
+   *     the plan, nothing else is left open
+   */
+  InferenceRequest decode(Exchange exchange) {
+    List<NamedTensor> tensors = new ArrayList<>(inputs.size());
+    try {
+      for (EncodedTensor input : inputs) {
+        tensors.add(new NamedTensor(input.name(), TensorDecoder.decode(input)));
+      }
+    } catch (RuntimeException e) {
+      NamedTensor.closeAll(tensors);
+      throw e;
+    }
+    return new InferenceRequest(
+        model, signature, tensors, outputs, exchange.deadline(), exchange.requestId());
+  }
+
+  /** Gives the model back when no request came of it. */
+  void abandon() {
+    model.release();
+  }
+}

@@ -1,0 +1,54 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorBuilder;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+
+/** Copies strings into a BYTES tensor, by the same rules as {@link NumbersDecoder}. */
+final class StringsDecoder {
+  private StringsDecoder() {}
+
+  static Tensor decode(EncodedTensor from) throws IOException {
+    try (var builder = new TensorBuilder(DataType.BYTES, from.byteSize())) {
+      if (from.content().length() > 0) {
+        putContent(from, builder);
+      } else {
+        putValues(from, builder);
+      }
+      return builder.build(from.shape());
+    }
+  }
+
+  /** All lengths first, then all bytes. */
+  private static void putContent(EncodedTensor from, TensorBuilder builder) throws IOException {
+    Body content = from.content();
+    long elements = from.shape().elementCount();
+    long prefixes = elements * Integer.BYTES;
+    int at = Math.toIntExact(content.end() - (from.byteSize() - prefixes));
+    var lengths = new WireReader(content);
+    for (long i = 0; i < elements; i++) {
+      int length = (int) lengths.varint();
+      builder.putBytes(content.bytes(), at, length);
+      at += length;
+    }
+  }
+
+  private static void putValues(EncodedTensor from, TensorBuilder builder) throws IOException {
+    long elements = from.shape().elementCount();
+    Body last = Body.EMPTY;
+    var reader = new WireReader(from.proto());
+    for (int tag = reader.tag(); tag != 0 && builder.elements() < elements; tag = reader.tag()) {
+      if (tag == ValuesField.STRING.packedTag()) {
+        last = reader.bytes();
+        builder.putBytes(last.bytes(), last.offset(), last.length());
+      } else {
+        reader.skip(tag);
+      }
+    }
+    while (builder.elements() < elements) {
+      builder.putBytes(last.bytes(), last.offset(), last.length());
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.transport.grpc.GrpcFace;
+import dev.sluice.transport.grpc.GrpcMethod;
+import java.util.Map;
+
+/** TensorFlow Serving's ModelService. Holds nothing that changes; any event loop. */
+public final class TfsModelFace implements GrpcFace {
+  private final Map<String, GrpcMethod> methods;
+
+  public TfsModelFace(ControlPlane control) {
+    this.methods = Map.of("GetModelStatus", new StatusMethod(control));
+  }
+
+  @Override
+  public String service() {
+    return "tensorflow.serving.ModelService";
+  }
+
+  @Override
+  public Map<String, GrpcMethod> methods() {
+    return methods;
+  }
+}

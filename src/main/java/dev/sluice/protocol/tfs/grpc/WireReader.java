@@ -1,0 +1,71 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+
+/**
+ * Reads the fields of one message. What a field holds is given as a part of the message's bytes,
+ * not as a copy; a message in it is read by another reader, so that depth costs nothing.
+ */
+final class WireReader {
+  private final Body message;
+  private final CodedInputStream in;
+
+  WireReader(Body message) {
+    this.message = message;
+    this.in = CodedInputStream.newInstance(message.bytes(), message.offset(), message.length());
+  }
+
+  /** The next field's tag; 0 at the end. */
+  int tag() throws IOException {
+    return in.readTag();
+  }
+
+  /** Steps over a field nobody asked for. */
+  void skip(int tag) throws IOException {
+    if (!in.skipField(tag)) {
+      throw new InvalidProtocolBufferException("a group ends that never began");
+    }
+  }
+
+  boolean atEnd() {
+    return position() == message.length();
+  }
+
+  /** How much of the message has been read. */
+  int position() {
+    return in.getTotalBytesRead();
+  }
+
+  /** The bytes of a length-delimited field. */
+  Body bytes() throws IOException {
+    int length = in.readRawVarint32();
+    int start = position();
+    if (length < 0 || length > message.length() - start) {
+      throw new InvalidProtocolBufferException(
+          "a field of " + Integer.toUnsignedString(length) + " bytes goes beyond the end");
+    }
+    in.skipRawBytes(length);
+    return message.slice(start, length);
+  }
+
+  /** A text field; bytes that are not UTF-8 are refused, as proto3 has it. */
+  String text() throws IOException {
+    return in.readStringRequireUtf8();
+  }
+
+  /** A varint of up to 64 bits. */
+  long varint() throws IOException {
+    return in.readRawVarint64();
+  }
+
+  int fixed32() throws IOException {
+    return in.readRawLittleEndian32();
+  }
+
+  long fixed64() throws IOException {
+    return in.readRawLittleEndian64();
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * TensorFlow Serving over gRPC. Start at {@link dev.sluice.protocol.tfs.grpc.TfsPredictionFace}.
+ *
+ * <p>Predict is read and written by hand, between the message's bytes and tensor memory, with one
+ * copy where the bytes lie alike; the rare calls use the generated messages.
+ *
+ * <p>Threads: the event loop of the call, or a worker where {@link dev.sluice.transport.Exchange}
+ * decides so by the size. Nothing here is shared but what never changes.
+ *
+ * <p>Units: sizes and positions are bytes, counts are elements.
+ */
+@NullMarked
+package dev.sluice.protocol.tfs.grpc;
+
+import org.jspecify.annotations.NullMarked;
