@@ -1,9 +1,20 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.GrpsConfig;
+import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.kserve.http.KserveDialect;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.http.OipHttpFace;
+import dev.sluice.protocol.tfs.grpc.PredictSettings;
+import dev.sluice.protocol.tfs.grpc.TfsModelFace;
+import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
+import dev.sluice.protocol.tfs.http.TfsDialect;
+import dev.sluice.protocol.v1.http.V1Dialect;
+import dev.sluice.protocol.v1.http.V1Routes;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
@@ -15,15 +26,43 @@ import java.util.List;
  * @param data what they ask models through
  * @param control what they manage models through
  * @param grps what the grps protocol leaves to the server
+ * @param limits what one caller may cost
  */
-record Faces(DataPlane data, ControlPlane control, GrpsConfig grps) {
+record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
-    return new ArrayList<>();
+    List<HttpFace> faces = new ArrayList<>();
+    List<V1Dialect> dialects = dialects(listener);
+    if (!dialects.isEmpty()) {
+      faces.add(new V1Routes(data, control, dialects));
+    }
+    if (listener.protocols().contains(Protocol.OIP)) {
+      faces.add(
+          new OipHttpFace(new OipServer(data, control, VersionText.number(), System::nanoTime)));
+    }
+    return faces;
+  }
+
+  private static List<V1Dialect> dialects(ListenerConfig listener) {
+    List<V1Dialect> dialects = new ArrayList<>();
+    if (listener.protocols().contains(Protocol.TFS)
+        && listener.v1() != ListenerConfig.V1Dialect.KSERVE) {
+      dialects.add(new TfsDialect());
+    }
+    if (listener.protocols().contains(Protocol.KSERVE)
+        && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
+      dialects.add(new KserveDialect());
+    }
+    return dialects;
   }
 
   /** Made anew for each event loop. */
   List<GrpcFace> grpc(ListenerConfig listener) {
-    return new ArrayList<>();
+    List<GrpcFace> faces = new ArrayList<>();
+    if (listener.protocols().contains(Protocol.TFS)) {
+      faces.add(new TfsPredictionFace(data, new PredictSettings(limits.maxBodySize(), false)));
+      faces.add(new TfsModelFace(control));
+    }
+    return faces;
   }
 }

@@ -14,6 +14,7 @@ import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
+import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.ServableLoader;
@@ -84,7 +85,7 @@ public final class SluiceServer implements AutoCloseable {
   }
 
   private static List<RuntimeProvider> runtimes() {
-    return List.of(new OnnxRuntimeProvider());
+    return List.of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider());
   }
 
   private static ModelSettings settings(ModelConfigReader reader) {
@@ -150,7 +151,7 @@ public final class SluiceServer implements AutoCloseable {
             config.limits(),
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             System::nanoTime);
-    var faces = new Faces(data, control, config.grps());
+    var faces = new Faces(data, control, config.grps(), config.limits());
     // A negative port is one that the system chooses once for all event loops.
     ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
     List<ListenerVerticle> verticles = new ArrayList<>();

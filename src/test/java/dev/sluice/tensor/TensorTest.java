@@ -30,7 +30,9 @@ class TensorTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BYTES", "UNSUPPORTED"}, mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(
+      names = {"BYTES", "UNSUPPORTED"},
+      mode = EnumSource.Mode.EXCLUDE)
   void aTensorHasJustTheBytesThatItsElementsNeed(DataType type) {
     try (Tensor tensor = Tensor.allocate(type, Shape.of(2, 3))) {
       assertThat(tensor.byteSize()).isEqualTo(6L * type.byteSize());
@@ -75,8 +77,7 @@ class TensorTest {
   void adoptedMemoryIsGivenBackExactlyOnce() {
     var releases = new AtomicInteger();
     MemorySegment foreign = MemorySegment.ofArray(new byte[8]);
-    Tensor tensor =
-        Tensor.adopt(DataType.INT64, Shape.SCALAR, foreign, releases::incrementAndGet);
+    Tensor tensor = Tensor.adopt(DataType.INT64, Shape.SCALAR, foreign, releases::incrementAndGet);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore + 1);
     tensor.close();
     tensor.close();

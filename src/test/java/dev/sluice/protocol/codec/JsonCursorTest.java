@@ -26,8 +26,21 @@ class JsonCursorTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{}", "[]", " [ ] ", "0", "-0", "1.5e+3", "\"\"", "true", "false", "null", "NaN",
-        "-Infinity", "Inf", "[1,2,[3,{\"a\":[]}]]", "{\"a\":{\"b\":null},\"c\":\"\\ud83d\\ude00\"}",
+        "{}",
+        "[]",
+        " [ ] ",
+        "0",
+        "-0",
+        "1.5e+3",
+        "\"\"",
+        "true",
+        "false",
+        "null",
+        "NaN",
+        "-Infinity",
+        "Inf",
+        "[1,2,[3,{\"a\":[]}]]",
+        "{\"a\":{\"b\":null},\"c\":\"\\ud83d\\ude00\"}",
         "\uFEFF{}"
       })
   void whatIsJsonIsRead(String json) {

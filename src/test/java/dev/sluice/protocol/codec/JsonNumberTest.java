@@ -19,8 +19,16 @@ class JsonNumberTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "0", "-0", "1", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808",
-        "999999999999999999", "1000000000000000000", "-1000000000000000000"
+        "0",
+        "-0",
+        "1",
+        "-1",
+        "9007199254740993",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "999999999999999999",
+        "1000000000000000000",
+        "-1000000000000000000"
       })
   void everySigned64BitIntegerIsExact(String text) {
     assertThat(number(text).isLong()).isTrue();
@@ -30,8 +38,14 @@ class JsonNumberTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "9223372036854775808", "-9223372036854775809", "18446744073709551615", "1.0", "1e3",
-        "99999999999999999999", "100000000000000000000000", "NaN"
+        "9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "1.0",
+        "1e3",
+        "99999999999999999999",
+        "100000000000000000000000",
+        "NaN"
       })
   void whatIsNoSigned64BitIntegerSaysSo(String text) {
     assertThat(number(text).isLong()).isFalse();
@@ -48,7 +62,13 @@ class JsonNumberTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"-1", "18446744073709551616", "28446744073709551615", "99999999999999999999", "1.0"})
+      strings = {
+        "-1",
+        "18446744073709551616",
+        "28446744073709551615",
+        "99999999999999999999",
+        "1.0"
+      })
   void whatIsNoUnsigned64BitIntegerSaysSo(String text) {
     assertThat(number(text).isUnsignedLong()).isFalse();
   }
@@ -56,8 +76,18 @@ class JsonNumberTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "0.1", "-0.0", "1e22", "1e23", "123456789012345678", "5e-324", "1.7976931348623157e308",
-        "2.2250738585072011e-308", "0.000001", "3.14159274", "16777217", "1e-7"
+        "0.1",
+        "-0.0",
+        "1e22",
+        "1e23",
+        "123456789012345678",
+        "5e-324",
+        "1.7976931348623157e308",
+        "2.2250738585072011e-308",
+        "0.000001",
+        "3.14159274",
+        "16777217",
+        "1e-7"
       })
   void floatsAreTheNearestOnesOfTheirWidth(String text) {
     assertThat(number(text).toDouble()).isEqualTo(Double.parseDouble(text));
@@ -89,9 +119,11 @@ class JsonNumberTest {
   private static String randomNumber(Random random) {
     return switch (random.nextInt(4)) {
       case 0 -> Float.toString(Float.intBitsToFloat(random.nextInt() & 0x7F7F_FFFF));
-      case 1 -> Double.toString(Double.longBitsToDouble(random.nextLong() & 0x7FEF_FFFF_FFFF_FFFFL));
+      case 1 ->
+          Double.toString(Double.longBitsToDouble(random.nextLong() & 0x7FEF_FFFF_FFFF_FFFFL));
       case 2 -> BigDecimal.valueOf(random.nextLong(), random.nextInt(40)).toString();
-      default -> random.nextInt(1000) + "." + random.nextInt(100_000) + "e" + (random.nextInt(60) - 30);
+      default ->
+          random.nextInt(1000) + "." + random.nextInt(100_000) + "e" + (random.nextInt(60) - 30);
     };
   }
 

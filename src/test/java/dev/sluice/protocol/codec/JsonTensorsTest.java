@@ -148,13 +148,19 @@ class JsonTensorsTest {
     try (Tensor tensor = Tensor.allocate(type, Shape.of(count))) {
       for (int i = 0; i < count; i++) {
         if (type == DataType.FP32) {
-          tensor.data().setAtIndex(
-              ValueLayout.JAVA_INT, i, Float.floatToIntBits(Float.intBitsToFloat(random.nextInt())));
+          tensor
+              .data()
+              .setAtIndex(
+                  ValueLayout.JAVA_INT,
+                  i,
+                  Float.floatToIntBits(Float.intBitsToFloat(random.nextInt())));
         } else {
-          tensor.data().setAtIndex(
-              ValueLayout.JAVA_LONG,
-              i,
-              Double.doubleToLongBits(Double.longBitsToDouble(random.nextLong())));
+          tensor
+              .data()
+              .setAtIndex(
+                  ValueLayout.JAVA_LONG,
+                  i,
+                  Double.doubleToLongBits(Double.longBitsToDouble(random.nextLong())));
         }
       }
       var parsed = JACKSON.readTree(flat(tensor));

@@ -2,7 +2,6 @@ package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.Int64Value;
-
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ServedModel;
