@@ -6,6 +6,7 @@ public final class Main {
 
   /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
   public static void main(String[] arguments) {
-    System.exit(SluiceCommand.commandLine(SluiceServer::start, System.getenv()).execute(arguments));
+    System.exit(
+        SluiceCommand.commandLine(SluiceServer::startSettled, System.getenv()).execute(arguments));
   }
 }

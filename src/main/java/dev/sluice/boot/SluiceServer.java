@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Threads: started and closed by the main thread, which blocks meanwhile.
  */
-public final class SluiceServer implements AutoCloseable {
+public final class SluiceServer implements Server {
   /** How often {@link #settled} looks. */
   private static final long SETTLING_LOOK_MILLIS = 20;
 
@@ -130,6 +130,13 @@ public final class SluiceServer implements AutoCloseable {
     }
   }
 
+  /** Starts a server and waits until all that it found at first has loaded or failed. */
+  static Server startSettled(SluiceConfig config) {
+    SluiceServer server = start(config);
+    await(server.settled());
+    return server;
+  }
+
   private Object scan() {
     repository.scan();
     return repository;
@@ -184,7 +191,7 @@ public final class SluiceServer implements AutoCloseable {
     try {
       return await(deployment);
     } catch (CompletionException e) {
-      throw new StartFailure(listener.address() + " cannot be opened: " + e.getCause(), e);
+      throw StartFailure.cannotListen(listener.address(), e.getCause() == null ? e : e.getCause());
     }
   }
 
@@ -236,11 +243,16 @@ public final class SluiceServer implements AutoCloseable {
     return listeners.getFirst().port();
   }
 
-  /** The addresses that are really open, as people write them. */
+  @Override
   public List<String> addresses() {
     return listeners.stream()
         .map(listener -> listener.config().withPort(listener.port()).address())
         .toList();
+  }
+
+  @Override
+  public List<ModelLine> models() {
+    return ModelLine.all(control, data);
   }
 
   /** Lets readiness fall, finishes what is under way, closes listeners, then models. Blocks. */

@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 
 /** Why the server could not start, for the person who started it. Carries no stack trace. */
-final class StartFailure extends RuntimeException {
+public final class StartFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   StartFailure(String message) {
