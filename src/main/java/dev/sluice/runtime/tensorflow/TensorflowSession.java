@@ -48,9 +48,8 @@ final class TensorflowSession implements ModelSession {
     try {
       model
           .signatures()
-          .forEach(
-              (name, found) ->
-                  signatures.put(name, new CallableSignature(model.graph(), found, status)));
+          .forEach((name, found) ->
+              signatures.put(name, new CallableSignature(model.graph(), found, status)));
       return new TensorflowSession(model, signatures, status);
     } catch (RuntimeException e) {
       signatures.values().forEach(CallableSignature::close);
