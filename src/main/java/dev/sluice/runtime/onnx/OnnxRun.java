@@ -50,6 +50,11 @@ final class OnnxRun implements AutoCloseable {
   }
 
   List<NamedTensor> run(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    if (inputs.size() > inputNames.size() || outputs.size() > outputNames.size()) {
+      throw InferenceException.invalid(
+          "the model has %d inputs and %d outputs; the request gives %d and wants %d"
+              .formatted(inputNames.size(), outputNames.size(), inputs.size(), outputs.size()));
+    }
     try {
       for (int i = 0; i < inputs.size(); i++) {
         putInput(i, inputs.get(i));

@@ -1,6 +1,8 @@
 package dev.sluice.runtime.onnx;
 
 import dev.sluice.config.OnnxConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
@@ -14,12 +16,15 @@ final class OnnxSession implements ModelSession {
   private final ModelMetadata metadata;
   private final SessionHandle handle;
   private final OnnxRun run;
+  private final boolean shapesAreOpen;
   private boolean closed;
 
   private OnnxSession(long session, ModelMetadata metadata) {
+    Signature signature = metadata.signatures().values().iterator().next();
     this.metadata = metadata;
     this.handle = new SessionHandle(session);
-    this.run = new OnnxRun(handle, metadata.signatures().values().iterator().next());
+    this.run = new OnnxRun(handle, signature);
+    this.shapesAreOpen = signature.inputs().stream().anyMatch(spec -> !spec.shape().isFull());
   }
 
   static OnnxSession open(Path file, OnnxConfig config) {
@@ -43,7 +48,22 @@ final class OnnxSession implements ModelSession {
     if (closed) {
       throw new IllegalStateException("the session is closed");
     }
-    return run.run(inputs, outputs);
+    try {
+      return run.run(inputs, outputs);
+    } catch (InferenceException e) {
+      throw shapesAreOpen && isOperatorFailure(e) ? InferenceException.invalid(e.getMessage()) : e;
+    }
+  }
+
+  /**
+   * Whether an operator refused what it got. The runtime has one code for this and for its own
+   * faults; but a loaded model whose inputs may have many shapes fails in an operator when those of
+   * one request do not go together, such as the factors of a product.
+   */
+  private static boolean isOperatorFailure(InferenceException failure) {
+    return failure.code() == ErrorCode.INTERNAL
+        && failure.getMessage().startsWith("Non-zero status code returned while running")
+        && !failure.getMessage().contains("allocate memory");
   }
 
   @Override

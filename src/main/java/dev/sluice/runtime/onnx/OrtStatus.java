@@ -10,7 +10,11 @@ final class OrtStatus {
 
   /** A place in the library's source and the signature of the function there. */
   private static final Pattern SOURCE_PLACE =
-      Pattern.compile("\\S*/\\S+\\.(?:cc|cpp|h|hpp):\\d+ (?:[^()\n]*\\([^()\n]*\\)(?: const)? )?");
+      Pattern.compile(
+          "\\S+\\.(?:cc|cpp|h|hpp):\\d+ (?:[^()"
+              + "]*\\([^()\n"
+              + "]*\\)(?: const)? )?(?:\\[with [^\\]\n"
+              + "]*\\] )?");
 
   private OrtStatus() {}
 

@@ -47,6 +47,15 @@ final class TensorflowRun implements AutoCloseable {
 
   List<NamedTensor> run(
       CallableSignature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    if (inputs.size() > signature.inputs().size() || outputs.size() > signature.outputs().size()) {
+      throw InferenceException.invalid(
+          "the signature has %d inputs and %d outputs; the request gives %d and wants %d"
+              .formatted(
+                  signature.inputs().size(),
+                  signature.outputs().size(),
+                  inputs.size(),
+                  outputs.size()));
+    }
     int owned = 0;
     try {
       for (NamedTensor input : inputs) {

@@ -161,6 +161,16 @@ class OnnxSessionIT {
   }
 
   @Test
+  void moreOutputsThanThereAreCannotBeAskedFor() {
+    ModelSession session = open(TestModels.onnx("test_single_relu_model"));
+    Signature signature = session.metadata().signature("").orElseThrow();
+    TensorSpec y = signature.outputs().getFirst();
+    NamedTensor x = named("x", Shape.of(1, 2));
+    assertThatThrownBy(() -> session.run(signature, List.of(x), List.of(y, y)))
+        .hasMessage("the model has 1 inputs and 1 outputs; the request gives 1 and wants 2");
+  }
+
+  @Test
   void tooManyDimensionsAreTheCallersFault() throws IOException {
     new OnnxModelWriter()
         .inputOfUnknownRank("x", OnnxModelWriter.FLOAT)
@@ -173,13 +183,14 @@ class OnnxSessionIT {
   }
 
   @Test
-  void aRunThatFailsInsideTheModelLeavesTheSessionUsable() {
+  void shapesThatDoNotGoTogetherAreTheCallersFaultAndLeaveTheSessionUsable() {
     ModelSession session = open(TestModels.onnx("derived_dyn_matmul"));
-    assertThatThrownBy(() -> run(session, named("a", Shape.of(2, 3)), named("b", Shape.of(4, 2))))
-        .isInstanceOf(InferenceException.class)
-        .hasMessageContaining("MatMul")
-        .message()
-        .doesNotContain("/onnxruntime_src/");
+    assertFails(
+        session,
+        ErrorCode.INVALID_ARGUMENT,
+        "MatMul dimension mismatch",
+        named("a", Shape.of(2, 3)),
+        named("b", Shape.of(4, 2)));
     Tensor product = run(session, named("a", Shape.of(2, 3)), named("b", Shape.of(3, 2)));
     assertThat(product.shape()).isEqualTo(Shape.of(2, 2));
   }

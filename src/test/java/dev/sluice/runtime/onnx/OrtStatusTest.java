@@ -19,6 +19,18 @@ class OrtStatusTest {
   }
 
   @Test
+  void templatesAndShortPlacesAreLeftOutToo() {
+    assertThat(OrtStatus.clean("matmul_helper.h:59 Compute MatMul dimension mismatch"))
+        .isEqualTo("Compute MatMul dimension mismatch");
+    assertThat(
+            OrtStatus.clean(
+                "/onnxruntime_src/include/op_kernel_context.h:42 const T*"
+                    + " onnxruntime::OpKernelContext::Input(int) const"
+                    + " [with T = onnxruntime::Tensor] Missing Input: y"))
+        .isEqualTo("Missing Input: y");
+  }
+
+  @Test
   void otherTextsStayAsTheyAre() {
     String text = "Got invalid dimensions for input: x (of 2/3)\n index: 0 Got: 2 Expected: 1";
     assertThat(OrtStatus.clean(text)).isEqualTo(text);
