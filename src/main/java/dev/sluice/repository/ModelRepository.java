@@ -252,7 +252,11 @@ public final class ModelRepository {
     }
     change(_ -> {
       open--;
-      model(live.id().name()).drained(live);
+      // a version that never served may be forgotten by now, and its model with it
+      TrackedModel model = models.get(live.id().name());
+      if (model != null) {
+        model.drained(live);
+      }
     });
   }
 }
