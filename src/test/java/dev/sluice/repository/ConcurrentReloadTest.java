@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Requests on many threads while versions are swapped under them. */
 class ConcurrentReloadTest {
-  private static final int THREADS = 4;
-  private static final int SWAPS = 60;
+  private static final int THREADS = 3;
+  private static final int SWAPS = 30;
   private static final ModelSelector LATEST = new ModelSelector.Latest("digits");
 
   private final ModelFiles files;
