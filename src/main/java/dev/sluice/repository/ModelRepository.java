@@ -5,16 +5,11 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.inference.VersionStatus.Failure;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +18,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * The models there are and the versions that take requests.
@@ -33,25 +27,15 @@ import java.util.function.Predicate;
  * with a new immutable view, and is followed by its slow part outside the lock.
  */
 public final class ModelRepository {
-  /** How old the newest file must be, on the first look, for its folder to count as complete. */
-  private static final Duration SETTLING_TIME = Duration.ofSeconds(2);
-
   private final RepositoryConfig config;
-  private final VersionScanner scanner;
-  private final ModelSettings settings;
   private final Loader loader;
   private final Executor workers;
-  private final InstantSource clock;
   private final RepositoryNews news;
   private final Promise<Void> closed = Promise.promise();
   private volatile RepositoryView view = RepositoryView.NOT_LOOKED_YET;
 
-  /** Held during a whole scan; taken before {@link #lock}, never after it. */
-  private final Object scanning = new Object();
-
-  // guarded by scanning
-  private final Map<String, SettingsWatch> watches = new HashMap<>();
-  private boolean firstLook = true;
+  /** Its own lock, held during a whole scan; taken before {@link #lock}, never after it. */
+  private final FolderWatch folders;
 
   private final Object lock = new Object();
 
@@ -78,11 +62,9 @@ public final class ModelRepository {
       InstantSource clock,
       RepositoryNews news) {
     this.config = config;
-    this.scanner = new VersionScanner(config.directory(), config.models());
-    this.settings = settings;
+    this.folders = new FolderWatch(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
-    this.clock = clock;
     this.news = news;
   }
 
@@ -131,42 +113,23 @@ public final class ModelRepository {
    * Blocks. Scans wait for each other.
    */
   public void scan() {
-    synchronized (scanning) {
-      Sightings seen = scanner.scan();
-      watches.keySet().removeIf(seen::misses);
-      Map<String, SettingsWatch.Reading> readings = new HashMap<>();
-      seen.models().forEach((name, model) -> readings.put(name, readSettings(name, model)));
-      Predicate<VersionSighting> trusted = trusted();
-      change(_ -> apply(seen, readings, trusted));
-      firstLook &= !seen.complete();
+    synchronized (folders) {
+      FolderWatch.Look look = folders.look();
+      change(_ -> apply(look));
     }
   }
 
-  private SettingsWatch.Reading readSettings(String name, ModelSighting model) {
-    return watches.computeIfAbsent(name, _ -> new SettingsWatch(settings, model)).look(model);
-  }
-
-  /** Without polling there is no second look; and at the start, old files will not change. */
-  private Predicate<VersionSighting> trusted() {
-    Instant settled = clock.instant().minus(SETTLING_TIME);
-    boolean only = config.pollInterval().isZero();
-    boolean first = firstLook;
-    return version -> only || (first && version.files().newest().isBefore(settled));
-  }
-
-  private void apply(
-      Sightings seen,
-      Map<String, SettingsWatch.Reading> readings,
-      Predicate<VersionSighting> trusted) {
+  private void apply(FolderWatch.Look look) {
     if (closing) {
       return;
     }
+    Sightings seen = look.seen();
     looked |= seen.complete() || !config.models().isEmpty();
     seen.unreadable().forEach(this::model);
-    seen.models().forEach((name, sighting) -> model(name).look(sighting, trusted));
-    readings.forEach((name, reading) -> settle(model(name), reading));
+    seen.models().forEach((name, sighting) -> model(name).look(sighting, look.trusted()));
+    look.settings().forEach((name, reading) -> settle(model(name), reading));
     models.values().stream().filter(m -> seen.misses(m.name())).forEach(TrackedModel::leave);
-    warn(seen, readings);
+    warn(look.warnings());
   }
 
   private TrackedModel model(String name) {
@@ -181,13 +144,7 @@ public final class ModelRepository {
     }
   }
 
-  private void warn(Sightings seen, Map<String, SettingsWatch.Reading> readings) {
-    Set<String> warnings = new HashSet<>(seen.warnings());
-    readings.forEach((name, reading) -> {
-      if (reading instanceof SettingsWatch.Reading.Broken(Failure(_, String text))) {
-        warnings.add("Model %s: its settings are not used: %s".formatted(name, text));
-      }
-    });
+  private void warn(Set<String> warnings) {
     models.forEach((name, model) -> model.missing().forEach(v -> warnings.add(notThere(name, v))));
     warnings.stream().filter(text -> !warned.contains(text)).sorted().forEach(news::warning);
     warned = warnings;
@@ -295,7 +252,11 @@ public final class ModelRepository {
     }
     change(_ -> {
       open--;
-      model(live.id().name()).drained(live);
+      // a version that never served may be forgotten by now, and its model with it
+      TrackedModel model = models.get(live.id().name());
+      if (model != null) {
+        model.drained(live);
+      }
     });
   }
 }

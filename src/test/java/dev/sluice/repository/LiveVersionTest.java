@@ -1,0 +1,65 @@
+package dev.sluice.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelId;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class LiveVersionTest {
+  private final AtomicInteger returned = new AtomicInteger();
+  private final FakeLoader.FakeModel model =
+      new FakeLoader.FakeModel(Path.of("digits"), ModelConfig.DEFAULT);
+  private final LiveVersion live =
+      new LiveVersion(new ModelId("digits", 1), model, _ -> returned.incrementAndGet());
+
+  @Test
+  void tellsWhatWasLoaded() {
+    assertThat(live.loaded()).isSameAs(model);
+    assertThat(live.metadata().platform()).isEqualTo("fake");
+    assertThat(live.id()).hasToString("digits/1");
+  }
+
+  @Test
+  void isNotReturnedWhileTheRepositoryHoldsIt() {
+    assertThat(live.acquire()).isTrue();
+    live.release();
+    assertThat(returned).hasValue(0);
+  }
+
+  @Test
+  void isReturnedWithItsLastLoan() {
+    live.acquire();
+    live.release();
+    live.acquire();
+    live.release();
+    live.release();
+    assertThat(returned).hasValue(1);
+  }
+
+  @Test
+  void canStillBeLentWhileALoanIsOut() {
+    live.acquire();
+    live.release();
+    assertThat(live.acquire()).isTrue();
+  }
+
+  @Test
+  void cannotBeLentOnceItIsReturned() {
+    live.release();
+    assertThat(live.acquire()).isFalse();
+    assertThat(returned).hasValue(1);
+  }
+
+  @Test
+  void givingBackTooOftenIsABug() {
+    live.release();
+    assertThatThrownBy(live::release)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("digits/1");
+    assertThat(returned).hasValue(1);
+  }
+}

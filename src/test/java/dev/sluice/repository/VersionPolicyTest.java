@@ -1,0 +1,47 @@
+package dev.sluice.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.VersionPolicyConfig;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class VersionPolicyTest {
+  private static final List<Long> SEEN = List.of(7L, 1L, 3L, 10L);
+
+  @Test
+  void latestWishesForTheHighestNumbers() {
+    assertThat(wished(new VersionPolicyConfig.Latest(1))).containsExactly(10L);
+    assertThat(wished(new VersionPolicyConfig.Latest(2))).containsExactly(7L, 10L);
+  }
+
+  @Test
+  void latestOfMoreThanThereAreWishesForAll() {
+    assertThat(wished(new VersionPolicyConfig.Latest(9))).containsExactly(1L, 3L, 7L, 10L);
+  }
+
+  @Test
+  void latestZeroMeansOneAsUnderTensorflowServing() {
+    assertThat(wished(new VersionPolicyConfig.Latest(0))).containsExactly(10L);
+  }
+
+  @Test
+  void allWishesForAll() {
+    assertThat(wished(new VersionPolicyConfig.All())).containsExactly(1L, 3L, 7L, 10L);
+  }
+
+  @Test
+  void specificWishesForThoseThatExist() {
+    assertThat(wished(new VersionPolicyConfig.Specific(Set.of(3L, 4L)))).containsExactly(3L);
+  }
+
+  @Test
+  void noVersionsNoWishes() {
+    assertThat(VersionPolicy.wished(new VersionPolicyConfig.Latest(1), List.of())).isEmpty();
+  }
+
+  private static Set<Long> wished(VersionPolicyConfig policy) {
+    return VersionPolicy.wished(policy, SEEN);
+  }
+}
