@@ -100,8 +100,7 @@ public record ConformanceCase(String group, JsonNode data) {
     return expected.propertyStream().allMatch(member -> sameMember(actual, member));
   }
 
-  private static boolean sameMember(
-      JsonNode actual, Map.Entry<String, JsonNode> expected) {
+  private static boolean sameMember(JsonNode actual, Map.Entry<String, JsonNode> expected) {
     return actual.has(expected.getKey())
         && holds(actual.get(expected.getKey()), expected.getValue());
   }

@@ -91,8 +91,10 @@ public final class FakeTfsModels {
   }
 
   private static ModelMetadata counter() {
-    var output = new TensorSpec("output", DataType.FP32, Shape.SCALAR, false, "c:0", "DT_FLOAT_REF");
-    var nothing = new TensorSpec("n", DataType.UNSUPPORTED, Shape.UNKNOWN, false, "NoOp", "DT_INVALID");
+    var output =
+        new TensorSpec("output", DataType.FP32, Shape.SCALAR, false, "c:0", "DT_FLOAT_REF");
+    var nothing =
+        new TensorSpec("n", DataType.UNSUPPORTED, Shape.UNKNOWN, false, "NoOp", "DT_INVALID");
     return model(
         false,
         predict("incr_counter", List.of(), List.of(output)),
@@ -114,14 +116,16 @@ public final class FakeTfsModels {
     var signatures = new ArrayList<Signature>();
     TensorSpec text = vector("text", DataType.BYTES);
     signatures.add(
-        predict("serving_default", List.of(text), List.of(text, vector("text_bytes", DataType.BYTES))));
+        predict(
+            "serving_default", List.of(text), List.of(text, vector("text_bytes", DataType.BYTES))));
     signatures.add(same("bytes_only", vector("image_bytes", DataType.BYTES)));
-    TYPES.forEach(
-        (name, type) -> signatures.add(same("echo_" + name, new TensorSpec("x", type, Shape.UNKNOWN))));
+    TYPES.forEach((name, type) ->
+        signatures.add(same("echo_" + name, new TensorSpec("x", type, Shape.UNKNOWN))));
     signatures.add(
         same(
             "echo_c64",
-            new TensorSpec("x", DataType.UNSUPPORTED, Shape.UNKNOWN, false, "x:0", "DT_COMPLEX64")));
+            new TensorSpec(
+                "x", DataType.UNSUPPORTED, Shape.UNKNOWN, false, "x:0", "DT_COMPLEX64")));
     TensorSpec x = vector("x", DataType.FP32);
     TensorSpec total = new TensorSpec("total", DataType.FP32, Shape.SCALAR);
     signatures.add(predict("with_scalar", List.of(x), List.of(vector("y", DataType.FP32), total)));

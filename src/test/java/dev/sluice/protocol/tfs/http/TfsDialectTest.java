@@ -53,9 +53,11 @@ class TfsDialectTest {
             new TensorSpec("b", DataType.BYTES, Shape.SCALAR),
             new TensorSpec("c", DataType.BOOL, Shape.SCALAR));
     var signature = new Signature("serving_default", "", inputs, List.of());
-    var model = new ModelMetadata("onnxruntime_onnx", Map.of("serving_default", signature), true, 0);
+    var model =
+        new ModelMetadata("onnxruntime_onnx", Map.of("serving_default", signature), true, 0);
     assertThat(metadata(model))
-        .contains("\"a\":{\"dtype\":\"DT_HALF\",\"tensor_shape\":{\"dim\":[],\"unknown_rank\":true}")
+        .contains(
+            "\"a\":{\"dtype\":\"DT_HALF\",\"tensor_shape\":{\"dim\":[],\"unknown_rank\":true}")
         .contains("\"b\":{\"dtype\":\"DT_STRING\"")
         .contains("\"c\":{\"dtype\":\"DT_BOOL\"");
   }

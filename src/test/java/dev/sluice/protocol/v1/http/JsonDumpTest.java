@@ -20,7 +20,8 @@ class JsonDumpTest {
                     }],
                 "b": {},
                 "c": []
-            }""");
+            }\
+            """);
   }
 
   @ParameterizedTest(name = "{0} is shown as {1}")

@@ -21,9 +21,7 @@ class PredictEncoderTest {
   void rowsOfSeveralOutputsAreObjects() {
     assertThat(
             encode(
-                AnswerForm.ROWS,
-                output("y", Shape.of(2), 1, 2),
-                output("z", Shape.of(2, 1), 3, 4)))
+                AnswerForm.ROWS, output("y", Shape.of(2), 1, 2), output("z", Shape.of(2, 1), 3, 4)))
         .isEqualTo("{\"predictions\":[{\"y\":1.0,\"z\":[3.0]},{\"y\":2.0,\"z\":[4.0]}]}");
   }
 
@@ -61,9 +59,7 @@ class PredictEncoderTest {
   void namesAreEscaped() {
     assertThat(
             encode(
-                AnswerForm.COLUMNS,
-                output("a\"b", Shape.SCALAR, 1),
-                output("c", Shape.SCALAR, 2)))
+                AnswerForm.COLUMNS, output("a\"b", Shape.SCALAR, 1), output("c", Shape.SCALAR, 2)))
         .isEqualTo("{\"outputs\":{\"a\\\"b\":1.0,\"c\":2.0}}");
   }
 
@@ -95,8 +91,7 @@ class PredictEncoderTest {
 
   private static String encode(AnswerForm form, NamedTensor... outputs) {
     var signature = new Signature("serving_default", "", List.of(), List.of());
-    try (var response =
-        new InferenceResponse(new ModelId("m", 1), signature, List.of(outputs))) {
+    try (var response = new InferenceResponse(new ModelId("m", 1), signature, List.of(outputs))) {
       return PredictEncoder.encode(response, form).toString();
     }
   }

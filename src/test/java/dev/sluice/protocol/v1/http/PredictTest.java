@@ -62,10 +62,7 @@ class PredictTest {
 
   @Test
   void inputsThatAreAListOfNamedRowsAreRows() {
-    assertThat(
-            both(
-                "addsub",
-                "{\"inputs\":[{\"INPUT0\":[1,2],\"INPUT1\":[3,4]}]}"))
+    assertThat(both("addsub", "{\"inputs\":[{\"INPUT0\":[1,2],\"INPUT1\":[3,4]}]}"))
         .isEqualTo("{\"predictions\":[{\"INPUT0\":[1,2],\"INPUT1\":[3,4]}]}");
   }
 

@@ -54,10 +54,21 @@ class V1GrammarTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/v1", "/v1/", "/v1/models/", "/v1/models/m/", "/v1/models/m:predict/", "/v1/models/:predict",
-        "/v1/models:predict", "/v1/models/m:PREDICT", "/v1/models/m:", "/v1/models/m:a:predict",
-        "/v1/models/m/versions/x", "/v1/models/m/versions/1/labels/a", "/v2/models/m",
-        "/v1/models/m/metadata:predict", "/v1/models/m/versions/-1"
+        "/v1",
+        "/v1/",
+        "/v1/models/",
+        "/v1/models/m/",
+        "/v1/models/m:predict/",
+        "/v1/models/:predict",
+        "/v1/models:predict",
+        "/v1/models/m:PREDICT",
+        "/v1/models/m:",
+        "/v1/models/m:a:predict",
+        "/v1/models/m/versions/x",
+        "/v1/models/m/versions/1/labels/a",
+        "/v2/models/m",
+        "/v1/models/m/metadata:predict",
+        "/v1/models/m/versions/-1"
       })
   void anythingElseIsNothing(String path) {
     assertThat(V1Grammar.read(path)).isEmpty();

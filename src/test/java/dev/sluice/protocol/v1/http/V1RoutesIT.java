@@ -195,7 +195,6 @@ class V1RoutesIT {
       HttpCaller caller, String method, String path, int status, String text) {
     Answer answer = caller.send(method, path, Buffer.buffer());
     assertThat(answer.status()).isEqualTo(status);
-    assertThat(answer.text())
-        .isEqualTo("{\"error\":\"" + text.replace("\"", "\\\"") + "\"}");
+    assertThat(answer.text()).isEqualTo("{\"error\":\"" + text.replace("\"", "\\\"") + "\"}");
   }
 }
