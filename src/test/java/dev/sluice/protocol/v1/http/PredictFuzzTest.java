@@ -1,0 +1,91 @@
+package dev.sluice.protocol.v1.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.kserve.http.KserveDialect;
+import dev.sluice.protocol.tfs.http.TfsDialect;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.ConformanceCase;
+import dev.sluice.testing.FakeExchange;
+import dev.sluice.testing.FakePlanes;
+import dev.sluice.testing.FakeTfsModels;
+import dev.sluice.transport.Body;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class PredictFuzzTest {
+  private static final int BODIES = 4_000;
+  private static final String TOKENS = "{}[]\",:0123456789.eE+-tfnNI\\u\t \u0000\u00ff";
+
+  private final FakePlanes planes = FakeTfsModels.all();
+  private final Random random = new Random(20_261_121);
+  private final Predict predict =
+      new Predict(planes, List.of(new TfsDialect(), new KserveDialect()));
+
+  @Test
+  void aDamagedBodyIsTheCallersMistakeOrAnotherRequestAndKeepsNoMemory() {
+    long blocks = TensorMemory.openBlocks();
+    List<byte[]> good =
+        Stream.of("rows", "columns", "values", "structure")
+            .flatMap(group -> ConformanceCase.of("tfs/" + group).stream())
+            .map(each -> each.data().path("body").asText().getBytes(StandardCharsets.UTF_8))
+            .toList();
+    for (int i = 0; i < BODIES; i++) {
+      byte[] damaged = damage(good.get(i % good.size()), good);
+      String model = i % 3 == 0 ? "half_plus_two" : "typed_io";
+      decode(damaged, model);
+    }
+    assertThat(planes.loans()).isZero();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
+  }
+
+  private void decode(byte[] body, String model) {
+    try {
+      predict
+          .decode(Body.of(body), new ModelSelector.Latest(model), new FakeExchange())
+          .request()
+          .close();
+    } catch (InferenceException e) {
+      assertThat(e.code()).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNIMPLEMENTED);
+      assertThat(e.getMessage()).isNotEmpty();
+    }
+  }
+
+  private byte[] damage(byte[] good, List<byte[]> all) {
+    byte[] damaged = good.clone();
+    for (int hits = random.nextInt(3); hits >= 0 && damaged.length > 0; hits--) {
+      int at = random.nextInt(damaged.length);
+      damaged =
+          switch (random.nextInt(5)) {
+            case 0 -> replaced(damaged, at, (byte) TOKENS.charAt(random.nextInt(TOKENS.length())));
+            case 1 -> joined(damaged, at, damaged, at + 1);
+            case 2 -> Arrays.copyOf(damaged, at);
+            case 3 -> joined(damaged, at, damaged, random.nextInt(damaged.length));
+            default -> {
+              byte[] other = all.get(random.nextInt(all.size()));
+              yield joined(damaged, at, other, random.nextInt(other.length + 1));
+            }
+          };
+    }
+    return damaged;
+  }
+
+  private static byte[] replaced(byte[] bytes, int at, byte value) {
+    bytes[at] = value;
+    return bytes;
+  }
+
+  /** The first bytes of one and the last of another. */
+  private static byte[] joined(byte[] first, int to, byte[] second, int from) {
+    byte[] joined = Arrays.copyOf(first, to + second.length - from);
+    System.arraycopy(second, from, joined, to, second.length - from);
+    return joined;
+  }
+}

@@ -1,0 +1,35 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.Deadline;
+import dev.sluice.transport.Exchange;
+import io.vertx.core.Future;
+import java.util.function.Supplier;
+
+/** A request that came from nowhere: computes at once, never goes away. */
+public final class FakeExchange implements Exchange {
+  @Override
+  public String requestId() {
+    return "test";
+  }
+
+  @Override
+  public Caller caller() {
+    return new Caller("test", true);
+  }
+
+  @Override
+  public Deadline deadline() {
+    return Deadline.NONE;
+  }
+
+  @Override
+  public <T> Future<T> compute(long bytes, Supplier<T> work) {
+    return Future.succeededFuture(work.get());
+  }
+
+  @Override
+  public void onGone(Runnable action) {
+    // It never goes.
+  }
+}

@@ -1,0 +1,187 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.VersionState;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.tensor.NamedTensor;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Both doors of the server in front of models that are Java functions. Counts the loans that were
+ * not given back.
+ */
+public final class FakePlanes implements DataPlane, ControlPlane {
+  /** What a model computes: new tensors from the request's, which it borrows. */
+  @FunctionalInterface
+  public interface Function {
+    List<NamedTensor> run(InferenceRequest request);
+  }
+
+  private record Version(VersionStatus status, ModelMetadata metadata, Function function) {}
+
+  private final Map<String, TreeMap<Long, Version>> models = new TreeMap<>();
+  private final Map<String, Map<String, Long>> labels = new HashMap<>();
+  private final AtomicInteger loans = new AtomicInteger();
+
+  /** Adds a version that takes requests. */
+  public FakePlanes serve(String name, long version, ModelMetadata metadata, Function function) {
+    return put(name, VersionStatus.of(version, VersionState.AVAILABLE), metadata, function);
+  }
+
+  /** Adds a version that takes none. */
+  public FakePlanes announce(String name, VersionStatus status) {
+    var nothing = new ModelMetadata("", Map.of(), false, 0);
+    return put(name, status, nothing, _ -> List.of());
+  }
+
+  private FakePlanes put(
+      String name, VersionStatus status, ModelMetadata metadata, Function function) {
+    models
+        .computeIfAbsent(name, _ -> new TreeMap<>())
+        .put(status.version(), new Version(status, metadata, function));
+    return this;
+  }
+
+  public FakePlanes label(String name, String label, long version) {
+    labels.computeIfAbsent(name, _ -> new HashMap<>()).put(label, version);
+    return this;
+  }
+
+  /** Loans that were not given back. */
+  public int loans() {
+    return loans.get();
+  }
+
+  @Override
+  public Lookup find(ModelSelector selector) {
+    return switch (selector) {
+      case ModelSelector.Latest(var name) -> latest(name);
+      case ModelSelector.Version(var name, var version) -> version(name, version);
+      case ModelSelector.Label(var name, var label) -> {
+        @Nullable Long version = labels(name).get(label);
+        yield version == null ? new Lookup.UnknownLabel(name, label) : version(name, version);
+      }
+    };
+  }
+
+  private Lookup latest(String name) {
+    @Nullable TreeMap<Long, Version> versions = models.get(name);
+    if (versions == null) {
+      return new Lookup.UnknownModel(name);
+    }
+    for (var version : versions.descendingMap().values()) {
+      if (version.status().state() == VersionState.AVAILABLE) {
+        return new Lookup.Found(new Loan(name, version));
+      }
+    }
+    VersionStatus last = versions.lastEntry().getValue().status();
+    return new Lookup.NotReady(name, last.version(), last.state(), "");
+  }
+
+  private Lookup version(String name, long number) {
+    @Nullable TreeMap<Long, Version> versions = models.get(name);
+    if (versions == null) {
+      return new Lookup.UnknownModel(name);
+    }
+    @Nullable Version version = versions.get(number);
+    if (version == null) {
+      return new Lookup.UnknownVersion(name, number);
+    }
+    return version.status().state() == VersionState.AVAILABLE
+        ? new Lookup.Found(new Loan(name, version))
+        : new Lookup.NotReady(name, number, version.status().state(), "");
+  }
+
+  @Override
+  public Future<InferenceResponse> infer(InferenceRequest request) {
+    try (request) {
+      var loan = (Loan) request.model();
+      List<NamedTensor> outputs = loan.version.function().run(request);
+      return Future.succeededFuture(
+          new InferenceResponse(loan.id(), request.signature(), new ArrayList<>(outputs)));
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  @Override
+  public List<String> models() {
+    return List.copyOf(models.keySet());
+  }
+
+  @Override
+  public Optional<List<VersionStatus>> versions(String model) {
+    return Optional.ofNullable(models.get(model))
+        .map(versions -> versions.values().stream().map(Version::status).toList());
+  }
+
+  @Override
+  public Map<String, Long> labels(String model) {
+    return labels.getOrDefault(model, Collections.emptyMap());
+  }
+
+  @Override
+  public boolean live() {
+    return true;
+  }
+
+  @Override
+  public boolean ready() {
+    return true;
+  }
+
+  @Override
+  public boolean online() {
+    return true;
+  }
+
+  @Override
+  public void setOnline(boolean online, Caller caller) {
+    throw new UnsupportedOperationException("not needed by any test of a face");
+  }
+
+  private final class Loan implements ServedModel {
+    private final String name;
+    private final Version version;
+
+    Loan(String name, Version version) {
+      this.name = name;
+      this.version = version;
+      loans.incrementAndGet();
+    }
+
+    @Override
+    public ModelId id() {
+      return new ModelId(name, version.status().version());
+    }
+
+    @Override
+    public ModelMetadata metadata() {
+      return version.metadata();
+    }
+
+    @Override
+    public void release() {
+      loans.decrementAndGet();
+    }
+  }
+}

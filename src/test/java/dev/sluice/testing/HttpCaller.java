@@ -1,0 +1,66 @@
+package dev.sluice.testing;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends requests to a server on this machine, with targets exactly as they are given, and waits for
+ * the answers. For the test's own thread.
+ */
+public final class HttpCaller implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 60;
+
+  /** What came back. */
+  public record Answer(int status, @Nullable String contentType, Buffer body) {
+    public String text() {
+      return body.toString();
+    }
+  }
+
+  private final Vertx vertx = Vertx.vertx();
+  private final HttpClient client = vertx.createHttpClient();
+  private final int port;
+
+  public HttpCaller(int port) {
+    this.port = port;
+  }
+
+  /** Sends a request without special headers. */
+  public Answer send(String method, String target, Buffer body) {
+    Future<Answer> answer =
+        client
+            .request(HttpMethod.valueOf(method), port, "localhost", target)
+            .compose(request -> send(request, body));
+    return await(answer);
+  }
+
+  private static Future<Answer> send(HttpClientRequest request, Buffer body) {
+    return request.send(body).compose(HttpCaller::read);
+  }
+
+  private static Future<Answer> read(HttpClientResponse response) {
+    return response
+        .body()
+        .map(body -> new Answer(response.statusCode(), response.getHeader("Content-Type"), body));
+  }
+
+  private static <T> T await(Future<T> future) {
+    return future
+        .toCompletionStage()
+        .toCompletableFuture()
+        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .join();
+  }
+
+  @Override
+  public void close() {
+    await(vertx.close());
+  }
+}
