@@ -4,6 +4,9 @@ import dev.sluice.config.GrpsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.grpc.OipGrpcFace;
+import dev.sluice.protocol.oip.http.OipHttpFace;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
@@ -19,11 +22,25 @@ import java.util.List;
 record Faces(DataPlane data, ControlPlane control, GrpsConfig grps) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
-    return new ArrayList<>();
+    List<HttpFace> faces = new ArrayList<>();
+    faces.add(new OipHttpFace(oip()));
+    return faces;
   }
 
   /** Made anew for each event loop. */
   List<GrpcFace> grpc(ListenerConfig listener) {
-    return new ArrayList<>();
+    List<GrpcFace> faces = new ArrayList<>();
+    faces.add(new OipGrpcFace(oip()));
+    return faces;
+  }
+
+  private OipServer oip() {
+    return new OipServer(data, control, version(), System::nanoTime);
+  }
+
+  /** The version of the jar; a server that runs from class files has none. */
+  private static String version() {
+    String version = Faces.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
   }
 }
