@@ -6,8 +6,11 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
+import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.grpc.OipGrpcFace;
 import dev.sluice.protocol.oip.http.OipHttpFace;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.TfsModelFace;
@@ -37,8 +40,10 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new V1Routes(data, control, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(
-          new OipHttpFace(new OipServer(data, control, VersionText.number(), System::nanoTime)));
+      faces.add(new OipHttpFace(oip()));
+    }
+    if (listener.protocols().contains(Protocol.GRPS)) {
+      faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse("")));
     }
     return faces;
   }
@@ -63,6 +68,16 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new TfsPredictionFace(data, new PredictSettings(limits.maxBodySize(), false)));
       faces.add(new TfsModelFace(control));
     }
+    if (listener.protocols().contains(Protocol.OIP)) {
+      faces.add(new OipGrpcFace(oip()));
+    }
+    if (listener.protocols().contains(Protocol.GRPS)) {
+      faces.add(new GrpsGrpcFace(data, control, grps.defaultModel().orElse("")));
+    }
     return faces;
+  }
+
+  private OipServer oip() {
+    return new OipServer(data, control, VersionText.number(), System::nanoTime);
   }
 }

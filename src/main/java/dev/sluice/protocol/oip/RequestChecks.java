@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
  * refusals are INVALID_ARGUMENT. Both faces ask here, so that both refuse the same.
  */
 public final class RequestChecks {
+  /** Inputs, or outputs, that a request may name: more than any model has. */
+  private static final int MOST_TENSORS = 4096;
+
   /** Names that a message lists at most. */
   private static final int LISTED = 20;
 
@@ -45,6 +48,18 @@ public final class RequestChecks {
     checks.inputNames();
     checks.batch();
     checks.typesAndShapes();
+  }
+
+  /**
+   * Checks, while a request is still being read, that one more input or output may be kept.
+   *
+   * @param tensors how many there are already
+   * @throws InferenceException with INVALID_ARGUMENT if that is the limit
+   */
+  public static void requireRoom(int tensors) {
+    if (tensors == MOST_TENSORS) {
+      throw refuse("the request names more than " + MOST_TENSORS + " inputs or outputs");
+    }
   }
 
   private void eachInputOnce() {

@@ -4,12 +4,12 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.oip.DataTypes;
+import dev.sluice.protocol.oip.Dimensions;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,15 +86,11 @@ final class JsonInputReader implements AutoCloseable {
 
   private Shape shape() {
     JsonFields.beginArray(in, "shape");
-    long[] dims = new long[8];
-    int rank = 0;
+    var dimensions = new Dimensions();
     while (in.nextElement()) {
-      if (rank == dims.length) {
-        dims = Arrays.copyOf(dims, rank * 2);
-      }
-      dims[rank++] = JsonFields.unsigned(in, "shape");
+      dimensions.add(JsonFields.unsigned(in, "shape"));
     }
-    return Shape.of(Arrays.copyOf(dims, rank));
+    return dimensions.toShape();
   }
 
   /** BYTES wait for the parameters, which may say that they are base64. */

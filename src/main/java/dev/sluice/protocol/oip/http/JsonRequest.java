@@ -7,6 +7,7 @@ import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.ParameterValue;
+import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
@@ -128,6 +129,7 @@ final class JsonRequest implements AutoCloseable {
     hasInputs = true;
     JsonFields.beginArray(in, "inputs");
     while (in.nextElement()) {
+      RequestChecks.requireRoom(inputs.size());
       try (var reader = new JsonInputReader(in, inputs.size())) {
         inputs.add(reader.read());
       }
@@ -140,6 +142,7 @@ final class JsonRequest implements AutoCloseable {
     }
     JsonFields.beginArray(in, "outputs");
     while (in.nextElement()) {
+      RequestChecks.requireRoom(outputs.names().size());
       readOutput();
     }
   }

@@ -1,0 +1,134 @@
+package dev.sluice.protocol.oip.grpc;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.RawInputs;
+import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Body;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Turns a {@code ModelInferRequest} into tensors for the model it names. */
+final class InferCall {
+  /**
+   * A request and what its answer needs.
+   *
+   * @param request owns the tensors and the model's loan
+   * @param id the caller's name for the request; empty if it gave none
+   */
+  record Decoded(InferenceRequest request, String id) {}
+
+  private final WireRequest wire;
+  private final ServedModel model;
+
+  private InferCall(WireRequest wire, ServedModel model) {
+    this.wire = wire;
+    this.model = model;
+  }
+
+  /**
+   * Decodes a message.
+   *
+   * @param deadline until when the answer is wanted if the message does not say
+   * @param requestId for logs
+   * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request, or as {@link
+   *     Models#find} does
+   */
+  static Decoded decode(OipServer server, Body message, Deadline deadline, String requestId) {
+    WireRequest wire = WireRequest.read(message);
+    ServedModel model =
+        Models.find(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
+    Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), deadline);
+    try {
+      InferenceRequest request = new InferCall(wire, model).request(wanted, requestId);
+      return new Decoded(request, wire.id());
+    } catch (RuntimeException | Error e) {
+      model.release();
+      throw e;
+    }
+  }
+
+  private InferenceRequest request(Deadline deadline, String requestId) {
+    requireOneFormOfContents();
+    Signature signature = Models.signature(model, wire.parameters().signatureName());
+    RequestChecks.check(model, signature, wire.heads(), wire.outputs());
+    return new InferenceRequest(model, signature, tensors(), wire.outputs(), deadline, requestId);
+  }
+
+  private void requireOneFormOfContents() {
+    if (wire.rawContents().isEmpty()) {
+      return;
+    }
+    for (WireInput input : wire.inputs()) {
+      if (!input.contents().isEmpty()) {
+        throw InferenceException.invalid(
+            "contents field must not be specified when using raw_input_contents for '"
+                + input.head().name()
+                + "' for model '"
+                + name()
+                + "'");
+      }
+    }
+    requireRawForEachInput(wire.inputs().size(), wire.rawContents().size());
+  }
+
+  private void requireRawForEachInput(int inputs, int raw) {
+    if (raw < inputs) {
+      throw noData(wire.inputs().get(raw));
+    }
+    if (raw > inputs) {
+      throw InferenceException.invalid(
+          "the number of inputs ("
+              + inputs
+              + ") does not match the expected number of raw input contents ("
+              + raw
+              + ") for model '"
+              + name()
+              + "'.");
+    }
+  }
+
+  private InferenceException noData(WireInput input) {
+    return InferenceException.invalid(
+        "unable to find data for input tensor '"
+            + input.head().name()
+            + "' for model '"
+            + name()
+            + "' in request.");
+  }
+
+  private String name() {
+    return model.id().name();
+  }
+
+  private List<NamedTensor> tensors() {
+    List<NamedTensor> tensors = new ArrayList<>(wire.inputs().size());
+    try {
+      for (int i = 0; i < wire.inputs().size(); i++) {
+        tensors.add(new NamedTensor(wire.inputs().get(i).head().name(), tensor(i)));
+      }
+      return tensors;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(tensors);
+      throw e;
+    }
+  }
+
+  private Tensor tensor(int index) {
+    WireInput input = wire.inputs().get(index);
+    if (!wire.rawContents().isEmpty()) {
+      return RawInputs.read(input.head(), wire.rawContents().get(index), name());
+    }
+    if (input.contents().isEmpty() && input.head().shape().elementCount() > 0) {
+      throw noData(input);
+    }
+    return TypedContents.read(input.head(), input.contents(), name());
+  }
+}

@@ -1,0 +1,143 @@
+package dev.sluice.protocol.oip.grpc;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.protocol.oip.ModelDescription;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyResponse;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerLiveResponse;
+import dev.sluice.protocol.oip.grpc.proto.ServerMetadataRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerMetadataResponse;
+import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerReadyResponse;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcFace;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The Open Inference Protocol over gRPC. One instance may serve all event loops. The calls of the
+ * service that are not here are answered with UNIMPLEMENTED by the transport.
+ */
+public final class OipGrpcFace implements GrpcFace {
+  private final OipServer server;
+  private final Map<String, GrpcMethod> methods;
+
+  public OipGrpcFace(OipServer server) {
+    this.server = server;
+    this.methods =
+        Map.of(
+            "ServerLive", method(ServerLiveRequest.parser(), _ -> live()),
+            "ServerReady", method(ServerReadyRequest.parser(), _ -> ready()),
+            "ModelReady", method(ModelReadyRequest.parser(), this::modelReady),
+            "ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata()),
+            "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata),
+            "ModelInfer", this::infer,
+            "ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig),
+            "RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index));
+  }
+
+  @Override
+  public String service() {
+    return "inference.GRPCInferenceService";
+  }
+
+  @Override
+  public Map<String, GrpcMethod> methods() {
+    return methods;
+  }
+
+  /** A method whose messages are small: made of generated messages. */
+  private static <T> GrpcMethod method(Parser<T> parser, Function<T, MessageLite> answer) {
+    return (_, message) -> Future.succeededFuture(encode(answer.apply(parse(parser, message))));
+  }
+
+  private static <T> T parse(Parser<T> parser, Body message) {
+    try {
+      return parser.parseFrom(message.bytes(), message.offset(), message.length());
+    } catch (InvalidProtocolBufferException e) {
+      throw Wire.malformed(e);
+    }
+  }
+
+  private static Buffer encode(MessageLite message) {
+    byte[] bytes = message.toByteArray();
+    return Buffers.wrap(bytes, 0, bytes.length);
+  }
+
+  private MessageLite live() {
+    return ServerLiveResponse.newBuilder().setLive(server.control().live()).build();
+  }
+
+  private MessageLite ready() {
+    return ServerReadyResponse.newBuilder().setReady(server.control().ready()).build();
+  }
+
+  private MessageLite metadata() {
+    return ServerMetadataResponse.newBuilder()
+        .setName(OipServer.NAME)
+        .setVersion(server.version())
+        .addAllExtensions(OipServer.EXTENSIONS)
+        .build();
+  }
+
+  private MessageLite modelReady(ModelReadyRequest request) {
+    Lookup lookup = server.data().find(GrpcSelectors.of(request.getName(), request.getVersion()));
+    if (lookup instanceof Lookup.NotReady) {
+      return ModelReadyResponse.newBuilder().setReady(false).build();
+    }
+    Models.found(lookup).release();
+    return ModelReadyResponse.newBuilder().setReady(true).build();
+  }
+
+  private MessageLite modelMetadata(ModelMetadataRequest request) {
+    return Descriptions.metadata(describe(request.getName(), request.getVersion()));
+  }
+
+  private MessageLite modelConfig(ModelConfigRequest request) {
+    return Descriptions.config(describe(request.getName(), request.getVersion()));
+  }
+
+  private ModelDescription describe(String name, String version) {
+    return ModelDescription.of(server, GrpcSelectors.of(name, version));
+  }
+
+  private MessageLite index(RepositoryIndexRequest request) {
+    return Descriptions.index(RepositoryIndex.of(server.control(), request.getReady()));
+  }
+
+  private Future<Buffer> infer(GrpcCall call, Body message) {
+    return call.compute(
+            message.length(),
+            () -> InferCall.decode(server, message, call.deadline(), call.requestId()))
+        .compose(decoded -> run(call, decoded));
+  }
+
+  private Future<Buffer> run(GrpcCall call, InferCall.Decoded decoded) {
+    call.onGone(decoded.request()::cancel);
+    return server
+        .data()
+        .infer(decoded.request())
+        .compose(response -> encode(call, response, decoded.id()));
+  }
+
+  private static Future<Buffer> encode(GrpcCall call, InferenceResponse response, String id) {
+    return call.compute(InferAnswer.likelySize(response), () -> InferAnswer.encode(response, id))
+        .onComplete(_ -> response.close());
+  }
+}

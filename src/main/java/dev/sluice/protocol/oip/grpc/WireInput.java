@@ -1,0 +1,14 @@
+package dev.sluice.protocol.oip.grpc;
+
+import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.transport.Body;
+import java.util.List;
+
+/**
+ * One input as a request's message gives it.
+ *
+ * @param head its name, type and shape
+ * @param contents the bytes of its typed contents; usually one message, none if the field is not
+ *     set, more if it was sent in pieces, which protobuf allows
+ */
+record WireInput(InputHead head, List<Body> contents) {}

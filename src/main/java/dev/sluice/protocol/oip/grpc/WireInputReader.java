@@ -1,0 +1,54 @@
+package dev.sluice.protocol.oip.grpc;
+
+import com.google.protobuf.CodedInputStream;
+import dev.sluice.protocol.oip.DataTypes;
+import dev.sluice.protocol.oip.Dimensions;
+import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads one {@code InferInputTensor}; its contents are found and left where they are. */
+final class WireInputReader {
+  private final Body message;
+  private final CodedInputStream in;
+  private final Dimensions dimensions = new Dimensions();
+  private final List<Body> contents = new ArrayList<>(1);
+  private String name = "";
+  private String datatype = "";
+
+  WireInputReader(Body message) {
+    this.message = message;
+    this.in = Wire.open(message);
+  }
+
+  WireInput read() throws IOException {
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      field(tag);
+    }
+    var head = new InputHead(name, DataTypes.of(datatype, name), dimensions.toShape());
+    return new WireInput(head, contents);
+  }
+
+  private void field(int tag) throws IOException {
+    switch (tag) {
+      case Wire.NAME -> name = in.readStringRequireUtf8();
+      case Wire.DATATYPE -> datatype = in.readStringRequireUtf8();
+      case Wire.SHAPE_PACKED -> packedShape();
+      case Wire.SHAPE -> dimensions.add(in.readInt64());
+      case Wire.TENSOR_PARAMETERS ->
+          WireParameter.read(Wire.slice(in, message)).requireNoSharedMemory();
+      case Wire.CONTENTS -> contents.add(Wire.slice(in, message));
+      default -> Wire.skip(in, tag);
+    }
+  }
+
+  private void packedShape() throws IOException {
+    int limit = in.pushLimit(in.readRawVarint32());
+    while (in.getBytesUntilLimit() > 0) {
+      dimensions.add(in.readInt64());
+    }
+    in.popLimit(limit);
+  }
+}

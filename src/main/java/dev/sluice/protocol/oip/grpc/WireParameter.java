@@ -1,0 +1,94 @@
+package dev.sluice.protocol.oip.grpc;
+
+import com.google.protobuf.CodedInputStream;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.ParameterValue;
+import dev.sluice.protocol.oip.RequestParameters;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One entry of a map of parameters.
+ *
+ * @param name its key
+ * @param value its value; null if none of the choices was set
+ */
+record WireParameter(String name, @Nullable ParameterValue value) {
+  // The entry of a map.
+  private static final int KEY = 1 << 3 | 2;
+  private static final int VALUE = 2 << 3 | 2;
+
+  // InferParameter.
+  private static final int BOOL = 1 << 3;
+  private static final int INT64 = 2 << 3;
+  private static final int STRING = 3 << 3 | 2;
+  private static final int DOUBLE = 4 << 3 | 1;
+  private static final int UINT64 = 5 << 3;
+
+  static WireParameter read(Body entry) throws IOException {
+    CodedInputStream in = Wire.open(entry);
+    String name = "";
+    @Nullable ParameterValue value = null;
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      switch (tag) {
+        case KEY -> name = in.readStringRequireUtf8();
+        case VALUE -> value = value(Wire.slice(in, entry));
+        default -> Wire.skip(in, tag);
+      }
+    }
+    return new WireParameter(name, value);
+  }
+
+  private static @Nullable ParameterValue value(Body message) throws IOException {
+    CodedInputStream in = Wire.open(message);
+    @Nullable ParameterValue value = null;
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      switch (tag) {
+        case BOOL -> value = new ParameterValue.Flag(in.readBool());
+        case INT64 -> value = new ParameterValue.Whole(in.readInt64(), false);
+        case STRING -> value = new ParameterValue.Text(in.readStringRequireUtf8());
+        case DOUBLE -> value = new ParameterValue.Fraction(in.readDouble());
+        case UINT64 -> value = new ParameterValue.Whole(in.readUInt64(), true);
+        default -> Wire.skip(in, tag);
+      }
+    }
+    return value;
+  }
+
+  /** Puts the parameter among those of its request. */
+  void putInto(RequestParameters parameters) {
+    if (value == null || (value instanceof ParameterValue.Whole whole && !mayBe(whole))) {
+      throw InferenceException.invalid(
+          "parameter '"
+              + Excerpt.of(name)
+              + "' has invalid type. It should be either 'int', 'bool', or 'string'.");
+    }
+    parameters.put(name, value);
+  }
+
+  /** Unsigned numbers are for what is counted; Triton takes them for nothing else. */
+  private boolean mayBe(ParameterValue.Whole whole) {
+    return !whole.unsigned() || name.equals("priority") || name.equals("sequence_id");
+  }
+
+  /** Refuses the parameter if it says that a tensor lies in shared memory. */
+  void requireNoSharedMemory() {
+    if (name.equals("shared_memory_region")) {
+      throw Wire.noSharedMemory(value instanceof ParameterValue.Text(String region) ? region : "");
+    }
+  }
+
+  /** Triton's words for a parameter of a wrong type. */
+  static String wrongType(String name, RequestParameters.Wanted wanted) {
+    String field =
+        switch (wanted) {
+          case BOOL -> "bool_param";
+          case UNSIGNED -> "int64_param";
+          case SEQUENCE_ID -> "int64_param or string_param";
+          case TEXT -> "string_param";
+        };
+    return "invalid value type for '" + name + "' parameter, expected " + field + ".";
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * The Open Inference Protocol (V2) over gRPC. Start at {@link
+ * dev.sluice.protocol.oip.grpc.OipGrpcFace}.
+ *
+ * <p>Requests for inference are read, and answers written, in the bytes of their messages: tensors
+ * are copied once between message and native memory, and no message objects are made for them. All
+ * other calls go through generated messages.
+ *
+ * <p>Threads: the event loop of the connection; large messages are decoded and encoded on a worker,
+ * one thread at a time.
+ *
+ * <p>Units: sizes are bytes.
+ */
+@NullMarked
+package dev.sluice.protocol.oip.grpc;
+
+import org.jspecify.annotations.NullMarked;
