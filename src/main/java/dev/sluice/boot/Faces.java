@@ -4,6 +4,8 @@ import dev.sluice.config.GrpsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
+import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
@@ -19,11 +21,19 @@ import java.util.List;
 record Faces(DataPlane data, ControlPlane control, GrpsConfig grps) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
-    return new ArrayList<>();
+    List<HttpFace> faces = new ArrayList<>();
+    if (listener.protocols().contains(ListenerConfig.Protocol.GRPS)) {
+      faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse("")));
+    }
+    return faces;
   }
 
   /** Made anew for each event loop. */
   List<GrpcFace> grpc(ListenerConfig listener) {
-    return new ArrayList<>();
+    List<GrpcFace> faces = new ArrayList<>();
+    if (listener.protocols().contains(ListenerConfig.Protocol.GRPS)) {
+      faces.add(new GrpsGrpcFace(data, control, grps.defaultModel().orElse("")));
+    }
+    return faces;
   }
 }
