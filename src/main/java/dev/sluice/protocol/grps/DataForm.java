@@ -1,0 +1,22 @@
+package dev.sluice.protocol.grps;
+
+/** The forms a request's data may have: the members of the contract's oneof. */
+public enum DataForm {
+  BYTES("bin_data"),
+  TEXT("str_data"),
+  TENSORS("gtensors"),
+  /** Only in JSON. */
+  NDARRAY("ndarray"),
+  MAP("gmap");
+
+  private final String field;
+
+  DataForm(String field) {
+    this.field = field;
+  }
+
+  /** The field's name. */
+  public String field() {
+    return field;
+  }
+}

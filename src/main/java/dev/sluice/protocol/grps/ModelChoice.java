@@ -1,0 +1,99 @@
+package dev.sluice.protocol.grps;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the model that a grps name means. Names are {@code name-version}, and names may have dashes
+ * of their own: a model of exactly that name wins; else what follows the last dash is the version,
+ * {@code 2} or, as grps users write it, {@code 2.0.0}. A name alone means the latest version.
+ */
+public final class ModelChoice {
+  private static final Pattern VERSION = Pattern.compile("(\\d{1,18})(\\.0+)*");
+
+  private final DataPlane data;
+  private final ControlPlane control;
+  private final String defaultModel;
+
+  /**
+   * @param defaultModel the model that is meant when a request names none; empty if there is no
+   *     such setting
+   */
+  public ModelChoice(DataPlane data, ControlPlane control, String defaultModel) {
+    this.data = data;
+    this.control = control;
+    this.defaultModel = defaultModel;
+  }
+
+  /**
+   * Lends the model a prediction is for.
+   *
+   * @param name as the request has it; empty if it names none
+   * @throws InferenceException NOT_FOUND, UNAVAILABLE, or INVALID_ARGUMENT if no model is named and
+   *     none is the default
+   */
+  public ServedModel lend(String name) {
+    String wanted = name.isEmpty() ? defaultName() : name;
+    return lend(wanted, "[ExecutorException] Not found model: " + wanted);
+  }
+
+  /**
+   * Lends a model.
+   *
+   * @param unknown the text if there is no such model
+   */
+  public ServedModel lend(String name, String unknown) {
+    return switch (find(name)) {
+      case Lookup.Found(ServedModel model) -> model;
+      case Lookup.NotReady notReady ->
+          throw new InferenceException(ErrorCode.UNAVAILABLE, explain(notReady));
+      case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
+          throw new InferenceException(ErrorCode.NOT_FOUND, unknown);
+    };
+  }
+
+  private Lookup find(String name) {
+    Lookup exact = data.find(new ModelSelector.Latest(name));
+    int dash = name.lastIndexOf('-');
+    if (!(exact instanceof Lookup.UnknownModel) || dash < 1) {
+      return exact;
+    }
+    OptionalLong version = version(name.substring(dash + 1));
+    return version.isEmpty()
+        ? exact
+        : data.find(new ModelSelector.Version(name.substring(0, dash), version.getAsLong()));
+  }
+
+  private static OptionalLong version(String text) {
+    var match = VERSION.matcher(text);
+    return match.matches() ? OptionalLong.of(Long.parseLong(match.group(1))) : OptionalLong.empty();
+  }
+
+  private String defaultName() {
+    if (!defaultModel.isEmpty()) {
+      return defaultModel;
+    }
+    List<String> models = control.models();
+    if (models.size() == 1) {
+      return models.getFirst();
+    }
+    throw InferenceException.invalid(
+        "the request names no model, and the setting grps.default_model names none either; models: "
+            + String.join(", ", models));
+  }
+
+  private static String explain(Lookup.NotReady notReady) {
+    String version = notReady.version() < 0 ? "" : " version " + notReady.version();
+    String reason = notReady.reason().isEmpty() ? "" : ": " + notReady.reason();
+    return "model %s%s takes no requests, its state is %s%s"
+        .formatted(notReady.name(), version, notReady.state(), reason);
+  }
+}

@@ -1,0 +1,208 @@
+package dev.sluice.protocol.grps;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorBuilder;
+import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Gathers what a request brings for a model's inputs. Tensors are all named, in any order, or all
+ * unnamed, in the model's order.
+ *
+ * <p>Owner: owns the tensors until {@link #take}; {@link #close} frees what was not taken. The
+ * model is only looked at.
+ */
+public final class RequestInputs implements AutoCloseable {
+  private final String model;
+  private final Signature signature;
+  private final List<NamedTensor> given = new ArrayList<>();
+  private boolean taken;
+  private int asked;
+  private boolean named;
+
+  /**
+   * @throws InferenceException INVALID_ARGUMENT if the model has several signatures and none of
+   *     them is the default: grps cannot name one
+   */
+  public RequestInputs(ServedModel model) {
+    this.model = model.id().name();
+    this.signature = signature(model);
+  }
+
+  private static Signature signature(ServedModel model) {
+    var signatures = model.metadata().signatures();
+    if (signatures.size() == 1) {
+      return signatures.values().iterator().next();
+    }
+    return model
+        .metadata()
+        .signature("")
+        .orElseThrow(() ->
+            InferenceException.invalid(
+                "model %s has no signature %s, and grps cannot name another; it has: %s"
+                    .formatted(
+                        model.id().name(),
+                        Signature.DEFAULT,
+                        String.join(", ", signatures.keySet()))));
+  }
+
+  public Signature signature() {
+    return signature;
+  }
+
+  /**
+   * Which input the next tensor of the request is for.
+   *
+   * @param name the tensor's name; empty if it has none
+   */
+  public TensorSpec next(String name) {
+    boolean isNamed = !name.isEmpty();
+    if (asked > 0 && isNamed != named) {
+      throw InferenceException.invalid(
+          "some tensors have names and some have none; name all of them or none");
+    }
+    named = isNamed;
+    asked++;
+    return isNamed ? named(name) : byPosition(asked - 1);
+  }
+
+  /** The input of a name, which was not given yet. */
+  public TensorSpec named(String name) {
+    TensorSpec spec =
+        signature
+            .input(name)
+            .orElseThrow(() ->
+                InferenceException.invalid(
+                    "model %s has no input %s; its inputs are %s"
+                        .formatted(model, name, inputs())));
+    for (NamedTensor other : given) {
+      if (other.name().equals(name)) {
+        throw InferenceException.invalid("input " + name + " is given twice");
+      }
+    }
+    return spec;
+  }
+
+  private TensorSpec byPosition(int position) {
+    if (position >= signature.inputs().size()) {
+      throw InferenceException.invalid(
+          "model %s takes %d tensors, got more; its inputs are %s"
+              .formatted(model, signature.inputs().size(), inputs()));
+    }
+    return signature.inputs().get(position);
+  }
+
+  /**
+   * The input that data without a name feeds: the only one, or the only one that must be given.
+   *
+   * @param what the data, for the text
+   */
+  public TensorSpec only(DataForm what) {
+    List<TensorSpec> inputs = signature.inputs();
+    List<TensorSpec> required =
+        inputs.size() == 1 ? inputs : inputs.stream().filter(spec -> !spec.optional()).toList();
+    if (required.size() != 1) {
+      throw InferenceException.invalid(
+          "%s feeds a model that takes one tensor; model %s takes %d: %s. Send gtensors"
+              .formatted(what.field(), model, inputs.size(), inputs()));
+    }
+    return required.getFirst();
+  }
+
+  /** Requires that a tensor of a type may feed an input. */
+  public void requireType(TensorSpec input, GrpsType type) {
+    if (!type.feeds(input.type())) {
+      throw InferenceException.invalid(
+          "input %s of model %s: got %s, wanted %s"
+              .formatted(input.name(), model, type.wireName(), wanted(input)));
+    }
+  }
+
+  /** The types that may feed an input, for texts. */
+  private static String wanted(TensorSpec input) {
+    String types =
+        GrpsType.all().stream()
+            .filter(type -> type.feeds(input.type()))
+            .map(GrpsType::wireName)
+            .collect(Collectors.joining(" or "));
+    return types.isEmpty()
+        ? "nothing: its type " + input.nativeType() + " is not supported"
+        : types;
+  }
+
+  /** Which types an input takes when the request does not say which one it sends. */
+  public InferenceException untyped(TensorSpec input) {
+    return InferenceException.invalid(
+        "the tensor for input %s has no dtype; wanted %s".formatted(input.name(), wanted(input)));
+  }
+
+  /** Adds a tensor, taking it over. */
+  public void add(TensorSpec input, Tensor tensor) {
+    given.add(new NamedTensor(input.name(), tensor));
+  }
+
+  /**
+   * Adds what a builder was filled with.
+   *
+   * @throws InferenceException INVALID_ARGUMENT if the shape holds another number of elements; the
+   *     builder keeps them
+   */
+  public void add(TensorSpec input, TensorBuilder elements, Shape shape, GrpsType type) {
+    long expected = elementCount(input, shape);
+    if (expected != elements.elements()) {
+      throw InferenceException.invalid(
+          "input %s: size not match, shape: %s expected size: %d, actual size: %d (from %s)"
+              .formatted(input.name(), shape, expected, elements.elements(), type.list()));
+    }
+    add(input, elements.build(shape));
+  }
+
+  /** The elements of a shape that a request brought, whose product may be anything. */
+  public static long elementCount(TensorSpec input, Shape shape) {
+    try {
+      return shape.elementCount();
+    } catch (ArithmeticException e) {
+      throw InferenceException.invalid(
+          "input %s: shape %s has more elements than can be counted"
+              .formatted(input.name(), shape));
+    }
+  }
+
+  /** Hands over the tensors, once every input that must be given was. */
+  public List<NamedTensor> take() {
+    for (TensorSpec spec : signature.inputs()) {
+      if (!spec.optional() && !isGiven(spec.name())) {
+        throw InferenceException.invalid("Input tensor is not found, name: " + spec.name());
+      }
+    }
+    taken = true;
+    return given;
+  }
+
+  private boolean isGiven(String name) {
+    for (NamedTensor tensor : given) {
+      if (tensor.name().equals(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String inputs() {
+    return signature.inputs().stream().map(TensorSpec::name).collect(Collectors.joining(", "));
+  }
+
+  @Override
+  public void close() {
+    if (!taken) {
+      NamedTensor.closeAll(given);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.Metadata;
+import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.transport.grpc.GrpcFace;
+import dev.sluice.transport.grpc.GrpcMethod;
+import java.util.Map;
+
+/**
+ * The gRPC side of grps. Its clients read the status inside the message, so a failure is an answer
+ * like any other and the call itself succeeds. Only what a client must be able to retry without
+ * reading (a full queue, a passed deadline) and what is not a message at all end the call.
+ */
+public final class GrpsGrpcFace implements GrpcFace {
+  private final Map<String, GrpcMethod> methods;
+
+  /**
+   * @param defaultModel the model that is meant when a request names none; empty if there is no
+   *     such setting
+   */
+  public GrpsGrpcFace(DataPlane data, ControlPlane control, String defaultModel) {
+    var models = new ModelChoice(data, control, defaultModel);
+    var health = new HealthCalls(control);
+    var metadata = new MetadataCalls(new Metadata(models, control));
+    this.methods =
+        Map.of(
+            "Predict", new PredictMethod(new PredictCall(data, models)),
+            "Online", health::online,
+            "Offline", health::offline,
+            "CheckLiveness", health::live,
+            "CheckReadiness", health::ready,
+            "ServerMetadata", metadata::server,
+            "ModelMetadata", metadata::model);
+  }
+
+  @Override
+  public String service() {
+    return "grps.protos.v1.GrpsService";
+  }
+
+  @Override
+  public Map<String, GrpcMethod> methods() {
+    return methods;
+  }
+}

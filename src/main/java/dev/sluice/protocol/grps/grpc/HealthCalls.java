@@ -1,0 +1,43 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.grpc.GrpcCall;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+
+/** The switch by which a load balancer is told to send traffic or not. */
+final class HealthCalls {
+  private final ControlPlane control;
+
+  HealthCalls(ControlPlane control) {
+    this.control = control;
+  }
+
+  Future<Buffer> online(GrpcCall call, Body body) {
+    return Messages.answer(body, _ -> set(call, true));
+  }
+
+  Future<Buffer> offline(GrpcCall call, Body body) {
+    return Messages.answer(body, _ -> set(call, false));
+  }
+
+  private GrpsMessage set(GrpcCall call, boolean online) {
+    control.setOnline(online, call.caller());
+    return Messages.of(GrpsStatus.OK);
+  }
+
+  Future<Buffer> live(GrpcCall call, Body body) {
+    return Messages.answer(body, _ -> status(control.live()));
+  }
+
+  Future<Buffer> ready(GrpcCall call, Body body) {
+    return Messages.answer(body, _ -> status(control.online()));
+  }
+
+  private static GrpsMessage status(boolean good) {
+    return Messages.of(good ? GrpsStatus.OK : GrpsStatus.OFFLINE);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.Metadata;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.grpc.GrpcCall;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+
+/** What the server and its models are, as YAML text in {@code str_data}. */
+final class MetadataCalls {
+  private final Metadata metadata;
+
+  MetadataCalls(Metadata metadata) {
+    this.metadata = metadata;
+  }
+
+  Future<Buffer> server(GrpcCall call, Body body) {
+    return Messages.answer(body, _ -> Messages.text(metadata.server(call.caller())));
+  }
+
+  Future<Buffer> model(GrpcCall call, Body body) {
+    return Messages.answer(body, request -> Messages.text(metadata.model(name(request))));
+  }
+
+  private static String name(GrpsMessage request) {
+    if (!request.hasStrData()) {
+      throw InferenceException.invalid("No model name.");
+    }
+    return request.getStrData();
+  }
+}

@@ -1,0 +1,69 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Answers Predict. */
+final class PredictMethod implements GrpcMethod {
+  private final PredictCall call;
+
+  PredictMethod(PredictCall call) {
+    this.call = call;
+  }
+
+  @Override
+  public Future<Buffer> answer(GrpcCall exchange, Body message) {
+    return predict(exchange, message).recover(PredictMethod::explain);
+  }
+
+  private Future<Buffer> predict(GrpcCall exchange, Body body) {
+    try {
+      WireMessage message = WireMessage.scan(body);
+      return call.run(
+          exchange,
+          message.model(),
+          body.length(),
+          message::decode,
+          outputs -> AnswerWriter.write(message.form(), outputs));
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    } catch (IOException e) {
+      return Future.failedFuture(new UncheckedIOException(e));
+    }
+  }
+
+  private static Future<Buffer> explain(Throwable failure) {
+    return switch (failure) {
+      case UncheckedIOException e -> Future.failedFuture(Messages.malformed(e.getMessage()));
+      case InferenceException e when !endsTheCall(e.code()) -> {
+        byte[] answer = Messages.of(GrpsStatus.ofPrediction(e)).toByteArray();
+        yield Future.succeededFuture(Buffers.wrap(answer, 0, answer.length));
+      }
+      default -> Future.failedFuture(failure);
+    };
+  }
+
+  private static boolean endsTheCall(ErrorCode code) {
+    return switch (code) {
+      case RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED, TOO_LARGE -> true;
+      case INVALID_ARGUMENT,
+          NOT_FOUND,
+          FAILED_PRECONDITION,
+          PERMISSION_DENIED,
+          UNIMPLEMENTED,
+          UNAVAILABLE,
+          INTERNAL ->
+          false;
+    };
+  }
+}

@@ -1,0 +1,130 @@
+package dev.sluice.protocol.grps.grpc;
+
+import com.google.protobuf.CodedOutputStream;
+import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.GrpsType;
+import dev.sluice.protocol.grps.Utf8;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
+import dev.sluice.tensor.BytesElements;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes one GenericTensor. Sizes are computed when it is made, because lengths come first on the
+ * wire.
+ */
+final class TensorWriter {
+  private final NamedTensor named;
+  private final Tensor tensor;
+  private final byte[] name;
+  private final GrpsType type;
+  private final long shapeSize;
+  private final long valuesSize;
+
+  TensorWriter(NamedTensor named) {
+    this.named = named;
+    this.tensor = named.tensor();
+    this.name = named.name().getBytes(StandardCharsets.UTF_8);
+    this.type = GrpsType.of(tensor.type());
+    this.shapeSize = shapeSize(tensor.shape());
+    this.valuesSize = valuesSize();
+  }
+
+  /** The tensor's size, without the length in front. */
+  long size() {
+    long size = CodedOutputStream.computeEnumSize(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
+    if (name.length > 0) {
+      size += AnswerWriter.fieldSize(GenericTensor.NAME_FIELD_NUMBER, name.length);
+    }
+    if (shapeSize > 0) {
+      size += AnswerWriter.fieldSize(GenericTensor.SHAPE_FIELD_NUMBER, shapeSize);
+    }
+    if (type == GrpsType.STRING) {
+      return size + valuesSize;
+    }
+    return valuesSize == 0 ? size : size + AnswerWriter.fieldSize(type.listField(), valuesSize);
+  }
+
+  void write(WireWriter out) {
+    if (name.length > 0) {
+      out.begin(GenericTensor.NAME_FIELD_NUMBER, name.length);
+      out.raw(name);
+    }
+    out.varintField(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
+    if (shapeSize > 0) {
+      out.begin(GenericTensor.SHAPE_FIELD_NUMBER, (int) shapeSize);
+      for (int i = 0; i < tensor.shape().rank(); i++) {
+        out.varint(tensor.shape().dim(i));
+      }
+    }
+    if (tensor.elementCount() > 0) {
+      writeValues(out);
+    }
+  }
+
+  private static long shapeSize(Shape shape) {
+    long size = 0;
+    for (int i = 0; i < shape.rank(); i++) {
+      size += CodedOutputStream.computeUInt64SizeNoTag(shape.dim(i));
+    }
+    return size;
+  }
+
+  /** The packed list's size; for text, which is never packed, of all fields with their tags. */
+  private long valuesSize() {
+    return switch (type) {
+      case UINT8, INT8, INT16, INT32, INT64 -> varintsSize();
+      case FLOAT16, FLOAT32 -> tensor.elementCount() * Float.BYTES;
+      case FLOAT64 -> tensor.elementCount() * Double.BYTES;
+      case STRING -> textsSize();
+    };
+  }
+
+  private long varintsSize() {
+    long size = 0;
+    for (long i = 0; i < tensor.elementCount(); i++) {
+      size += CodedOutputStream.computeInt64SizeNoTag(Elements.int64(named, i));
+    }
+    return size;
+  }
+
+  private long textsSize() {
+    long size = 0;
+    var element = new BytesElements(tensor);
+    while (element.next()) {
+      Utf8.require(element, named.name());
+      size += AnswerWriter.fieldSize(type.listField(), element.length());
+    }
+    return size;
+  }
+
+  private void writeValues(WireWriter out) {
+    if (type == GrpsType.STRING) {
+      writeTexts(out);
+      return;
+    }
+    out.begin(type.listField(), (int) valuesSize);
+    if (tensor.type() == DataType.FP32 || tensor.type() == DataType.FP64) {
+      out.raw(tensor.data(), 0, (int) valuesSize);
+    } else if (type.kind() == GrpsType.Kind.SINGLE) {
+      for (long i = 0; i < tensor.elementCount(); i++) {
+        out.fixed32(Elements.single(tensor, i));
+      }
+    } else {
+      for (long i = 0; i < tensor.elementCount(); i++) {
+        out.varint(Elements.integer(tensor, i));
+      }
+    }
+  }
+
+  private void writeTexts(WireWriter out) {
+    var element = new BytesElements(tensor);
+    while (element.next()) {
+      out.begin(type.listField(), element.length());
+      out.raw(element.data(), element.offset(), element.length());
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.protocol.grps.grpc;
+
+import com.google.protobuf.CodedInputStream;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.GrpsType;
+import dev.sluice.protocol.grps.RequestInputs;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorBuilder;
+import dev.sluice.tensor.TensorSpec;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+
+/** Reads a GenericTensorData into a model's inputs. */
+final class WireTensors {
+  private WireTensors() {}
+
+  static void read(Body data, RequestInputs inputs) throws IOException {
+    CodedInputStream in = Wire.open(data);
+    int tensors = Wire.lengthDelimited(GenericTensorData.TENSORS_FIELD_NUMBER);
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      if (tag == tensors) {
+        readTensor(WireTensor.scan(Wire.slice(in, data)), inputs);
+      } else {
+        in.skipField(tag);
+      }
+    }
+  }
+
+  private static void readTensor(WireTensor tensor, RequestInputs inputs) throws IOException {
+    TensorSpec input = inputs.next(tensor.name());
+    GrpsType type = tensor.type();
+    if (type == null) {
+      if (tensor.typeNumber() == 0) {
+        throw inputs.untyped(input);
+      }
+      throw InferenceException.invalid(
+          "the tensor for input %s has dtype %d, which is none of grps' types"
+              .formatted(input.name(), tensor.typeNumber()));
+    }
+    inputs.requireType(input, type);
+    Shape shape = Shape.of(tensor.dims());
+    try (var elements =
+        new TensorBuilder(input.type(), capacity(tensor.bytes(), type, input, shape))) {
+      new WireValues(type, input, elements).read(tensor.bytes());
+      inputs.add(input, elements, shape, type);
+    }
+  }
+
+  /** As much as the shape says, if there can be that many values in the message. */
+  private static long capacity(Body bytes, GrpsType type, TensorSpec input, Shape shape) {
+    long elements = RequestInputs.elementCount(input, shape);
+    long possible = bytes.length() / smallestValue(type);
+    return Math.min(elements, possible) * Math.max(input.type().byteSize(), 4);
+  }
+
+  /** Bytes that a value takes on the wire at least. */
+  private static int smallestValue(GrpsType type) {
+    return switch (type.kind()) {
+      case INTEGER -> 1;
+      case SINGLE -> Float.BYTES;
+      case DOUBLE -> Double.BYTES;
+      case TEXT -> 2;
+    };
+  }
+}

@@ -1,0 +1,119 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.grps.RequestInputs;
+import dev.sluice.protocol.grps.SingleInput;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
+import dev.sluice.transport.Body;
+import java.util.Base64;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/** Reads {@code gmap}: each entry is the one value of the input it is named after. */
+final class GmapReader {
+  private final JsonCursor in;
+  private final RequestInputs inputs;
+
+  GmapReader(JsonCursor in, RequestInputs inputs) {
+    this.in = in;
+    this.inputs = inputs;
+  }
+
+  /** Reads the next value as a tensor for an input. */
+  private interface EntryReader {
+    Tensor read(TensorSpec input, String place);
+  }
+
+  void read() {
+    Json.requireObject(in, "gmap");
+    in.beginObject();
+    while (in.nextKey()) {
+      if (!Json.isPresent(in)) {
+        in.skipValue();
+      } else if (Json.keyIs(in, "s_s", "sS")) {
+        readMap("gmap.s_s", this::text);
+      } else if (Json.keyIs(in, "s_b", "sB")) {
+        readMap("gmap.s_b", this::bytes);
+      } else if (Json.keyIs(in, "s_i32", "sI32")) {
+        readMap("gmap.s_i32", this::int32);
+      } else if (Json.keyIs(in, "s_i64", "sI64")) {
+        readMap("gmap.s_i64", this::int64);
+      } else if (Json.keyIs(in, "s_f", "sF")) {
+        readMap("gmap.s_f", this::number);
+      } else if (Json.keyIs(in, "s_d", "sD")) {
+        readMap("gmap.s_d", this::number);
+      } else {
+        in.skipValue();
+      }
+    }
+  }
+
+  private void readMap(String map, EntryReader reader) {
+    Json.requireObject(in, map);
+    in.beginObject();
+    while (in.nextKey()) {
+      if (Json.isPresent(in)) {
+        String key = in.key();
+        TensorSpec input = inputs.named(key);
+        inputs.add(input, reader.read(input, map + "." + key));
+      } else {
+        in.skipValue();
+      }
+    }
+  }
+
+  private Tensor text(TensorSpec input, String place) {
+    if (in.peek() != JsonCursor.Kind.STRING) {
+      throw Json.wrong(in, place, "text");
+    }
+    return SingleInput.text(input, place, ValueReader.bytes(in.string()));
+  }
+
+  private Tensor bytes(TensorSpec input, String place) {
+    int before = in.position();
+    String encoded = Json.text(in, place);
+    try {
+      return SingleInput.text(input, place, Body.of(decoder(encoded).decode(encoded)));
+    } catch (IllegalArgumentException e) {
+      in.seek(before);
+      throw Json.wrong(in, place, "base64");
+    }
+  }
+
+  /** Clients send either alphabet. */
+  private static Base64.Decoder decoder(String encoded) {
+    boolean forUrls = encoded.indexOf('-') >= 0 || encoded.indexOf('_') >= 0;
+    return forUrls ? Base64.getUrlDecoder() : Base64.getDecoder();
+  }
+
+  private Tensor int32(TensorSpec input, String place) {
+    int before = in.position();
+    OptionalLong value = ValueReader.integer(in);
+    if (value.isEmpty() || value.getAsLong() != (int) value.getAsLong()) {
+      in.seek(before);
+      throw Json.wrong(in, place, "a whole number of 32 bits");
+    }
+    return SingleInput.integer(input, place, value.getAsLong());
+  }
+
+  private Tensor int64(TensorSpec input, String place) {
+    int before = in.position();
+    OptionalLong value = ValueReader.integer(in);
+    if (value.isEmpty()) {
+      in.seek(before);
+      throw Json.wrong(in, place, "a whole number of 64 bits");
+    }
+    return SingleInput.integer(input, place, value.getAsLong());
+  }
+
+  private Tensor number(TensorSpec input, String place) {
+    int before = in.position();
+    OptionalDouble value = ValueReader.number(in);
+    if (value.isEmpty()) {
+      in.seek(before);
+      throw Json.wrong(in, place, "a number");
+    }
+    return SingleInput.number(input, place, value.getAsDouble());
+  }
+}

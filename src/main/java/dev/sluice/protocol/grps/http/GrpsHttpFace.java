@@ -1,0 +1,75 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.Metadata;
+import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpRoutes;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * The HTTP side of grps. Its routes take several methods, as grps clients use them, and repeated
+ * slashes, as the native server does. Every answer, errors too, is the contract's message as JSON,
+ * and the HTTP status is the code inside it; only bytes go out as they are.
+ */
+public final class GrpsHttpFace implements HttpFace {
+  private static final String PREFIX = "/grps/v1";
+  private static final Pattern SLASHES = Pattern.compile("/+");
+  private static final Set<String> ASKING = Set.of("GET", "POST", "HEAD");
+  private static final Set<String> POSTING = Set.of("POST");
+
+  private final HealthRoutes health;
+  private final MetadataRoutes metadata;
+  private final PredictRoute predict;
+
+  /**
+   * @param defaultModel the model that is meant when a request names none; empty if there is no
+   *     such setting
+   */
+  public GrpsHttpFace(DataPlane data, ControlPlane control, String defaultModel) {
+    var models = new ModelChoice(data, control, defaultModel);
+    this.health = new HealthRoutes(control);
+    this.metadata = new MetadataRoutes(new Metadata(models, control));
+    this.predict = new PredictRoute(new PredictCall(data, models));
+  }
+
+  @Override
+  public void mount(HttpRoutes routes) {
+    routes.claim(PREFIX, this::route);
+  }
+
+  private void route(HttpExchange http) {
+    switch (route(http.path())) {
+      case "/health/online" -> allow(http, ASKING, health::online);
+      case "/health/offline" -> allow(http, ASKING, health::offline);
+      case "/health/live" -> allow(http, ASKING, health::live);
+      case "/health/ready" -> allow(http, ASKING, health::ready);
+      case "/metadata/server" -> allow(http, ASKING, metadata::server);
+      case "/metadata/model" -> allow(http, POSTING, metadata::model);
+      case "/infer/predict" -> allow(http, POSTING, predict::predict);
+      default -> MessageJson.answer(http, new GrpsStatus(404, "Not Found"));
+    }
+  }
+
+  /** The path below the prefix, with single slashes and none at its end. */
+  private static String route(String path) {
+    String single = SLASHES.matcher(path.substring(PREFIX.length())).replaceAll("/");
+    return single.endsWith("/") ? single.substring(0, single.length() - 1) : single;
+  }
+
+  private static void allow(
+      HttpExchange http, Set<String> methods, Consumer<HttpExchange> handler) {
+    if (methods.contains(http.method().name())) {
+      handler.accept(http);
+    } else {
+      http.putHeader("Allow", methods.contains("GET") ? "GET, POST, HEAD" : "POST");
+      MessageJson.answer(http, new GrpsStatus(405, "Method Not Allowed"));
+    }
+  }
+}

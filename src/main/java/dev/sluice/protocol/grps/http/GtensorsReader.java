@@ -1,0 +1,86 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.GrpsType;
+import dev.sluice.protocol.grps.RequestInputs;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorBuilder;
+import dev.sluice.tensor.TensorSpec;
+
+/**
+ * Reads {@code gtensors} into a model's inputs. The keys of a tensor come in any order, so each
+ * tensor is looked through before its values are read.
+ */
+final class GtensorsReader {
+  private final JsonCursor in;
+  private final RequestInputs inputs;
+
+  GtensorsReader(JsonCursor in, RequestInputs inputs) {
+    this.in = in;
+    this.inputs = inputs;
+  }
+
+  void read() {
+    Json.requireObject(in, "gtensors");
+    in.beginObject();
+    while (in.nextKey()) {
+      if (in.keyIs("tensors") && Json.isPresent(in)) {
+        readTensors();
+      } else {
+        in.skipValue();
+      }
+    }
+  }
+
+  private void readTensors() {
+    Json.requireArray(in, "gtensors.tensors");
+    in.beginArray();
+    for (int i = 0; in.nextElement(); i++) {
+      String place = "gtensors.tensors[" + i + "]";
+      TensorKeys keys = TensorKeys.scan(in, place);
+      int after = in.position();
+      readTensor(keys, place);
+      in.seek(after);
+    }
+  }
+
+  private void readTensor(TensorKeys keys, String place) {
+    TensorSpec input = inputs.next(keys.name());
+    GrpsType type = keys.type();
+    if (type == null) {
+      throw inputs.untyped(input);
+    }
+    inputs.requireType(input, type);
+    Shape shape = Shape.of(keys.dims());
+    try (var elements = new TensorBuilder(input.type(), capacity(input, shape))) {
+      int position = keys.list(type);
+      if (position >= 0) {
+        in.seek(position);
+        readList(place + "." + type.list(), input, ValueReader.of(type), elements);
+      }
+      inputs.add(input, elements, shape, type);
+    }
+  }
+
+  /** As much as the shape says, if there can be that many values in the text. */
+  private long capacity(TensorSpec input, Shape shape) {
+    long elements = RequestInputs.elementCount(input, shape);
+    return Math.min(elements, in.position() / 2L) * Math.max(input.type().byteSize(), 4);
+  }
+
+  private void readList(
+      String place, TensorSpec input, ValueReader reader, TensorBuilder elements) {
+    in.beginArray();
+    while (in.nextElement()) {
+      int before = in.position();
+      if (!reader.read(in, elements)) {
+        in.seek(before);
+        throw Json.wrong(
+            in,
+            "%s[%d] of input %s".formatted(place, elements.elements(), input.name()),
+            Elements.wanted(input.type()));
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.transport.http.HttpExchange;
+
+/**
+ * The switch by which a load balancer is told to send traffic or not. Predictions are served either
+ * way, and a request's body means nothing here.
+ */
+final class HealthRoutes {
+  private final ControlPlane control;
+
+  HealthRoutes(ControlPlane control) {
+    this.control = control;
+  }
+
+  void online(HttpExchange http) {
+    set(http, true);
+  }
+
+  void offline(HttpExchange http) {
+    set(http, false);
+  }
+
+  private void set(HttpExchange http, boolean online) {
+    try {
+      control.setOnline(online, http.caller());
+      MessageJson.answer(http, GrpsStatus.OK);
+    } catch (InferenceException e) {
+      MessageJson.answer(http, GrpsStatus.of(e));
+    }
+  }
+
+  void live(HttpExchange http) {
+    MessageJson.answer(http, control.live() ? GrpsStatus.OK : GrpsStatus.OFFLINE);
+  }
+
+  void ready(HttpExchange http) {
+    MessageJson.answer(http, control.online() ? GrpsStatus.OK : GrpsStatus.OFFLINE);
+  }
+}

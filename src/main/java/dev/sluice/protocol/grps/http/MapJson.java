@@ -1,0 +1,56 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.MapKind;
+import dev.sluice.tensor.BytesElements;
+import dev.sluice.tensor.NamedTensor;
+import java.util.List;
+
+/** Writes tensors of one element as the maps of {@code gmap}. */
+final class MapJson {
+  private MapJson() {}
+
+  static void entries(List<NamedTensor> entries, JsonWriter out) {
+    String betweenMaps = "";
+    for (MapKind kind : MapKind.values()) {
+      List<NamedTensor> members =
+          entries.stream().filter(entry -> MapKind.of(entry.tensor()) == kind).toList();
+      if (!members.isEmpty()) {
+        out.raw(betweenMaps).key(kind.field());
+        map(kind, members, out);
+        betweenMaps = ",";
+      }
+    }
+  }
+
+  private static void map(MapKind kind, List<NamedTensor> members, JsonWriter out) {
+    String separator = "{";
+    for (NamedTensor member : members) {
+      out.raw(separator).key(member.name());
+      value(kind, member, out);
+      separator = ",";
+    }
+    out.raw('}');
+  }
+
+  private static void value(MapKind kind, NamedTensor member, JsonWriter out) {
+    switch (kind) {
+      case TEXT -> {
+        BytesElements element = first(member);
+        out.string(element.data(), element.offset(), element.length());
+      }
+      case BYTES -> out.base64(first(member).toArray());
+      case INT32 -> out.number(Elements.integer(member.tensor(), 0));
+      case INT64 -> out.raw('"').number(Elements.int64(member, 0)).raw('"');
+      case SINGLE -> TensorJson.single(out, Elements.single(member.tensor(), 0));
+      case DOUBLE -> TensorJson.wide(out, Elements.wide(member.tensor(), 0));
+    }
+  }
+
+  private static BytesElements first(NamedTensor member) {
+    var element = new BytesElements(member.tensor());
+    element.next();
+    return element;
+  }
+}

@@ -1,0 +1,55 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.Metadata;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.http.HttpExchange;
+
+/** What the server and its models are, as YAML text in {@code str_data}. */
+final class MetadataRoutes {
+  private final Metadata metadata;
+
+  MetadataRoutes(Metadata metadata) {
+    this.metadata = metadata;
+  }
+
+  void server(HttpExchange http) {
+    MessageJson.answerText(http, metadata.server(http.caller()));
+  }
+
+  void model(HttpExchange http) {
+    http.body()
+        .map(body -> metadata.model(modelName(body)))
+        .onSuccess(text -> MessageJson.answerText(http, text))
+        .onFailure(e -> MessageJson.answer(http, GrpsStatus.of(http.explain(e))));
+  }
+
+  private static String modelName(Body body) {
+    try {
+      return readName(new JsonCursor(body));
+    } catch (JsonException e) {
+      throw Json.malformed(e);
+    }
+  }
+
+  private static String readName(JsonCursor in) {
+    Json.requireObject(in, "the request");
+    String name = null;
+    in.beginObject();
+    while (in.nextKey()) {
+      if (Json.keyIs(in, "str_data", "strData") && Json.isPresent(in)) {
+        name = Json.text(in, "str_data");
+      } else {
+        in.skipValue();
+      }
+    }
+    in.finish();
+    if (name == null) {
+      throw InferenceException.invalid("No model name.");
+    }
+    return name;
+  }
+}

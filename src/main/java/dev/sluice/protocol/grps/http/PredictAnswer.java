@@ -1,0 +1,91 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.JsonTensors;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.codec.RawTensors;
+import dev.sluice.protocol.grps.Answer;
+import dev.sluice.protocol.grps.DataForm;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.GrpsType;
+import dev.sluice.tensor.BytesElements;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Buffers;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/**
+ * The encoded answer to a predict request.
+ *
+ * @param status the HTTP status
+ * @param contentType JSON, or an octet stream
+ * @param body the bytes
+ */
+record PredictAnswer(int status, String contentType, Buffer body) {
+  /** Encodes outputs in the form that fits the request's. */
+  static PredictAnswer of(DataForm asked, List<NamedTensor> outputs) {
+    return switch (Answer.of(asked, outputs)) {
+      case Answer.Text(Tensor tensor) -> json(text(tensor));
+      case Answer.Bytes(Tensor tensor) ->
+          new PredictAnswer(200, "application/octet-stream", bytes(tensor));
+      case Answer.Tensors(List<NamedTensor> tensors) -> json(MessageJson.tensors(tensors));
+      case Answer.Entries(List<NamedTensor> entries) -> json(MessageJson.map(entries));
+    };
+  }
+
+  private static PredictAnswer json(Buffer body) {
+    return new PredictAnswer(200, "application/json", body);
+  }
+
+  private static Buffer text(Tensor tensor) {
+    var element = new BytesElements(tensor);
+    element.next();
+    return MessageJson.begin(GrpsStatus.OK, element.length())
+        .raw(",\"str_data\":")
+        .string(element.data(), element.offset(), element.length())
+        .raw('}')
+        .toBuffer();
+  }
+
+  private static Buffer bytes(Tensor tensor) {
+    byte[] bytes;
+    if (tensor.type() == DataType.BYTES) {
+      var element = new BytesElements(tensor);
+      element.next();
+      bytes = element.toArray();
+    } else {
+      bytes = new byte[Math.toIntExact(tensor.byteSize())];
+      RawTensors.write(tensor, bytes, 0);
+    }
+    return Buffers.wrap(bytes, 0, bytes.length);
+  }
+
+  /**
+   * Encodes the only output as nested lists.
+   *
+   * @throws InferenceException INTERNAL, as the native server has it, if there is not one output of
+   *     32-bit numbers
+   */
+  static PredictAnswer ndArray(List<NamedTensor> outputs) {
+    if (outputs.isEmpty()) {
+      throw impossible("No tensors in output. Cannot convert to ndarray.");
+    }
+    if (outputs.size() > 1) {
+      throw impossible("NDArray only support one tensor");
+    }
+    Tensor tensor = outputs.getFirst().tensor();
+    if (GrpsType.of(tensor.type()) != GrpsType.FLOAT32) {
+      throw impossible("NDArray only support float32");
+    }
+    JsonWriter out = MessageJson.begin(GrpsStatus.OK, JsonTensors.likelySize(tensor));
+    TensorJson.nested(tensor, out.raw(",\"ndarray\":"));
+    return json(out.raw('}').toBuffer());
+  }
+
+  private static InferenceException impossible(String why) {
+    return new InferenceException(ErrorCode.INTERNAL, why);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.grps.GrpsType;
+import java.util.Arrays;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What a tensor in JSON says of itself, and where its lists of values are. */
+final class TensorKeys {
+  /** More dimensions than any runtime takes. */
+  private static final int MAX_RANK = 100;
+
+  /** Dimensions are unsigned 32-bit numbers on the wire. */
+  private static final long MAX_DIM = 0xFFFF_FFFFL;
+
+  /** By the number of the type. */
+  private final int[] lists = new int[GrpsType.all().size() + 1];
+
+  private final String place;
+  private String name = "";
+  private @Nullable GrpsType type;
+  private long[] dims = new long[0];
+
+  private TensorKeys(String place) {
+    this.place = place;
+    Arrays.fill(lists, -1);
+  }
+
+  /** Looks through the tensor that comes next. */
+  static TensorKeys scan(JsonCursor in, String place) {
+    Json.requireObject(in, place);
+    var keys = new TensorKeys(place);
+    in.beginObject();
+    while (in.nextKey()) {
+      if (Json.isPresent(in)) {
+        keys.readKey(in);
+      } else {
+        in.skipValue();
+      }
+    }
+    return keys;
+  }
+
+  /** The tensor's name; empty if it has none. */
+  String name() {
+    return name;
+  }
+
+  /** The tensor's type, or null if it says none. */
+  @Nullable GrpsType type() {
+    return type;
+  }
+
+  long[] dims() {
+    return dims;
+  }
+
+  /** Where the list of a type's values is, or -1. */
+  int list(GrpsType of) {
+    return lists[of.number()];
+  }
+
+  private void readKey(JsonCursor in) {
+    if (in.keyIs("name")) {
+      name = Json.text(in, place + ".name");
+    } else if (in.keyIs("dtype")) {
+      type = readType(in);
+    } else if (in.keyIs("shape")) {
+      dims = readShape(in);
+    } else {
+      noteList(in);
+      in.skipValue();
+    }
+  }
+
+  private void noteList(JsonCursor in) {
+    for (GrpsType candidate : GrpsType.all()) {
+      if (Json.keyIs(in, candidate.list(), candidate.camelCaseList())) {
+        note(in, candidate);
+        return;
+      }
+    }
+    // The name that grps' own documentation has for it; its servers lose the values silently.
+    if (Json.keyIs(in, "flat_double", "flatDouble")) {
+      note(in, GrpsType.FLOAT64);
+    }
+  }
+
+  private void note(JsonCursor in, GrpsType of) {
+    Json.requireArray(in, place + "." + of.list());
+    lists[of.number()] = in.position();
+  }
+
+  /** The type, or null for DT_INVALID, which is as good as absent. */
+  private @Nullable GrpsType readType(JsonCursor in) {
+    int before = in.position();
+    boolean named = in.peek() == Kind.STRING;
+    String wanted = named ? in.string().toText() : "";
+    OptionalLong number = named ? OptionalLong.empty() : ValueReader.integer(in);
+    if (wanted.equals("DT_INVALID") || number.equals(OptionalLong.of(0))) {
+      return null;
+    }
+    for (GrpsType candidate : GrpsType.all()) {
+      if (candidate.wireName().equals(wanted)
+          || number.equals(OptionalLong.of(candidate.number()))) {
+        return candidate;
+      }
+    }
+    in.seek(before);
+    throw Json.wrong(in, place + ".dtype", "a name such as DT_FLOAT32, or its number");
+  }
+
+  private long[] readShape(JsonCursor in) {
+    Json.requireArray(in, place + ".shape");
+    long[] read = new long[4];
+    int rank = 0;
+    in.beginArray();
+    while (in.nextElement()) {
+      if (rank == MAX_RANK) {
+        throw InferenceException.invalid(
+            place + ".shape: got more than " + MAX_RANK + " dimensions");
+      }
+      if (rank == read.length) {
+        read = Arrays.copyOf(read, rank * 2);
+      }
+      read[rank] = readDim(in, rank);
+      rank++;
+    }
+    return Arrays.copyOf(read, rank);
+  }
+
+  private long readDim(JsonCursor in, int index) {
+    int before = in.position();
+    OptionalLong dim = ValueReader.integer(in);
+    if (dim.isEmpty() || dim.getAsLong() < 0 || dim.getAsLong() > MAX_DIM) {
+      in.seek(before);
+      throw Json.wrong(in, place + ".shape[" + index + "]", "a whole number from 0 to " + MAX_DIM);
+    }
+    return dim.getAsLong();
+  }
+}
