@@ -1,6 +1,5 @@
 package dev.sluice.boot;
 
-import java.net.BindException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 
@@ -18,16 +17,24 @@ public final class StartFailure extends RuntimeException {
    * @param address as people write it
    */
   static StartFailure cannotListen(String address, Throwable cause) {
-    String why =
-        switch (cause) {
-          case BindException bind when text(bind).contains("in use") -> "is in use";
-          case BindException bind when text(bind).contains("assign") ->
-              "is no address of this machine";
-          case UnknownHostException _ -> "is no host that can be found";
-          case UnresolvedAddressException _ -> "is no host that can be found";
-          default -> "cannot be listened on: " + text(cause);
-        };
-    return new StartFailure(address + " " + why);
+    return new StartFailure(address + " " + why(cause));
+  }
+
+  /** By the system's words, since each transport has exceptions of its own for them. */
+  private static String why(Throwable cause) {
+    String text = text(cause);
+    if (text.contains("in use")) {
+      return "is in use";
+    }
+    if (text.contains("assign requested address")) {
+      return "is no address of this machine";
+    }
+    if (text.contains("ermission denied")) {
+      return "needs the permission to listen on a port below 1024";
+    }
+    return cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException
+        ? "is no host that can be found"
+        : "cannot be listened on: " + text;
   }
 
   private static String text(Throwable cause) {

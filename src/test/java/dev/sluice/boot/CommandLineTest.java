@@ -12,9 +12,11 @@ import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.BindException;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -117,6 +120,22 @@ class CommandLineTest {
     command.setErr(new PrintWriter(err));
     assertThat(command.execute("serve", "--models", models.toString())).isEqualTo(1);
     assertThat(err.toString()).isEqualTo("sluice: localhost:8080 is in use\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          bind(..) failed with error(-98): Address already in use | a:1 is in use
+          bind(..) failed: Cannot assign requested address        | a:1 is no address of this machine
+          Permission denied | a:1 needs the permission to listen on a port below 1024
+          something else    | a:1 cannot be listened on: something else
+          """)
+  void failedStartSaysWhy(String cause, String text) {
+    assertThat(StartFailure.cannotListen("a:1", new IOException(cause))).hasMessage(text);
+    assertThat(StartFailure.cannotListen("a:1", new UnknownHostException("a")))
+        .hasMessage("a:1 is no host that can be found");
   }
 
   @Test
