@@ -68,7 +68,7 @@ record PredictQuery(RequestedModel model, Map<String, Body> inputs, List<String>
 
   /** Two values of one entry would have to be merged; nobody sends that, and half is no answer. */
   private static Body onlyValue(String name, Body first, Body next) {
-    if (first != Body.EMPTY) {
+    if (first.length() > 0) {
       throw InferenceException.invalid("input \"" + name + "\" has two values, wanted one");
     }
     return next;

@@ -1,0 +1,44 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ServedModel;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A model that counts how often it is on loan. */
+public final class LentModel implements ServedModel {
+  private final ModelId id;
+  private final ModelMetadata metadata;
+  private final AtomicInteger loans = new AtomicInteger();
+
+  public LentModel(ModelId id, ModelMetadata metadata) {
+    this.id = id;
+    this.metadata = metadata;
+  }
+
+  /** Lends the model once more. */
+  public LentModel lend() {
+    loans.incrementAndGet();
+    return this;
+  }
+
+  /** Loans that were not given back. */
+  public int loans() {
+    return loans.get();
+  }
+
+  @Override
+  public ModelId id() {
+    return id;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public void release() {
+    loans.decrementAndGet();
+  }
+}

@@ -1,0 +1,52 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.Deadline;
+import dev.sluice.transport.grpc.GrpcCall;
+import io.vertx.core.Future;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A call that nothing carries: work is done at once, on the thread of the test. */
+public final class LocalGrpcCall implements GrpcCall {
+  private @Nullable Runnable whenGone;
+
+  /** What the face wants done when the caller goes away; null if it has not said. */
+  public @Nullable Runnable whenGone() {
+    return whenGone;
+  }
+
+  @Override
+  public @Nullable String metadata(String name) {
+    return null;
+  }
+
+  @Override
+  public String requestId() {
+    return "test";
+  }
+
+  @Override
+  public Caller caller() {
+    return new Caller("test", true);
+  }
+
+  @Override
+  public Deadline deadline() {
+    return Deadline.NONE;
+  }
+
+  @Override
+  public <T> Future<T> compute(long bytes, Supplier<T> work) {
+    try {
+      return Future.succeededFuture(work.get());
+    } catch (RuntimeException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  @Override
+  public void onGone(Runnable action) {
+    whenGone = action;
+  }
+}
