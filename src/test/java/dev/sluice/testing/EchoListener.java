@@ -1,0 +1,109 @@
+package dev.sluice.testing;
+
+import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.inference.Caller;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.grpc.GrpcFace;
+import dev.sluice.transport.grpc.GrpcFront;
+import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpFront;
+import dev.sluice.transport.http.HttpRoutes;
+import dev.sluice.transport.http.HttpStatus;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * A listener on a free port without any model: answers every body under {@code /echo}, and every
+ * message of {@code test.Echo/Echo}, with itself. {@code test.Echo/Fail} fails as a bug would.
+ */
+public final class EchoListener implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final int port;
+
+  /** Opens a listener with these limits. */
+  public EchoListener(LimitsConfig limits) {
+    var context =
+        new ListenerContext(vertx, limits, new Caller("localhost:0", true), System::nanoTime);
+    HttpFace http = new EchoFace();
+    GrpcFace grpc = new EchoService();
+    var httpFront = new HttpFront(List.of(http), context);
+    var grpcFront = new GrpcFront(List.of(grpc), context);
+    Consumer<HttpServerRequest> front =
+        request -> {
+          String type = request.getHeader("content-type");
+          boolean isGrpc = type != null && type.startsWith("application/grpc");
+          (isGrpc ? grpcFront : httpFront).accept(request);
+        };
+    var verticle =
+        new ListenerVerticle(ListenerConfig.DEFAULT.withPort(-1), Duration.ofMinutes(1), front);
+    await(vertx.deployVerticle(verticle));
+    port = verticle.port();
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public String url() {
+    return "http://localhost:" + port;
+  }
+
+  @Override
+  public void close() {
+    await(vertx.close());
+  }
+
+  private static <T> void await(Future<T> future) {
+    future.toCompletionStage().toCompletableFuture().join();
+  }
+
+  private record EchoFace() implements HttpFace {
+    @Override
+    public void mount(HttpRoutes routes) {
+      routes.claim("/echo", EchoFace::answer);
+    }
+
+    private static void answer(HttpExchange exchange) {
+      exchange
+          .body()
+          .onSuccess(body -> exchange.answer(200, "application/octet-stream", buffer(body)))
+          .onFailure(
+              failure -> {
+                var known = exchange.explain(failure);
+                exchange.json(HttpStatus.of(known.code()), Buffer.buffer(known.getMessage()));
+              });
+    }
+  }
+
+  private record EchoService() implements GrpcFace {
+    @Override
+    public String service() {
+      return "test.Echo";
+    }
+
+    @Override
+    public Map<String, GrpcMethod> methods() {
+      return Map.of(
+          "Echo",
+          (_, message) -> Future.succeededFuture(buffer(message)),
+          "Fail",
+          (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
+    }
+  }
+
+  private static Buffer buffer(Body body) {
+    return Buffers.wrap(body.bytes(), body.offset(), body.length());
+  }
+}

@@ -1,0 +1,5 @@
+/** What every face can rely on, whatever bytes arrive. */
+@NullMarked
+package dev.sluice.transport.http;
+
+import org.jspecify.annotations.NullMarked;
