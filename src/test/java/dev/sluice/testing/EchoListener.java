@@ -79,11 +79,10 @@ public final class EchoListener implements AutoCloseable {
       exchange
           .body()
           .onSuccess(body -> exchange.answer(200, "application/octet-stream", buffer(body)))
-          .onFailure(
-              failure -> {
-                var known = exchange.explain(failure);
-                exchange.json(HttpStatus.of(known.code()), Buffer.buffer(known.getMessage()));
-              });
+          .onFailure(failure -> {
+            var known = exchange.explain(failure);
+            exchange.json(HttpStatus.of(known.code()), Buffer.buffer(known.getMessage()));
+          });
     }
   }
 

@@ -70,19 +70,17 @@ class GrpcFramingIT {
         client
             .request(options)
             .compose(request -> request.send(body))
-            .compose(
-                response ->
-                    response
-                        .body()
-                        .map(
-                            answer ->
-                                new Reply(
-                                    response.statusCode(),
-                                    either(
-                                        response.getHeader("grpc-status"),
-                                        response.getTrailer("grpc-status")),
-                                    response.getHeader("grpc-message"),
-                                    answer))));
+            .compose(response ->
+                response
+                    .body()
+                    .map(answer ->
+                        new Reply(
+                            response.statusCode(),
+                            either(
+                                response.getHeader("grpc-status"),
+                                response.getTrailer("grpc-status")),
+                            response.getHeader("grpc-message"),
+                            answer))));
   }
 
   private static @Nullable String either(@Nullable String first, @Nullable String second) {
@@ -204,7 +202,8 @@ class GrpcFramingIT {
   @Test
   void grpcWebGetsItsTrailersAsTheLastFrameOfTheBody() {
     Reply reply =
-        call("Echo", Map.of("content-type", "application/grpc-web+proto"), frame(0, new byte[] {7}));
+        call(
+            "Echo", Map.of("content-type", "application/grpc-web+proto"), frame(0, new byte[] {7}));
     assertThat(reply.body().slice(0, 6)).isEqualTo(frame(0, new byte[] {7}));
     assertThat(reply.body().getByte(6)).isEqualTo((byte) 0x80);
     assertThat(reply.body().toString()).endsWith("grpc-status:0\r\n");
@@ -212,8 +211,7 @@ class GrpcFramingIT {
 
   @Test
   void grpcWebTextIsTheSameInBase64() {
-    Buffer text =
-        Buffer.buffer(Base64.getEncoder().encode(frame(0, new byte[] {7}).getBytes()));
+    Buffer text = Buffer.buffer(Base64.getEncoder().encode(frame(0, new byte[] {7}).getBytes()));
     Reply reply = call("Echo", Map.of("content-type", "application/grpc-web-text"), text);
     byte[] frames = Base64.getDecoder().decode(reply.body().getBytes());
     assertThat(Buffer.buffer(frames).slice(0, 6)).isEqualTo(frame(0, new byte[] {7}));

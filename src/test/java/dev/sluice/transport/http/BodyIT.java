@@ -95,16 +95,14 @@ class BodyIT {
     byte[] body = random(MAX_BODY * 2);
     var request =
         HttpRequest.newBuilder(URI.create(listener.url() + "/echo"))
-            .POST(
-                BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body)));
+            .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body)));
     assertThat(send(request).statusCode()).isEqualTo(413);
   }
 
   @Test
   void gzipAndBothFormsOfDeflateAreUndone() throws Exception {
     byte[] plain = random(10_000);
-    assertThat(send(post(gzip(plain)).header("Content-Encoding", "gzip")).body())
-        .isEqualTo(plain);
+    assertThat(send(post(gzip(plain)).header("Content-Encoding", "gzip")).body()).isEqualTo(plain);
     var deflated = new ByteArrayOutputStream();
     try (var out = new DeflaterOutputStream(deflated)) {
       out.write(plain);
