@@ -11,10 +11,8 @@ final class OrtStatus {
   /** A place in the library's source and the signature of the function there. */
   private static final Pattern SOURCE_PLACE =
       Pattern.compile(
-          "\\S+\\.(?:cc|cpp|h|hpp):\\d+ (?:[^()"
-              + "]*\\([^()\n"
-              + "]*\\)(?: const)? )?(?:\\[with [^\\]\n"
-              + "]*\\] )?");
+          "\\S+\\.(?:cc|cpp|h|hpp):\\d+ (?:[^()\\v]*\\([^()\\v]*\\)(?: const)? )?"
+              + "(?:\\[with [^\\]\\v]*\\] )?");
 
   private OrtStatus() {}
 
