@@ -7,9 +7,11 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakePlanes;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +58,7 @@ class ModelsTest {
 
   @Test
   void servingDefaultIsMeantAmongSeveral() {
-    LentModel model = model("classify", Signature.DEFAULT);
+    ServedModel model = model("classify", Signature.DEFAULT);
     assertThat(Models.signature(model, "").name()).isEqualTo(Signature.DEFAULT);
     assertThat(Models.signature(model, "classify").name()).isEqualTo("classify");
   }
@@ -70,11 +72,13 @@ class ModelsTest {
                 + " 'signature_name'.");
   }
 
-  private static LentModel model(String... names) {
+  private static ServedModel model(String... names) {
     Map<String, Signature> signatures = new LinkedHashMap<>();
     for (String name : names) {
       signatures.put(name, new Signature(name, "", List.of(), List.of()));
     }
-    return new LentModel(new ModelMetadata("tensorflow_savedmodel", signatures, false, 0));
+    var metadata = new ModelMetadata("tensorflow_savedmodel", signatures, false, 0);
+    var planes = new FakePlanes().serve("m", 1, metadata, _ -> List.of());
+    return Models.find(planes, new ModelSelector.Latest("m"));
   }
 }

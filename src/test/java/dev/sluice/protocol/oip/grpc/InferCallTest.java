@@ -12,6 +12,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
@@ -25,32 +26,40 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.Tensors;
-import dev.sluice.testing.UnusedControl;
 import dev.sluice.transport.Body;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class InferCallTest {
   private final long openBlocks = TensorMemory.openBlocks();
-  private final LentModel model =
-      LentModel.of(
-          0,
+  private final Signature signature =
+      new Signature(
+          Signature.DEFAULT,
+          "",
           List.of(
               new TensorSpec("X", DataType.INT8, Shape.of(-1)),
               new TensorSpec("F", DataType.FP32, Shape.of(-1))),
-          new TensorSpec("Y", DataType.INT8, Shape.of(-1)));
+          List.of(new TensorSpec("Y", DataType.INT8, Shape.of(-1))));
+  private final FakePlanes planes =
+      new FakePlanes()
+          .serve(
+              "m",
+              1,
+              new ModelMetadata("onnxruntime_onnx", Map.of(Signature.DEFAULT, signature), true, 0),
+              _ -> List.of());
 
   @AfterEach
   void nothingIsLeftInMemoryOrOnLoan() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
-    assertThat(model.loans()).isZero();
+    assertThat(planes.loans()).isZero();
   }
 
   @Test
@@ -124,14 +133,13 @@ class InferCallTest {
       assertThat(refused.getMessage()).isNotEmpty();
     }
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
-    assertThat(model.loans()).isZero();
+    assertThat(planes.loans()).isZero();
   }
 
   @Test
   void answerReadsAsTheGeneratedMessage() throws InvalidProtocolBufferException {
     Tensor tensor = Tensors.floats(Shape.of(1, 300), new float[300]);
     Tensor scalar = Tensors.texts(Shape.SCALAR, "hi");
-    var signature = new Signature(Signature.DEFAULT, "", List.of(), List.of());
     List<NamedTensor> outputs = List.of(new NamedTensor("Y", tensor), new NamedTensor("S", scalar));
     try (var response = new InferenceResponse(new ModelId("m", 12), signature, outputs)) {
       byte[] bytes = InferAnswer.encode(response, "id").getBytes();
@@ -154,7 +162,7 @@ class InferCallTest {
   }
 
   private InferenceRequest decode(byte[] message) {
-    var server = new OipServer(model, new UnusedControl(), "1", () -> 0);
+    var server = new OipServer(planes, planes, "1", () -> 0);
     return InferCall.decode(server, Body.of(message), Deadline.NONE, "r").request();
   }
 

@@ -6,21 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.Tensors;
-import dev.sluice.testing.UnusedControl;
 import dev.sluice.transport.Body;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,13 +41,21 @@ class InferDecoderTest {
       """;
 
   private final long openBlocks = TensorMemory.openBlocks();
-  private final LentModel model =
-      LentModel.of(
-          4,
+  private final Signature signature =
+      new Signature(
+          Signature.DEFAULT,
+          "",
           List.of(
               new TensorSpec("X", DataType.FP32, Shape.of(-1, 2)),
               new TensorSpec("S", DataType.BYTES, Shape.of(-1, 2))),
-          new TensorSpec("Y", DataType.FP32, Shape.of(-1, 2)));
+          List.of(new TensorSpec("Y", DataType.FP32, Shape.of(-1, 2))));
+  private final FakePlanes planes =
+      new FakePlanes()
+          .serve(
+              "m",
+              1,
+              new ModelMetadata("onnxruntime_onnx", Map.of(Signature.DEFAULT, signature), true, 4),
+              _ -> List.of());
 
   @AfterEach
   void nothingIsLeftInMemory() {
@@ -132,7 +145,8 @@ class InferDecoderTest {
   }
 
   private Decoded decode(byte[] body, @Nullable String jsonLength) {
-    var server = new OipServer(model, new UnusedControl(), "1", () -> NOW);
+    var server = new OipServer(planes, planes, "1", () -> NOW);
+    ServedModel model = Models.find(planes, new ModelSelector.Latest("m"));
     return new InferDecoder(server, model, Deadline.NONE, "r").decode(Body.of(body), jsonLength);
   }
 }
