@@ -98,7 +98,7 @@ final class TypedContents {
         packed(number, in, message);
       } else if (tag == single(number)) {
         requireField(number);
-        element(in);
+        element(in, message);
       } else {
         Wire.skip(in, tag);
       }
@@ -129,7 +129,7 @@ final class TypedContents {
     }
     CodedInputStream each = Wire.open(elements);
     while (!each.isAtEnd()) {
-      element(each);
+      element(each, elements);
     }
   }
 
@@ -147,7 +147,7 @@ final class TypedContents {
     }
   }
 
-  private void element(CodedInputStream in) throws IOException {
+  private void element(CodedInputStream in, Body message) throws IOException {
     switch (field) {
       case BOOL -> whole(in.readBool() ? 1 : 0);
       case INT -> whole(in.readInt32());
@@ -156,7 +156,7 @@ final class TypedContents {
       case UINT64 -> whole(in.readUInt64());
       case FP32 -> whole(in.readFixed32());
       case FP64 -> whole(in.readFixed64());
-      default -> bytes(in);
+      default -> bytes(Wire.slice(in, message));
     }
     found++;
   }
@@ -200,10 +200,9 @@ final class TypedContents {
     }
   }
 
-  private void bytes(CodedInputStream in) throws IOException {
-    byte[] element = in.readByteArray();
+  private void bytes(Body element) {
     if (found < wanted) {
-      out.putBytes(element, 0, element.length);
+      out.putBytes(element.bytes(), element.offset(), element.length());
     }
   }
 

@@ -43,11 +43,15 @@ final class JsonData {
    */
   static Tensor read(JsonCursor in, InputHead input, boolean base64) {
     long elements = input.shape().elementCount();
-    if (elements > in.remaining()) {
+    // Each element but the last takes a digit and a comma at least.
+    if (elements - 1 > in.remaining() / 2) {
       throw tooFew(input, "fewer");
     }
-    int elementSize = input.type() == DataType.BYTES ? 16 : input.type().byteSize();
-    try (var builder = new TensorBuilder(input.type(), elements * elementSize)) {
+    long capacity =
+        input.type() == DataType.BYTES
+            ? Math.min(elements * 16, in.remaining())
+            : elements * input.type().byteSize();
+    try (var builder = new TensorBuilder(input.type(), capacity)) {
       new JsonData(in, input, base64, builder).readAll();
       return builder.build(input.shape());
     }
