@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
+import java.util.List;
 
 /**
  * The last look at a request before native code sees it. Faces have checked most of this already,
@@ -29,9 +30,17 @@ final class RequestCheck {
       }
     }
     requireAll(request, signature);
-    for (String output : request.outputs()) {
-      if (signature.output(output).isEmpty()) {
-        throw unknown("output", output, request);
+    requireOutputs(request, signature);
+  }
+
+  private static void requireOutputs(InferenceRequest request, Signature signature) {
+    List<String> outputs = request.outputs();
+    for (int i = 0; i < outputs.size(); i++) {
+      if (signature.output(outputs.get(i)).isEmpty()) {
+        throw unknown("output", outputs.get(i), request);
+      }
+      if (outputs.subList(0, i).contains(outputs.get(i))) {
+        throw InferenceException.invalid("output \"" + outputs.get(i) + "\" is asked for twice");
       }
     }
   }

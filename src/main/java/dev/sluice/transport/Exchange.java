@@ -27,6 +27,9 @@ public interface Exchange {
    */
   <T> Future<T> compute(long bytes, Supplier<T> work);
 
-  /** Runs the action once if the caller goes away before the answer is complete. */
+  /**
+   * Runs the action if the caller goes away before the answer is complete: at once if it is gone
+   * already. One action; another replaces it.
+   */
   void onGone(Runnable action);
 }

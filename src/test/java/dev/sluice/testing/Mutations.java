@@ -3,7 +3,7 @@ package dev.sluice.testing;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Makes wrong bytes out of right ones, the same ones each time. */
+/** Damages bytes the way that finds holes in decoders. The same seed damages alike. */
 public final class Mutations {
   private final Random random;
 
@@ -11,35 +11,41 @@ public final class Mutations {
     this.random = new Random(seed);
   }
 
-  /** A copy with a few bytes changed, removed, doubled or cut off. */
-  public byte[] of(byte[] right) {
-    byte[] wrong = right.clone();
-    for (int i = random.nextInt(4); i >= 0 && wrong.length > 1; i--) {
-      wrong = mutate(wrong);
+  /** A damaged copy: bytes changed, doubled, left out, or cut off. */
+  public byte[] damage(byte[] original) {
+    byte[] damaged = original.clone();
+    int times = 1 + random.nextInt(4);
+    for (int i = 0; i < times && damaged.length > 0; i++) {
+      damaged = damageOnce(damaged);
     }
-    return wrong;
+    return damaged;
   }
 
-  private byte[] mutate(byte[] bytes) {
+  private byte[] damageOnce(byte[] bytes) {
     int at = random.nextInt(bytes.length);
-    switch (random.nextInt(5)) {
-      case 0 -> bytes[at] = (byte) random.nextInt();
-      case 1 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
-      case 2 -> bytes[at] = bytes[random.nextInt(bytes.length)];
-      case 3 -> {
-        return Arrays.copyOf(bytes, at);
-      }
-      default -> {
-        return repeat(bytes, at, random.nextInt(Math.min(bytes.length - at, 40)));
-      }
-    }
+    return switch (random.nextInt(5)) {
+      case 0 -> Arrays.copyOf(bytes, at);
+      case 1 -> without(bytes, at, Math.min(bytes.length, at + 1 + random.nextInt(8)));
+      case 2 -> doubled(bytes, at);
+      case 3 -> with(bytes, at, bytes[random.nextInt(bytes.length)]);
+      default -> with(bytes, at, (byte) random.nextInt(256));
+    };
+  }
+
+  private static byte[] with(byte[] bytes, int at, byte value) {
+    bytes[at] = value;
     return bytes;
   }
 
-  private static byte[] repeat(byte[] bytes, int at, int length) {
-    byte[] longer = new byte[bytes.length + length];
-    System.arraycopy(bytes, 0, longer, 0, at + length);
-    System.arraycopy(bytes, at, longer, at + length, bytes.length - at);
+  private static byte[] without(byte[] bytes, int from, int to) {
+    byte[] shorter = Arrays.copyOf(bytes, bytes.length - (to - from));
+    System.arraycopy(bytes, to, shorter, from, bytes.length - to);
+    return shorter;
+  }
+
+  private static byte[] doubled(byte[] bytes, int from) {
+    byte[] longer = Arrays.copyOf(bytes, bytes.length + bytes.length - from);
+    System.arraycopy(bytes, from, longer, bytes.length, bytes.length - from);
     return longer;
   }
 }

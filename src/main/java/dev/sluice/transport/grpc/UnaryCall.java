@@ -29,6 +29,7 @@ final class UnaryCall implements GrpcCall {
   private final long maxBody;
   private Deadline deadline = Deadline.NONE;
   private boolean answered;
+  private boolean gone;
   private @Nullable Runnable whenGone;
 
   UnaryCall(
@@ -124,7 +125,11 @@ final class UnaryCall implements GrpcCall {
   }
 
   private void gone() {
-    if (!answered && whenGone != null) {
+    if (answered) {
+      return;
+    }
+    gone = true;
+    if (whenGone != null) {
       whenGone.run();
     }
   }
@@ -157,5 +162,8 @@ final class UnaryCall implements GrpcCall {
   @Override
   public void onGone(Runnable action) {
     whenGone = action;
+    if (gone) {
+      action.run();
+    }
   }
 }

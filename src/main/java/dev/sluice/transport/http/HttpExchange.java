@@ -23,6 +23,7 @@ public final class HttpExchange implements Exchange {
   private final ListenerContext context;
   private final String requestId;
   private @Nullable Runnable whenGone;
+  private boolean gone;
 
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
     this.request = request;
@@ -80,10 +81,17 @@ public final class HttpExchange implements Exchange {
   @Override
   public void onGone(Runnable action) {
     whenGone = action;
+    if (gone) {
+      action.run();
+    }
   }
 
   private void gone() {
-    if (whenGone != null && !request.response().ended()) {
+    if (request.response().ended()) {
+      return;
+    }
+    gone = true;
+    if (whenGone != null) {
       whenGone.run();
     }
   }

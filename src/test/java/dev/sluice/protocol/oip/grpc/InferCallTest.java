@@ -122,7 +122,7 @@ class InferCallTest {
     byte[] typed = request().build().toByteArray();
     byte[] raw = raw().toByteArray();
     for (int i = 0; i < 1000; i++) {
-      assertDecodesOrRefuses(mutations.of(i % 2 == 0 ? typed : raw));
+      assertDecodesOrRefuses(mutations.damage(i % 2 == 0 ? typed : raw));
     }
   }
 

@@ -104,7 +104,7 @@ class InferDecoderTest {
   void mutatedJsonIsRefusedOrTaken() {
     var mutations = new Mutations(1);
     for (int i = 0; i < 1000; i++) {
-      assertDecodesOrRefuses(mutations.of(REQUEST.getBytes(StandardCharsets.UTF_8)), null);
+      assertDecodesOrRefuses(mutations.damage(REQUEST.getBytes(StandardCharsets.UTF_8)), null);
     }
   }
 
@@ -112,7 +112,7 @@ class InferDecoderTest {
   void mutatedBinaryDataIsRefusedOrTaken() {
     var mutations = new Mutations(2);
     for (int i = 0; i < 1000; i++) {
-      assertDecodesOrRefuses(mutations.of(binaryBody()), jsonLength());
+      assertDecodesOrRefuses(mutations.damage(binaryBody()), jsonLength());
     }
   }
 
