@@ -119,7 +119,7 @@ class GrpsGrpcIT {
     assertThat(answer.getSI64Map()).containsEntry("int64_out", Long.MIN_VALUE);
     assertThat(answer.getSFMap()).containsEntry("fp32_out", 0.1f);
     assertThat(answer.getSDMap()).containsEntry("fp64_out", 0.1);
-    assertThat(answer.getSBMap().get("bytes_out").toByteArray()).containsExactly(0xFF, 0);
+    assertThat(answer.getSBOrThrow("bytes_out").toByteArray()).containsExactly(0xFF, 0);
   }
 
   @Test
