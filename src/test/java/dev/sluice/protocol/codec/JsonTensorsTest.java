@@ -166,10 +166,10 @@ class JsonTensorsTest {
       var parsed = JACKSON.readTree(flat(tensor));
       for (int i = 0; i < count; i++) {
         if (type == DataType.FP32) {
-          float wanted = tensor.data().getAtIndex(ValueLayout.JAVA_FLOAT, i);
+          Float wanted = tensor.data().getAtIndex(ValueLayout.JAVA_FLOAT, i);
           assertThat(Float.parseFloat(parsed.get(i).asText())).isEqualTo(wanted);
         } else {
-          double wanted = tensor.data().getAtIndex(ValueLayout.JAVA_DOUBLE, i);
+          Double wanted = tensor.data().getAtIndex(ValueLayout.JAVA_DOUBLE, i);
           assertThat(parsed.get(i).asDouble()).isEqualTo(wanted);
         }
       }
