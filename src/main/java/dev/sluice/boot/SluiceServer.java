@@ -177,7 +177,7 @@ public final class SluiceServer implements Server {
     var front =
         new Front(
             new HttpFront(faces.http(listener), context),
-            new GrpcFront(faces.grpc(listener), context));
+            new GrpcFront(faces.grpc(listener), context, control::ready));
     var verticle = new ListenerVerticle(listener, config.limits().idleTimeout(), front);
     verticles.add(verticle);
     return verticle;

@@ -1,5 +1,11 @@
 package dev.sluice.testing;
 
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.DescriptorProtos.MethodDescriptorProto;
+import com.google.protobuf.Descriptors.DescriptorValidationException;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.Descriptors.ServiceDescriptor;
+import com.google.protobuf.EmptyProto;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.inference.Caller;
@@ -39,7 +45,7 @@ public final class EchoListener implements AutoCloseable {
     HttpFace http = new EchoFace();
     GrpcFace grpc = new EchoService();
     var httpFront = new HttpFront(List.of(http), context);
-    var grpcFront = new GrpcFront(List.of(grpc), context);
+    var grpcFront = new GrpcFront(List.of(grpc), context, () -> true);
     Consumer<HttpServerRequest> front =
         request -> {
           String type = request.getHeader("content-type");
@@ -87,9 +93,26 @@ public final class EchoListener implements AutoCloseable {
   }
 
   private record EchoService() implements GrpcFace {
+    private static final ServiceDescriptor DESCRIPTOR = describe();
+
+    private static ServiceDescriptor describe() {
+      var method = MethodDescriptorProto.newBuilder().setName("Echo");
+      method.setInputType("google.protobuf.Empty").setOutputType("google.protobuf.Empty");
+      var file = FileDescriptorProto.newBuilder().setName("echo.proto").setPackage("test");
+      file.addDependency("google/protobuf/empty.proto");
+      file.addServiceBuilder().setName("Echo").addMethod(method);
+      try {
+        return FileDescriptor.buildFrom(
+                file.build(), new FileDescriptor[] {EmptyProto.getDescriptor()})
+            .findServiceByName("Echo");
+      } catch (DescriptorValidationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
     @Override
-    public String service() {
-      return "test.Echo";
+    public ServiceDescriptor descriptor() {
+      return DESCRIPTOR;
     }
 
     @Override

@@ -1,12 +1,18 @@
 package dev.sluice.transport.grpc;
 
+import com.google.protobuf.Descriptors.ServiceDescriptor;
 import java.util.Map;
 
 /** One protocol's gRPC service. */
 public interface GrpcFace {
-  /** The service's full name, such as {@code inference.GRPCInferenceService}. */
-  String service();
+  /** The whole service as its proto file declares it, for reflection. */
+  ServiceDescriptor descriptor();
 
-  /** Its methods by name. */
+  /** The service's full name, such as {@code inference.GRPCInferenceService}. */
+  default String service() {
+    return descriptor().getFullName();
+  }
+
+  /** Those of its methods that are served, by name. */
   Map<String, GrpcMethod> methods();
 }

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Takes the gRPC and gRPC-Web calls of one event loop to the methods they name. */
@@ -15,15 +16,18 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
 
   private final Map<String, GrpcMethod> methods = new HashMap<>();
   private final ListenerContext context;
+  private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
 
   /**
    * Puts the faces' methods under their paths.
    *
+   * @param ready what the standard health service answers
    * @throws IllegalStateException if two faces serve the same method
    */
-  public GrpcFront(List<GrpcFace> faces, ListenerContext context) {
+  public GrpcFront(List<GrpcFace> faces, ListenerContext context, BooleanSupplier ready) {
     this.context = context;
+    this.standard = new StandardServices(context.vertx(), faces, ready);
     for (GrpcFace face : faces) {
       face.methods().forEach((name, method) -> add("/" + face.service() + "/" + name, method));
     }
@@ -37,6 +41,10 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
 
   @Override
   public void accept(HttpServerRequest request) {
+    if (StandardServices.serve(request.path())) {
+      standard.answer(request);
+      return;
+    }
     GrpcForm form = GrpcForm.of(request);
     if (form == null || !request.method().equals(HttpMethod.POST)) {
       request.response().setStatusCode(form == null ? 415 : 405).end();

@@ -1,10 +1,12 @@
 package dev.sluice.protocol.grps.grpc;
 
+import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.protocol.grps.Metadata;
 import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.grpc.proto.Grps;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import java.util.Map;
@@ -37,8 +39,8 @@ public final class GrpsGrpcFace implements GrpcFace {
   }
 
   @Override
-  public String service() {
-    return "grps.protos.v1.GrpsService";
+  public ServiceDescriptor descriptor() {
+    return Grps.getDescriptor().findServiceByName("GrpsService");
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.oip.grpc;
 
+import com.google.protobuf.Descriptors.ServiceDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
@@ -20,6 +21,7 @@ import dev.sluice.protocol.oip.grpc.proto.ServerMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerMetadataResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyResponse;
+import dev.sluice.protocol.oip.grpc.proto.ServiceProto;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.grpc.GrpcCall;
@@ -53,8 +55,8 @@ public final class OipGrpcFace implements GrpcFace {
   }
 
   @Override
-  public String service() {
-    return "inference.GRPCInferenceService";
+  public ServiceDescriptor descriptor() {
+    return ServiceProto.getDescriptor().findServiceByName("GRPCInferenceService");
   }
 
   @Override

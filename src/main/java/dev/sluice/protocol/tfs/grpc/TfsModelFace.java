@@ -1,6 +1,8 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import java.util.Map;
@@ -14,8 +16,8 @@ public final class TfsModelFace implements GrpcFace {
   }
 
   @Override
-  public String service() {
-    return "tensorflow.serving.ModelService";
+  public ServiceDescriptor descriptor() {
+    return Services.getDescriptor().findServiceByName("ModelService");
   }
 
   @Override

@@ -1,6 +1,8 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import java.util.Map;
@@ -17,8 +19,8 @@ public final class TfsPredictionFace implements GrpcFace {
   }
 
   @Override
-  public String service() {
-    return "tensorflow.serving.PredictionService";
+  public ServiceDescriptor descriptor() {
+    return Services.getDescriptor().findServiceByName("PredictionService");
   }
 
   @Override
