@@ -118,10 +118,13 @@ public final class SluiceServer implements Server {
   public static SluiceServer start(SluiceConfig config) {
     var server = new SluiceServer(config);
     try {
-      await(server.loading.executeBlocking(server::scan, true));
       for (ListenerConfig listener : config.listeners()) {
         server.listeners.add(server.open(listener));
       }
+      // Only now: loading a large native library holds up everyone else who loads one, and event
+      // loops
+      // do when they start.
+      await(server.loading.executeBlocking(server::scan, true));
       server.keepScanning();
       return server;
     } catch (RuntimeException e) {
