@@ -181,7 +181,9 @@ public final class SluiceServer implements Server {
         new Front(
             new HttpFront(faces.http(listener), context),
             new GrpcFront(faces.grpc(listener), context, control::ready));
-    var verticle = new ListenerVerticle(listener, config.limits().idleTimeout(), front);
+    var verticle =
+        new ListenerVerticle(
+            listener, config.limits().idleTimeout(), config.shutdown().drainTimeout(), front);
     verticles.add(verticle);
     return verticle;
   }

@@ -26,19 +26,25 @@ public final class ListenerVerticle extends VerticleBase {
 
   private final ListenerConfig config;
   private final Duration idleTimeout;
+  private final Duration drainTimeout;
   private final Consumer<HttpServerRequest> front;
   private HttpServer server;
 
   /**
    * @param config where to listen
    * @param idleTimeout after which a silent connection is closed; zero: never
+   * @param drainTimeout how long requests under way may take when the listener closes
    * @param front answers requests on this verticle's event loop
    */
   @SuppressWarnings("NullAway.Init") // The server is there from start() on, before anything asks.
   public ListenerVerticle(
-      ListenerConfig config, Duration idleTimeout, Consumer<HttpServerRequest> front) {
+      ListenerConfig config,
+      Duration idleTimeout,
+      Duration drainTimeout,
+      Consumer<HttpServerRequest> front) {
     this.config = config;
     this.idleTimeout = idleTimeout;
+    this.drainTimeout = drainTimeout;
     this.front = front;
   }
 
@@ -68,7 +74,7 @@ public final class ListenerVerticle extends VerticleBase {
   /** Lets requests under way finish, then closes what is left. */
   @Override
   public Future<?> stop() {
-    return server.shutdown();
+    return server.shutdown(drainTimeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** The port that is really open. */

@@ -53,7 +53,11 @@ public final class EchoListener implements AutoCloseable {
           (isGrpc ? grpcFront : httpFront).accept(request);
         };
     var verticle =
-        new ListenerVerticle(ListenerConfig.DEFAULT.withPort(-1), Duration.ofMinutes(1), front);
+        new ListenerVerticle(
+            ListenerConfig.DEFAULT.withPort(-1),
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(5),
+            front);
     await(vertx.deployVerticle(verticle));
     port = verticle.port();
   }

@@ -1,0 +1,181 @@
+package dev.sluice.serving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.FakeSession;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ServableModelTest {
+  private static final int CAPACITY = 2;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final FakeSession session = new FakeSession();
+  private final AtomicLong clock = new AtomicLong(1);
+  private final AtomicInteger loansBack = new AtomicInteger();
+  private long blocksBefore;
+  private Context home;
+  private ServableModel model;
+
+  @BeforeEach
+  void start() {
+    blocksBefore = TensorMemory.openBlocks();
+    home = vertx.getOrCreateContext();
+    model =
+        ServableModel.start(
+            session.metadata(), List.of(session), CAPACITY, "test-model", vertx, clock::get);
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    model.close();
+    assertThat(session.isClosed()).isTrue();
+    join(vertx.close());
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static <T> T join(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+
+  /** A loan that counts its return. */
+  private final class Loan implements ServedModel {
+    @Override
+    public ModelId id() {
+      return new ModelId("fake", 1);
+    }
+
+    @Override
+    public ModelMetadata metadata() {
+      return session.metadata();
+    }
+
+    @Override
+    public void release() {
+      loansBack.incrementAndGet();
+    }
+  }
+
+  private InferenceRequest request(float x, Deadline deadline) {
+    Tensor tensor = Tensor.allocate(DataType.FP32, Shape.of(1));
+    tensor.data().setAtIndex(ValueLayout.JAVA_FLOAT, 0, x);
+    var loan = new Loan();
+    Signature signature = session.metadata().signature("").orElseThrow();
+    return new InferenceRequest(
+        loan, signature, List.of(new NamedTensor("x", tensor)), List.of(), deadline, "r");
+  }
+
+  /** Submits on the event loop, as a face does. */
+  private Future<InferenceResponse> submit(InferenceRequest request) {
+    Promise<InferenceResponse> answer = Promise.promise();
+    home.runOnContext(_ -> model.scheduler().submit(request).onComplete(answer));
+    return answer.future();
+  }
+
+  private static float value(InferenceResponse response) {
+    try (response) {
+      return response.outputs().getFirst().tensor().data().get(ValueLayout.JAVA_FLOAT, 0);
+    }
+  }
+
+  private static ErrorCode failure(Future<InferenceResponse> answer) {
+    try {
+      join(answer).close();
+      throw new AssertionError("it was answered");
+    } catch (CompletionException e) {
+      return ErrorCode.of(Objects.requireNonNull(e.getCause()));
+    }
+  }
+
+  @Test
+  void aRequestIsAnsweredOnTheEventLoopThatAskedAndItsLoanIsGivenBack() {
+    Promise<Boolean> atHome = Promise.promise();
+    Future<InferenceResponse> answer =
+        submit(request(41, Deadline.NONE))
+            .onComplete(_ -> atHome.complete(Context.isOnEventLoopThread()));
+    assertThat(value(join(answer))).isEqualTo(42f);
+    assertThat(join(atHome.future())).isTrue();
+    assertThat(loansBack).hasValue(1);
+  }
+
+  @Test
+  void aFullQueueRefusesAtOnceAndWhatWasAcceptedIsAnswered() throws InterruptedException {
+    CountDownLatch gate = session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
+    session.awaitRun();
+    Future<InferenceResponse> second = submit(request(2, Deadline.NONE));
+    Future<InferenceResponse> third = submit(request(3, Deadline.NONE));
+    assertThat(failure(submit(request(4, Deadline.NONE)))).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+    gate.countDown();
+    assertThat(value(join(running))).isEqualTo(2f);
+    assertThat(value(join(second))).isEqualTo(3f);
+    assertThat(value(join(third))).isEqualTo(4f);
+    assertThat(loansBack).hasValue(4);
+  }
+
+  @Test
+  void aCallerWhoLeavesBeforeItsTurnNeverReachesTheModel() throws InterruptedException {
+    CountDownLatch gate = session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
+    session.awaitRun();
+    InferenceRequest abandoned = request(2, Deadline.NONE);
+    Future<InferenceResponse> waiting = submit(abandoned);
+    abandoned.cancel();
+    gate.countDown();
+    assertThat(failure(waiting)).isEqualTo(ErrorCode.CANCELLED);
+    assertThat(value(join(running))).isEqualTo(2f);
+    assertThat(session.runs()).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestWhoseDeadlinePassesInTheQueueNeverReachesTheModel() throws InterruptedException {
+    CountDownLatch gate = session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
+    session.awaitRun();
+    Future<InferenceResponse> late = submit(request(2, Deadline.at(1_000)));
+    clock.set(2_000);
+    gate.countDown();
+    assertThat(failure(late)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+    assertThat(value(join(running))).isEqualTo(2f);
+    assertThat(session.runs()).isEqualTo(1);
+  }
+
+  @Test
+  void aRunThatFailsFailsItsOwnCallerAndNobodyElse() {
+    session.failWith(InferenceException.invalid("no"));
+    assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(loansBack).hasValue(1);
+  }
+
+  @Test
+  void aClosedModelRefusesWhatComesAllTheSame() {
+    model.scheduler().close();
+    assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+}
