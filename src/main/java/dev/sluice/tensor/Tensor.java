@@ -83,20 +83,6 @@ public final class Tensor implements AutoCloseable {
     return data;
   }
 
-  /**
-   * Moves the memory into a tensor of another shape with as many elements. This one is closed.
-   *
-   * @throws IllegalArgumentException if the counts of elements differ
-   */
-  public Tensor reshape(Shape other) {
-    if (other.elementCount() != elementCount()) {
-      throw new IllegalArgumentException("shape " + shape + " cannot become " + other);
-    }
-    var moved = new Tensor(type, other, data(), release);
-    data = null;
-    return moved;
-  }
-
   /** Frees the memory. Closing again does nothing. */
   @Override
   public void close() {

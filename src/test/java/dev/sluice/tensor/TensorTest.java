@@ -57,23 +57,6 @@ class TensorTest {
   }
 
   @Test
-  void reshapingMovesTheMemoryAndClosesTheOldTensor() {
-    Tensor flat = Tensor.allocate(DataType.FP32, Shape.of(6));
-    flat.data().setAtIndex(JAVA_FLOAT, 5, 7f);
-    try (Tensor table = flat.reshape(Shape.of(2, 3))) {
-      assertThat(table.data().getAtIndex(JAVA_FLOAT, 5)).isEqualTo(7f);
-      assertThatThrownBy(flat::data).isInstanceOf(IllegalStateException.class);
-    }
-  }
-
-  @Test
-  void reshapingToAnotherNumberOfElementsIsRefused() {
-    try (Tensor tensor = Tensor.allocate(DataType.INT8, Shape.of(6))) {
-      assertThatThrownBy(() -> tensor.reshape(Shape.of(7))).hasMessageContaining("[7]");
-    }
-  }
-
-  @Test
   void adoptedMemoryIsGivenBackExactlyOnce() {
     var releases = new AtomicInteger();
     MemorySegment foreign = MemorySegment.ofArray(new byte[8]);

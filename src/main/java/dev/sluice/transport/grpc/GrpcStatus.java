@@ -4,9 +4,6 @@ import dev.sluice.inference.ErrorCode;
 
 /** The one table from failures to gRPC status codes. */
 public final class GrpcStatus {
-  /** The call succeeded. */
-  public static final int OK = 0;
-
   private GrpcStatus() {}
 
   /** The status that every service here answers a failure with. */
