@@ -31,6 +31,7 @@ import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.AnsweringDataPlane;
 import dev.sluice.testing.LentModel;
 import dev.sluice.testing.LocalGrpcCall;
+import dev.sluice.testing.Mutations;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
@@ -298,10 +299,10 @@ class TfsPredictionFaceTest {
 
   @Test
   void brokenMessagesAreTheCallersFaultAndLeaveNothingOpen() {
-    var random = new Random(11);
+    var mutations = new Mutations(11);
     byte[] sound = manyTensors().toByteArray();
     for (int i = 0; i < 2000; i++) {
-      byte[] message = Mutations.of(sound, random);
+      byte[] message = mutations.damage(sound);
       Future<Buffer> answer = answer("Predict", Body.of(message));
       if (answer.failed()) {
         assertThat(failure(answer).code().fault()).isEqualTo(ErrorCode.Fault.CALLER);
