@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * Logback finds this class by itself and begins with the defaults.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
+  private static final int QUEUED_EVENTS = 4096;
+
   @Override
   public ExecutionStatus configure(LoggerContext logs) {
     configure(logs, LogConfig.DEFAULT);
@@ -53,8 +56,31 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     console.start();
     Logger root = logs.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.valueOf(config.level().name()));
-    root.addAppender(console);
+    root.addAppender(withoutWaiting(logs, console));
     quieten(logs, config.level());
+  }
+
+  /**
+   * Event loops log, and whoever reads the standard error may be slow: what does not fit into the
+   * queue is dropped, and nobody waits.
+   */
+  private static AsyncAppender withoutWaiting(
+      LoggerContext logs, ConsoleAppender<ILoggingEvent> console) {
+    var async = new AsyncAppender();
+    async.setContext(logs);
+    async.setQueueSize(QUEUED_EVENTS);
+    async.setDiscardingThreshold(0);
+    async.setNeverBlock(true);
+    async.addAppender(console);
+    async.start();
+    return async;
+  }
+
+  /** Writes what is still queued. Nothing is logged any more. */
+  static void finish() {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logs) {
+      logs.stop();
+    }
   }
 
   /**

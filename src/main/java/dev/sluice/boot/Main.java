@@ -6,7 +6,9 @@ public final class Main {
 
   /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
   public static void main(String[] arguments) {
-    System.exit(
-        SluiceCommand.commandLine(SluiceServer::startSettled, System.getenv()).execute(arguments));
+    int code =
+        SluiceCommand.commandLine(SluiceServer::startSettled, System.getenv()).execute(arguments);
+    LogSetup.finish();
+    System.exit(code);
   }
 }

@@ -22,6 +22,7 @@ final class Stopping {
             new Thread(
                 () -> {
                   drain();
+                  LogSetup.finish();
                   // Whoever asked for it wants to hear that all went well, and the JVM would answer
                   // with the signal's number.
                   Runtime.getRuntime().halt(0);

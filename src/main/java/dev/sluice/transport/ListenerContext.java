@@ -23,6 +23,9 @@ import org.slf4j.event.Level;
  */
 public record ListenerContext(
     Vertx vertx, LimitsConfig limits, Caller caller, LongSupplier nanoTime) {
+  /** Characters of a failure's text that go into the log. */
+  private static final int MAX_LOGGED = 500;
+
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContext.class);
 
   /** Until when an answer is wanted if the request does not say. */
@@ -56,7 +59,12 @@ public record ListenerContext(
     LOG.atLevel(level)
         .addKeyValue("request", exchange.requestId())
         .addKeyValue("code", failure.code())
-        .log(failure.getMessage());
+        .log(cut(failure.getMessage()));
+  }
+
+  /** A text may hold as much of the request as the protocol wants to show. A log line need not. */
+  private static String cut(String text) {
+    return text.length() <= MAX_LOGGED ? text : text.substring(0, MAX_LOGGED) + "...";
   }
 
   /** Logs a failure that is ours. The client is told no more than that there was one. */
