@@ -27,7 +27,9 @@ public final class ContentCoding {
    *     body, TOO_LARGE beyond the limit
    */
   public static Body inflate(String coding, Body body, long limit) {
-    try (InputStream compressed = open(coding, body)) {
+    // Its native memory is freed here: a stream that is given an inflater leaves it to its owner.
+    try (Inflater inflater = new Inflater(!hasZlibHeader(body));
+        InputStream compressed = open(coding, body, inflater)) {
       return read(compressed, coding, limit);
     } catch (IOException e) {
       throw InferenceException.invalid(
@@ -38,11 +40,11 @@ public final class ContentCoding {
     }
   }
 
-  private static InputStream open(String coding, Body body) throws IOException {
+  private static InputStream open(String coding, Body body, Inflater inflater) throws IOException {
     var bytes = new ByteArrayInputStream(body.bytes(), body.offset(), body.length());
     return switch (coding.toLowerCase(Locale.ROOT)) {
       case "gzip", "x-gzip" -> new GZIPInputStream(bytes, CHUNK);
-      case "deflate" -> new InflaterInputStream(bytes, new Inflater(!hasZlibHeader(body)), CHUNK);
+      case "deflate" -> new InflaterInputStream(bytes, inflater, CHUNK);
       default ->
           throw new InferenceException(
               ErrorCode.UNIMPLEMENTED,

@@ -48,9 +48,9 @@ final class BodyReader {
       refuse(announced + " bytes");
     } else {
       collected.expect(announced);
-    }
-    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
-      request.response().writeContinue();
+      if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+        request.response().writeContinue();
+      }
     }
   }
 
