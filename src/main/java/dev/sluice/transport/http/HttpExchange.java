@@ -37,9 +37,13 @@ public final class HttpExchange implements Exchange {
     return request.method();
   }
 
-  /** The path as it was sent: still percent-encoded, without the query. */
+  /**
+   * The path as it was sent: still percent-encoded, without the query. Empty if the target has
+   * none.
+   */
   public String path() {
-    return request.path();
+    String path = request.path();
+    return path == null ? "" : path;
   }
 
   /** The whole request target as it was sent. */

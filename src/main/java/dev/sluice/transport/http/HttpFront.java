@@ -11,6 +11,8 @@ import java.util.function.Consumer;
 public final class HttpFront implements Consumer<HttpServerRequest> {
   private static final Buffer NOT_FOUND = Buffer.buffer("{\"error\":\"Not Found\"}");
 
+  private static final Buffer FAILED = Buffer.buffer("{\"error\":\"internal error\"}");
+
   private final HttpRoutes routes = new HttpRoutes();
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
@@ -24,11 +26,20 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
   @Override
   public void accept(HttpServerRequest request) {
     var exchange = new HttpExchange(request, context, ids.of(request));
-    Consumer<HttpExchange> handler = routes.find(request.path());
+    try {
+      answer(exchange);
+    } catch (RuntimeException e) {
+      // A face answers its own failures; this keeps the caller of one that forgot from waiting.
+      exchange.json(HttpStatus.of(exchange.explain(e).code()), FAILED);
+    }
+  }
+
+  private void answer(HttpExchange exchange) {
+    Consumer<HttpExchange> handler = routes.find(exchange.path());
     if (handler == null) {
       exchange.json(404, NOT_FOUND);
-      return;
+    } else {
+      handler.accept(exchange);
     }
-    handler.accept(exchange);
   }
 }
