@@ -38,7 +38,10 @@ public final class ServableLoader implements Loader {
     var sessions = new ArrayList<ModelSession>();
     try {
       while (sessions.size() < config.instances()) {
-        sessions.add(opened(runtime, source, config));
+        sessions.add(runtime.open(source));
+        if (config.warmup()) {
+          WarmUp.run(sessions.getLast(), id);
+        }
       }
       ModelMetadata metadata =
           sessions.getFirst().metadata().withMaxBatchSize(config.maxBatchSize());
@@ -63,15 +66,6 @@ public final class ServableLoader implements Loader {
                 runtimes.stream().map(RuntimeProvider::name).collect(Collectors.joining(", ")),
                 id,
                 folder));
-  }
-
-  private static ModelSession opened(
-      RuntimeProvider runtime, ModelSource source, ModelConfig config) {
-    ModelSession session = runtime.open(source);
-    if (config.warmup()) {
-      WarmUp.run(session, source.id());
-    }
-    return session;
   }
 
   /** Two loads of the same version, one replacing the other, must not share their threads. */
