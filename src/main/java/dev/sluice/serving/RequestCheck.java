@@ -25,6 +25,7 @@ final class RequestCheck {
       TensorSpec spec =
           signature.input(input.name()).orElseThrow(() -> unknown("input", input.name(), request));
       requireType(input, spec, request);
+      requireOnce(input, request);
       if (shapesBind && !spec.shape().accepts(input.tensor().shape())) {
         throw misfit(input, "shape " + input.tensor().shape(), spec.shape().toString(), request);
       }
@@ -48,6 +49,12 @@ final class RequestCheck {
   private static void requireType(NamedTensor input, TensorSpec spec, InferenceRequest request) {
     if (input.tensor().type() != spec.type()) {
       throw misfit(input, "type " + input.tensor().type(), spec.type().toString(), request);
+    }
+  }
+
+  private static void requireOnce(NamedTensor input, InferenceRequest request) {
+    if (!input.equals(request.input(input.name()))) {
+      throw InferenceException.invalid("input \"" + input.name() + "\" is given twice");
     }
   }
 
