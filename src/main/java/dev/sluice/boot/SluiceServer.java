@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -45,6 +46,8 @@ import org.slf4j.LoggerFactory;
  * <p>Threads: started and closed by the main thread, which blocks meanwhile.
  */
 public final class SluiceServer implements Server {
+  private static final Logger LOG = LoggerFactory.getLogger(SluiceServer.class);
+
   /** How often {@link #settled} looks. */
   private static final long SETTLING_LOOK_MILLIS = 20;
 
@@ -101,12 +104,14 @@ public final class SluiceServer implements Server {
 
   private static Executor executor(WorkerExecutor workers) {
     return task ->
-        workers.executeBlocking(
-            () -> {
-              task.run();
-              return null;
-            },
-            false);
+        workers
+            .executeBlocking(
+                () -> {
+                  task.run();
+                  return null;
+                },
+                false)
+            .onFailure(e -> LOG.error("a model could not be loaded or closed", e));
   }
 
   /**
@@ -122,8 +127,7 @@ public final class SluiceServer implements Server {
         server.listeners.add(server.open(listener));
       }
       // Only now: loading a large native library holds up everyone else who loads one, and event
-      // loops
-      // do when they start.
+      // loops do when they start.
       await(server.loading.executeBlocking(server::scan, true));
       server.keepScanning();
       return server;
@@ -150,7 +154,11 @@ public final class SluiceServer implements Server {
     if (!interval.isZero()) {
       vertx.setTimer(
           Math.max(1, interval.toMillis()),
-          _ -> loading.executeBlocking(this::scan, true).onComplete(_ -> keepScanning()));
+          _ ->
+              loading
+                  .executeBlocking(this::scan, true)
+                  .onFailure(e -> LOG.error("the model folders could not be looked at", e))
+                  .onComplete(_ -> keepScanning()));
     }
   }
 
