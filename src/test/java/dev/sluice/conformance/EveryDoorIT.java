@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
@@ -20,9 +21,12 @@ import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.Mutations;
+import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class EveryDoorIT {
@@ -182,56 +187,86 @@ class EveryDoorIT {
     return floats;
   }
 
+  private static ModelInferRequest oip() {
+    var request = ModelInferRequest.newBuilder().setModelName("half_plus_two");
+    request.addInputsBuilder().setName("x").setDatatype("FP32").addShape(X.length);
+    return request.addRawInputContents(ByteString.copyFrom(raw())).build();
+  }
+
+  private static PredictRequest tfs() {
+    var tensor = TensorProto.newBuilder().setDtype(DataType.DT_FLOAT);
+    tensor.setTensorShape(
+        TensorShapeProto.newBuilder().addDim(TensorShapeProto.Dim.newBuilder().setSize(X.length)));
+    tensor.setTensorContent(ByteString.copyFrom(raw()));
+    return PredictRequest.newBuilder()
+        .setModelSpec(ModelSpec.newBuilder().setName("half_plus_two"))
+        .putInputs("x", tensor.build())
+        .build();
+  }
+
+  private static GrpsMessage grps() {
+    var tensor = GenericTensor.newBuilder().setName("x").addShape(X.length);
+    tensor.setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_FLOAT32);
+    for (float x : X) {
+      tensor.addFlatFloat32(x);
+    }
+    return GrpsMessage.newBuilder()
+        .setModel("half_plus_two")
+        .setGtensors(GenericTensorData.newBuilder().addTensors(tensor))
+        .build();
+  }
+
   @Test
   void theSameQuestionGetsTheSameNumbersOverGrpc() {
-    var oip = ModelInferRequest.newBuilder().setModelName("half_plus_two");
-    oip.addInputsBuilder().setName("x").setDatatype("FP32").addShape(X.length);
-    oip.addRawInputContents(ByteString.copyFrom(raw()));
     float[] fromOip = new float[X.length];
     GRPCInferenceServiceGrpc.newBlockingStub(channel)
-        .modelInfer(oip.build())
+        .modelInfer(oip())
         .getRawOutputContents(0)
         .asReadOnlyByteBuffer()
         .order(ByteOrder.LITTLE_ENDIAN)
         .asFloatBuffer()
         .get(fromOip);
+    var tfs = PredictionServiceGrpc.newBlockingStub(channel).predict(tfs());
+    var grps = GrpsServiceGrpc.newBlockingStub(channel).predict(grps());
     assertThat(fromOip).containsExactly(wanted());
-
-    var tensor = TensorProto.newBuilder().setDtype(DataType.DT_FLOAT);
-    tensor.setTensorShape(
-        TensorShapeProto.newBuilder().addDim(TensorShapeProto.Dim.newBuilder().setSize(X.length)));
-    tensor.setTensorContent(ByteString.copyFrom(raw()));
-    var tfs =
-        PredictRequest.newBuilder()
-            .setModelSpec(ModelSpec.newBuilder().setName("half_plus_two"))
-            .putInputs("x", tensor.build())
-            .build();
-    assertThat(
-            floats(
-                PredictionServiceGrpc.newBlockingStub(channel)
-                    .predict(tfs)
-                    .getOutputsOrThrow("y")
-                    .getFloatValList()))
+    assertThat(floats(tfs.getOutputsOrThrow("y").getFloatValList())).containsExactly(wanted());
+    assertThat(floats(grps.getGtensors().getTensors(0).getFlatFloat32List()))
         .containsExactly(wanted());
+  }
 
-    var grps = GenericTensor.newBuilder().setName("x").addShape(X.length);
-    grps.setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_FLOAT32);
-    for (float x : X) {
-      grps.addFlatFloat32(x);
+  static Stream<Arguments> methods() {
+    return Stream.of(
+        Arguments.of("inference.GRPCInferenceService/ModelInfer", oip()),
+        Arguments.of("tensorflow.serving.PredictionService/Predict", tfs()),
+        Arguments.of("grps.protos.v1.GrpsService/Predict", grps()));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("methods")
+  void aThousandMalformedMessagesAreTheCallersFaultAndLeaveNothingBehind(
+      String method, Message sound) throws Exception {
+    long before = TensorMemory.openBlocks();
+    var mutations = new Mutations(method.hashCode());
+    for (int i = 0; i < MALFORMED; i++) {
+      assertThat(status(method, mutations.damage(sound.toByteArray())))
+          .isIn(
+              Status.Code.OK,
+              Status.Code.INVALID_ARGUMENT,
+              Status.Code.NOT_FOUND,
+              Status.Code.FAILED_PRECONDITION,
+              Status.Code.UNIMPLEMENTED);
     }
-    var message =
-        GrpsMessage.newBuilder()
-            .setModel("half_plus_two")
-            .setGtensors(GenericTensorData.newBuilder().addTensors(grps))
-            .build();
-    assertThat(
-            floats(
-                GrpsServiceGrpc.newBlockingStub(channel)
-                    .predict(message)
-                    .getGtensors()
-                    .getTensors(0)
-                    .getFlatFloat32List()))
-        .containsExactly(wanted());
+    assertThat(status(method, sound.toByteArray())).isEqualTo(Status.Code.OK);
+    assertThat(TensorMemory.openBlocks()).isEqualTo(before);
+  }
+
+  private static Status.Code status(String method, byte[] message) {
+    try {
+      RawCalls.send(channel, method, message);
+      return Status.Code.OK;
+    } catch (StatusRuntimeException e) {
+      return e.getStatus().getCode();
+    }
   }
 
   private static float[] floats(List<Float> list) {
