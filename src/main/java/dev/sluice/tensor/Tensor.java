@@ -18,12 +18,22 @@ public final class Tensor implements AutoCloseable {
   private final DataType type;
   private final Shape shape;
   private final @Nullable Runnable release;
+
+  /** What is freed as a whole: the data, and what memory there is behind it. */
+  private final MemorySegment block;
+
   private @Nullable MemorySegment data;
 
-  private Tensor(DataType type, Shape shape, MemorySegment data, @Nullable Runnable release) {
+  private Tensor(
+      DataType type,
+      Shape shape,
+      MemorySegment data,
+      MemorySegment block,
+      @Nullable Runnable release) {
     this.type = type;
     this.shape = shape;
     this.data = data;
+    this.block = block;
     this.release = release;
   }
 
@@ -37,12 +47,13 @@ public final class Tensor implements AutoCloseable {
       throw new IllegalArgumentException(type + " has no fixed element size");
     }
     long bytes = Math.multiplyExact(shape.elementCount(), type.byteSize());
-    return new Tensor(type, shape, TensorMemory.allocate(bytes), null);
+    return over(type, shape, TensorMemory.allocate(bytes), bytes);
   }
 
-  /** A tensor over a block of {@link TensorMemory}, which it takes over. */
-  static Tensor over(DataType type, Shape shape, MemorySegment block) {
-    return new Tensor(type, shape, block, null);
+  /** A tensor over the first bytes of a block of {@link TensorMemory}, which it takes over. */
+  static Tensor over(DataType type, Shape shape, MemorySegment block, long bytes) {
+    MemorySegment data = bytes == block.byteSize() ? block : block.asSlice(0, bytes);
+    return new Tensor(type, shape, data, block, null);
   }
 
   /**
@@ -52,7 +63,7 @@ public final class Tensor implements AutoCloseable {
    */
   public static Tensor adopt(DataType type, Shape shape, MemorySegment data, Runnable release) {
     TensorMemory.opened(data.byteSize());
-    return new Tensor(type, shape, data, release);
+    return new Tensor(type, shape, data, data, release);
   }
 
   public DataType type() {
@@ -86,15 +97,14 @@ public final class Tensor implements AutoCloseable {
   /** Frees the memory. Closing again does nothing. */
   @Override
   public void close() {
-    MemorySegment open = data;
-    if (open == null) {
+    if (data == null) {
       return;
     }
     data = null;
     if (release == null) {
-      TensorMemory.free(open);
+      TensorMemory.free(block);
     } else {
-      TensorMemory.closed(open.byteSize());
+      TensorMemory.closed(block.byteSize());
       release.run();
     }
   }

@@ -30,7 +30,7 @@ public final class TensorBuilder implements AutoCloseable {
    */
   public TensorBuilder(DataType type, long capacity) {
     this.type = type;
-    this.block = TensorMemory.allocate(Math.max(capacity, TensorMemory.ALIGNMENT));
+    this.block = TensorMemory.allocate(capacity);
   }
 
   public DataType type() {
@@ -116,8 +116,7 @@ public final class TensorBuilder implements AutoCloseable {
     }
     MemorySegment built = memory();
     block = null;
-    TensorMemory.shrunk(built.byteSize() - position);
-    return Tensor.over(type, shape, built.asSlice(0, position));
+    return Tensor.over(type, shape, built, position);
   }
 
   /** Frees the memory unless {@link #build} has passed it on. */

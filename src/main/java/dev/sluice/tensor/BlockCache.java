@@ -1,0 +1,110 @@
+package dev.sluice.tensor;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * How a block finds its next user
+ *
+ * The C library frees a block of one thread on another under a lock, cuts an aligned block out of a
+ * larger one, and gives the pages of a large one back to the kernel, which fills them with zeros when
+ * they are asked for again. A tensor is made and freed thousands of times a second, always of the same
+ * few sizes. So blocks that are freed wait here, by size.
+ *
+ * Sizes.    Powers of two. A block is never cut and never joined: memory cannot be fragmented.
+ * Shelves.  One for each size: an array of places. Who frees puts the block into the first empty place,
+ *           who needs one empties the first full place, both by one compare-and-set. Threads begin to
+ *           look at different places, so that they seldom meet and find the block they used last, which
+ *           their core still has in its cache.
+ * Bound.    A shelf has places for at most SHELF_BYTES; what finds no place is freed for good.
+ */
+
+/** Freed blocks of native memory, kept for the next tensor of about their size. Any thread. */
+final class BlockCache {
+  private static final int SMALLEST_SHIFT = 6;
+  private static final int LARGEST_SHIFT = 22;
+
+  /** Bytes that the blocks of one size may hold while nobody uses them. */
+  private static final long SHELF_BYTES = 8L << 20;
+
+  private static final int MOST_PLACES = 64;
+
+  /** So far apart that the places at which two threads begin lie on different cache lines. */
+  private static final int STRIDE = 16;
+
+  private final Shelf[] shelves = new Shelf[LARGEST_SHIFT - SMALLEST_SHIFT + 1];
+
+  BlockCache() {
+    for (int i = 0; i < shelves.length; i++) {
+      long places = SHELF_BYTES >> (SMALLEST_SHIFT + i);
+      shelves[i] = new Shelf((int) Math.min(MOST_PLACES, places));
+    }
+  }
+
+  /** The size of the block that holds so many bytes: at least that, 64 or more. */
+  static long blockSize(long bytes) {
+    int shift = Math.max(SMALLEST_SHIFT, shift(bytes));
+    if (shift > LARGEST_SHIFT) {
+      return (bytes + TensorMemory.ALIGNMENT - 1) & -TensorMemory.ALIGNMENT;
+    }
+    return 1L << shift;
+  }
+
+  /** A block of exactly a {@link #blockSize}, or null if none waits. */
+  @Nullable MemorySegment take(long blockSize) {
+    int shift = shift(blockSize);
+    return shift > LARGEST_SHIFT ? null : shelves[shift - SMALLEST_SHIFT].take();
+  }
+
+  /** Takes the block over; false if there is no place for it. */
+  boolean put(MemorySegment block) {
+    int shift = shift(block.byteSize());
+    return shift <= LARGEST_SHIFT && shelves[shift - SMALLEST_SHIFT].put(block);
+  }
+
+  private static int shift(long bytes) {
+    return Long.SIZE - Long.numberOfLeadingZeros(Math.max(bytes, 1) - 1);
+  }
+
+  /** The places for blocks of one size. */
+  private static final class Shelf {
+    private final AtomicReferenceArray<@Nullable MemorySegment> places;
+    private final int mask;
+
+    /**
+     * @param places a power of two
+     */
+    Shelf(int places) {
+      this.places = new AtomicReferenceArray<>(places);
+      this.mask = places - 1;
+    }
+
+    @Nullable MemorySegment take() {
+      int first = first();
+      for (int i = 0; i <= mask; i++) {
+        int place = (first + i) & mask;
+        MemorySegment block = places.getPlain(place);
+        if (block != null && places.compareAndSet(place, block, null)) {
+          return block;
+        }
+      }
+      return null;
+    }
+
+    boolean put(MemorySegment block) {
+      int first = first();
+      for (int i = 0; i <= mask; i++) {
+        int place = (first + i) & mask;
+        if (places.getPlain(place) == null && places.compareAndSet(place, null, block)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private static int first() {
+      return (int) Thread.currentThread().threadId() * STRIDE;
+    }
+  }
+}
