@@ -18,9 +18,12 @@ public final class Tensor implements AutoCloseable {
   private final DataType type;
   private final Shape shape;
   private final @Nullable Runnable release;
+  private final boolean counted;
   private @Nullable MemorySegment data;
 
-  private Tensor(DataType type, Shape shape, MemorySegment data, @Nullable Runnable release) {
+  private Tensor(
+      DataType type, Shape shape, MemorySegment data, @Nullable Runnable release, boolean counted) {
+    this.counted = counted;
     this.type = type;
     this.shape = shape;
     this.data = data;
@@ -37,12 +40,12 @@ public final class Tensor implements AutoCloseable {
       throw new IllegalArgumentException(type + " has no fixed element size");
     }
     long bytes = Math.multiplyExact(shape.elementCount(), type.byteSize());
-    return new Tensor(type, shape, TensorMemory.allocate(bytes), null);
+    return new Tensor(type, shape, TensorMemory.allocate(bytes), null, true);
   }
 
   /** A tensor over a block of {@link TensorMemory}, which it takes over. */
   static Tensor over(DataType type, Shape shape, MemorySegment block) {
-    return new Tensor(type, shape, block, null);
+    return new Tensor(type, shape, block, null, true);
   }
 
   /**
@@ -52,7 +55,16 @@ public final class Tensor implements AutoCloseable {
    */
   public static Tensor adopt(DataType type, Shape shape, MemorySegment data, Runnable release) {
     TensorMemory.opened(data.byteSize());
-    return new Tensor(type, shape, data, release);
+    return new Tensor(type, shape, data, release, true);
+  }
+
+  /**
+   * A tensor over a part of another's memory, which is counted there.
+   *
+   * @param release called once, by {@link #close}, on any thread
+   */
+  static Tensor slice(DataType type, Shape shape, MemorySegment data, Runnable release) {
+    return new Tensor(type, shape, data, release, false);
   }
 
   public DataType type() {
@@ -69,6 +81,18 @@ public final class Tensor implements AutoCloseable {
 
   public long byteSize() {
     return data().byteSize();
+  }
+
+  /** The bytes of so many elements, from an offset at which one begins. */
+  public long byteSizeOf(long offset, long elements) {
+    if (type.isFixedSize()) {
+      return elements * type.byteSize();
+    }
+    long end = offset;
+    for (long i = 0; i < elements; i++) {
+      end += BytesElements.LENGTH.byteSize() + data().get(BytesElements.LENGTH, end);
+    }
+    return end - offset;
   }
 
   /**
@@ -94,7 +118,9 @@ public final class Tensor implements AutoCloseable {
     if (release == null) {
       TensorMemory.free(open);
     } else {
-      TensorMemory.closed(open.byteSize());
+      if (counted) {
+        TensorMemory.closed(open.byteSize());
+      }
       release.run();
     }
   }
