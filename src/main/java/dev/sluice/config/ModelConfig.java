@@ -1,6 +1,5 @@
 package dev.sluice.config;
 
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -9,41 +8,32 @@ import java.util.Map;
  *
  * @param versionPolicy which versions to serve; the latest one unless said otherwise
  * @param labels movable names for versions, such as {@code canary: 7}
- * @param maxBatchSize rows (dimension 0) that may be joined in one run; 0: never join, and the
- *     first dimension is not known to be a batch
- * @param maxQueueDelay how long a request may wait for company
+ * @param batching which requests run together
+ * @param queue how they wait
  * @param instances sessions, each with a worker of its own
- * @param maxQueuedRequests requests that may wait; one more is refused
  * @param warmup whether a new version runs once on made-up inputs before it takes requests
  * @param runtimes how its session is opened
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
     Map<String, Long> labels,
-    int maxBatchSize,
-    Duration maxQueueDelay,
+    BatchingConfig batching,
+    QueueConfig queue,
     int instances,
-    int maxQueuedRequests,
     boolean warmup,
     RuntimesConfig runtimes) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
           Map.of(),
-          0,
-          Duration.ZERO,
+          BatchingConfig.DEFAULT,
+          QueueConfig.DEFAULT,
           1,
-          1_024,
           true,
           RuntimesConfig.DEFAULT);
 
-  /** Rows. */
-  static final int LARGEST_BATCH = 1 << 20;
-
   /** Each holds a worker thread and a native session. */
   static final int MOST_INSTANCES = 1024;
-
-  static final int LONGEST_QUEUE = 1 << 20;
 
   public ModelConfig {
     labels = Map.copyOf(labels);
@@ -75,10 +65,9 @@ public record ModelConfig(
     return new ModelConfig(
         VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
         labels,
-        model.number("max_batch_size", defaults.maxBatchSize, 0, LARGEST_BATCH),
-        model.duration("max_queue_delay", defaults.maxQueueDelay),
+        BatchingConfig.read(model, defaults.batching),
+        QueueConfig.read(model, defaults.queue),
         model.number("instances", defaults.instances, 1, MOST_INSTANCES),
-        model.number("max_queued_requests", defaults.maxQueuedRequests, 1, LONGEST_QUEUE),
         model.flag("warmup", defaults.warmup),
         runtimes);
   }

@@ -3,10 +3,8 @@ package dev.sluice.config;
 import dev.sluice.config.TextProto.Message;
 import dev.sluice.config.TextProto.Scalar;
 import dev.sluice.config.TextProto.Value;
-import java.math.BigInteger;
-import java.time.Duration;
 import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,10 +36,21 @@ final class TritonModelConfig {
           "instance_group.count",
           "instance_group.kind",
           "dynamic_batching.max_queue_delay_microseconds",
-          "dynamic_batching.default_queue_policy.max_queue_size");
+          "dynamic_batching.preferred_batch_size",
+          "dynamic_batching.priority_levels",
+          "dynamic_batching.default_priority_level",
+          "dynamic_batching.default_queue_policy.allow_timeout_override",
+          "dynamic_batching.default_queue_policy.default_timeout_microseconds",
+          "dynamic_batching.default_queue_policy.max_queue_size",
+          "dynamic_batching.default_queue_policy.timeout_action");
 
-  /** Where instances run here anyway. */
-  private static final Set<String> KINDS = Set.of("KIND_CPU", "KIND_AUTO");
+  /** What is done here anyway: where instances run, and what becomes of who waits too long. */
+  private static final Map<String, Set<String>> ONLY =
+      Map.of(
+          "instance_group.kind",
+          Set.of("KIND_CPU", "KIND_AUTO"),
+          "dynamic_batching.default_queue_policy.timeout_action",
+          Set.of("REJECT"));
 
   private final String file;
   private final Consumer<String> warnings;
@@ -52,110 +61,47 @@ final class TritonModelConfig {
   }
 
   ModelConfig read(String text, ModelConfig defaults) {
-    Message model = TextProto.read(file, text);
-    warnOfTheRest(model);
+    var model = new ProtoFields(file, TextProto.read(file, text));
+    warnOfTheRest(model.message());
+    var scheduling = new TritonScheduling(model);
     return new ModelConfig(
-        policy(model).orElse(defaults.versionPolicy()),
+        model.inner("version_policy").map(this::policy).orElse(defaults.versionPolicy()),
         defaults.labels(),
-        number(model, "max_batch_size", ModelConfig.LARGEST_BATCH).orElse(defaults.maxBatchSize()),
-        batching(model)
-            .flatMap(batching -> microseconds(batching, "max_queue_delay_microseconds"))
-            .orElse(defaults.maxQueueDelay()),
+        scheduling.batching(defaults.batching()),
+        scheduling.queue(defaults.queue()),
         instances(model).orElse(defaults.instances()),
-        batching(model)
-            .flatMap(batching -> message(batching, "default_queue_policy"))
-            .flatMap(policy -> number(policy, "max_queue_size", ModelConfig.LONGEST_QUEUE))
-            // Triton's 0 is no limit at all; here every queue is bounded.
-            .filter(size -> size > 0)
-            .orElse(defaults.maxQueuedRequests()),
         defaults.warmup(),
         defaults.runtimes());
   }
 
-  private Optional<VersionPolicyConfig> policy(Message model) {
-    return message(model, "version_policy").map(this::policyIn);
-  }
-
-  private VersionPolicyConfig policyIn(Message policy) {
-    Optional<Message> specific = message(policy, "specific");
+  private VersionPolicyConfig policy(ProtoFields policy) {
+    Optional<ProtoFields> specific = policy.inner("specific");
     if (specific.isPresent()) {
-      return new VersionPolicyConfig.Specific(versions(specific.get()));
+      return new VersionPolicyConfig.Specific(
+          new LinkedHashSet<>(specific.get().numbers("versions", 0, Long.MAX_VALUE)));
     }
-    if (policy.fields().containsKey("all")) {
+    if (policy.has("all")) {
       return new VersionPolicyConfig.All();
     }
     return new VersionPolicyConfig.Latest(
-        message(policy, "latest")
-            .flatMap(latest -> number(latest, "num_versions", Integer.MAX_VALUE))
+        policy
+            .inner("latest")
+            .flatMap(latest -> latest.number("num_versions", Integer.MAX_VALUE))
             .filter(count -> count > 0)
             .orElse(1));
   }
 
-  private Set<Long> versions(Message specific) {
-    Set<Long> versions = new LinkedHashSet<>();
-    for (Value value : specific.fields().getOrDefault("versions", List.of())) {
-      versions.add(whole("versions", value, Long.MAX_VALUE));
-    }
-    return versions;
-  }
-
-  private Optional<Message> batching(Message model) {
-    return message(model, "dynamic_batching");
-  }
-
   /** The counts of all groups; a group without one is one instance. */
-  private Optional<Integer> instances(Message model) {
-    List<Value> groups = model.fields().getOrDefault("instance_group", List.of());
+  private static Optional<Integer> instances(ProtoFields model) {
     long count = 0;
-    for (Value group : groups) {
-      count +=
-          number(table("instance_group", group), "count", ModelConfig.MOST_INSTANCES).orElse(1);
+    for (ProtoFields group : model.inners("instance_group")) {
+      count += group.number("count", ModelConfig.MOST_INSTANCES).orElse(1);
     }
     if (count > ModelConfig.MOST_INSTANCES) {
-      throw error("instance_group", count + " instances", "at most " + ModelConfig.MOST_INSTANCES);
+      throw model.error(
+          "instance_group", count + " instances", "at most " + ModelConfig.MOST_INSTANCES);
     }
     return count == 0 ? Optional.empty() : Optional.of((int) count);
-  }
-
-  private Optional<Duration> microseconds(Message message, String field) {
-    long longest = Units.LONGEST.toMillis() * 1_000;
-    return last(message, field)
-        .map(value -> Duration.ofNanos(whole(field, value, longest) * 1_000));
-  }
-
-  private Optional<Integer> number(Message message, String field, int highest) {
-    return last(message, field).map(value -> (int) whole(field, value, highest));
-  }
-
-  private long whole(String field, Value value, long highest) {
-    String text = value instanceof Scalar scalar ? scalar.text() : "a message";
-    String wanted = "a whole number from 0 to " + highest;
-    if (!text.matches("\\d{1,19}")
-        || new BigInteger(text).compareTo(BigInteger.valueOf(highest)) > 0) {
-      throw error(field, text, wanted);
-    }
-    return Long.parseLong(text);
-  }
-
-  private Optional<Message> message(Message outer, String field) {
-    return last(outer, field).map(value -> table(field, value));
-  }
-
-  private Message table(String field, Value value) {
-    return switch (value) {
-      case Message message -> message;
-      case Scalar(String text) -> throw error(field, text, "a message in braces");
-    };
-  }
-
-  /** As in the format itself, the last of several wins. */
-  private static Optional<Value> last(Message message, String field) {
-    List<Value> values = message.fields().getOrDefault(field, List.of());
-    return values.isEmpty() ? Optional.empty() : Optional.of(values.getLast());
-  }
-
-  private ConfigException error(String field, String got, String wanted) {
-    return new ConfigException(file + ": " + field + " is " + got + "; wanted " + wanted);
   }
 
   private void warnOfTheRest(Message model) {
@@ -178,9 +124,10 @@ final class TritonModelConfig {
   }
 
   private static void collectUnknown(String name, Value value, Set<String> unknown) {
-    if (name.equals("instance_group.kind")) {
-      if (value instanceof Scalar(String kind) && !KINDS.contains(kind)) {
-        unknown.add(name + " " + kind);
+    Set<String> only = ONLY.get(name);
+    if (only != null) {
+      if (value instanceof Scalar(String word) && !only.contains(word)) {
+        unknown.add(name + " " + word);
       }
     } else if (!KNOWN.contains(name)) {
       if (value instanceof Message inner && leadsToKnown(name)) {

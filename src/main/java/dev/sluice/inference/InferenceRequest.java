@@ -20,8 +20,21 @@ public final class InferenceRequest implements AutoCloseable {
   private final List<String> outputs;
   private final Deadline deadline;
   private final String requestId;
+  private final long priority;
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean cancelled;
+  private volatile @Nullable Runnable whenCancelled;
+
+  /** A request of the model's default priority. */
+  public InferenceRequest(
+      ServedModel model,
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<String> outputs,
+      Deadline deadline,
+      String requestId) {
+    this(model, signature, inputs, outputs, deadline, requestId, 0);
+  }
 
   /**
    * @param model on loan from {@link DataPlane#find}
@@ -30,6 +43,8 @@ public final class InferenceRequest implements AutoCloseable {
    * @param outputs names of the wanted outputs in the wanted order; empty for all of them
    * @param deadline when to give up
    * @param requestId for logs
+   * @param priority the level asked for, 1 being the highest; one that the model does not have
+   *     means its default
    */
   public InferenceRequest(
       ServedModel model,
@@ -37,13 +52,15 @@ public final class InferenceRequest implements AutoCloseable {
       List<NamedTensor> inputs,
       List<String> outputs,
       Deadline deadline,
-      String requestId) {
+      String requestId,
+      long priority) {
     this.model = model;
     this.signature = signature;
     this.inputs = List.copyOf(inputs);
     this.outputs = List.copyOf(outputs);
     this.deadline = deadline;
     this.requestId = requestId;
+    this.priority = priority;
   }
 
   public ServedModel model() {
@@ -80,9 +97,29 @@ public final class InferenceRequest implements AutoCloseable {
     return requestId;
   }
 
-  /** The caller has left: if the model has not begun, it never will. Any thread. */
+  /** The level asked for, 1 being the highest; 0 if the request does not say. */
+  public long priority() {
+    return priority;
+  }
+
+  /**
+   * The caller has left: if the model has not begun, it never will, and a run for nobody else is
+   * stopped where the runtime can. Any thread.
+   */
   public void cancel() {
     cancelled = true;
+    Runnable action = whenCancelled;
+    if (action != null) {
+      action.run();
+    }
+  }
+
+  /**
+   * Has an action run by {@link #cancel}, on whichever thread cancels. The request may be cancelled
+   * already: look at {@link #isCancelled} afterwards.
+   */
+  public void onCancel(Runnable action) {
+    whenCancelled = action;
   }
 
   public boolean isCancelled() {

@@ -14,10 +14,9 @@ record Attempt(Fingerprint files, ModelConfig settings) {
         new ModelConfig(
             ModelConfig.DEFAULT.versionPolicy(),
             ModelConfig.DEFAULT.labels(),
-            config.maxBatchSize(),
-            config.maxQueueDelay(),
+            config.batching(),
+            config.queue(),
             config.instances(),
-            config.maxQueuedRequests(),
             config.warmup(),
             config.runtimes()));
   }

@@ -23,9 +23,18 @@ public interface ModelSession extends AutoCloseable {
    * @param outputs which outputs to compute, in the order to return them
    * @return one tensor per wanted output, owned by the caller
    * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if the model refuses the
-   *     inputs, INTERNAL if it fails; nothing is left open
+   *     inputs, INTERNAL if it fails, CANCELLED if it was interrupted; nothing is left open
    */
   List<NamedTensor> run(Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs);
+
+  /**
+   * Ends the run under way, and any later one, as soon as the runtime can; a runtime that cannot
+   * does nothing. Any thread, any number of times, until the session is closed.
+   */
+  default void interrupt() {}
+
+  /** Lets runs be runs again after {@link #interrupt}. Any thread. */
+  default void resume() {}
 
   @Override
   void close();

@@ -6,39 +6,61 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
 
-/** First come, first served: a bounded queue that a model's workers take from. */
+/** Lets requests wait in a bounded queue that a model's workers take from. */
 public final class QueueScheduler implements Scheduler {
   private final Vertx vertx;
   private final ModelQueue queue;
-  private final Runnable wake;
+  private final ToIntFunction<InferenceRequest> rows;
+  private final Consumer<Pending> arrived;
   private final LongSupplier nanoTime;
 
   /**
    * @param vertx tells which event loop a request comes from
    * @param queue shared with the workers
-   * @param wake called after a request was put into the queue
+   * @param rows by how many rows a request may join others; 0 if it runs alone
+   * @param arrived is told of a request after it was put into the queue
    * @param nanoTime the clock that waiting is measured with
    */
-  public QueueScheduler(Vertx vertx, ModelQueue queue, Runnable wake, LongSupplier nanoTime) {
+  public QueueScheduler(
+      Vertx vertx,
+      ModelQueue queue,
+      ToIntFunction<InferenceRequest> rows,
+      Consumer<Pending> arrived,
+      LongSupplier nanoTime) {
     this.vertx = vertx;
     this.queue = queue;
-    this.wake = wake;
+    this.rows = rows;
+    this.arrived = arrived;
     this.nanoTime = nanoTime;
   }
 
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
-    var pending = new Pending(request, vertx.getOrCreateContext(), nanoTime.getAsLong());
+    var pending = new Pending(request, eventLoop(), rows.applyAsInt(request), nanoTime.getAsLong());
     switch (queue.offer(pending)) {
-      case TAKEN -> wake.run();
-      case FULL -> pending.fail(full(request));
-      case CLOSED -> pending.fail(closed(request));
+      case TAKEN -> arrived.accept(pending);
+      case FULL -> refuse(pending, full(request));
+      case CLOSED -> refuse(pending, closed(request));
     }
     return pending.answer();
+  }
+
+  /** The event loop itself: each request has a context of its own, and answers go home together. */
+  private Context eventLoop() {
+    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+  }
+
+  private static void refuse(Pending pending, InferenceException failure) {
+    pending.decide(failure);
+    pending.deliver();
   }
 
   private InferenceException full(InferenceRequest request) {
@@ -56,7 +78,8 @@ public final class QueueScheduler implements Scheduler {
   @Override
   public void close() {
     for (Pending waiting : queue.close()) {
-      waiting.home().runOnContext(_ -> waiting.fail(closed(waiting.request())));
+      waiting.decide(closed(waiting.request()));
+      waiting.home().runOnContext(_ -> waiting.deliver());
     }
   }
 }

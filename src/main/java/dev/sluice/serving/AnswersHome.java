@@ -1,8 +1,7 @@
 package dev.sluice.serving;
 
-import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingList;
 import io.vertx.core.Context;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,39 +11,46 @@ import java.util.List;
  * fast: waking an event loop costs more than many a small model. Used by one worker.
  */
 final class AnswersHome {
-  /** One event loop's share of the answers that are ready. */
-  private record Bundle(Context home, List<Runnable> answers) {}
+  /** One event loop's share of the answers that are ready. Kept, as event loops are few. */
+  private static final class Bundle {
+    private final Context home;
+    private PendingList ready = new PendingList();
+
+    Bundle(Context home) {
+      this.home = home;
+    }
+
+    void send() {
+      PendingList sent = ready;
+      ready = new PendingList();
+      home.runOnContext(_ -> sent.deliverAll());
+    }
+  }
 
   private final List<Bundle> bundles = new ArrayList<>();
 
-  void succeed(Pending pending, InferenceResponse response) {
-    bundle(pending.home()).add(() -> pending.succeed(response));
+  /** Takes a request whose answer is decided. */
+  void add(Pending decided) {
+    bundle(decided.home()).ready.addLast(decided);
   }
 
-  void fail(Pending pending, InferenceException failure) {
-    bundle(pending.home()).add(() -> pending.fail(failure));
-  }
-
-  boolean isEmpty() {
-    return bundles.isEmpty();
-  }
-
-  private List<Runnable> bundle(Context home) {
-    for (Bundle bundle : bundles) {
-      if (bundle.home.equals(home)) {
-        return bundle.answers;
+  private Bundle bundle(Context home) {
+    for (int i = 0; i < bundles.size(); i++) {
+      if (bundles.get(i).home == home) {
+        return bundles.get(i);
       }
     }
-    var created = new Bundle(home, new ArrayList<>());
+    var created = new Bundle(home);
     bundles.add(created);
-    return created.answers;
+    return created;
   }
 
   /** Sends everything off: one wake-up for each event loop. */
   void send() {
-    for (Bundle bundle : bundles) {
-      bundle.home.runOnContext(_ -> bundle.answers.forEach(Runnable::run));
+    for (int i = 0; i < bundles.size(); i++) {
+      if (!bundles.get(i).ready.isEmpty()) {
+        bundles.get(i).send();
+      }
     }
-    bundles.clear();
   }
 }

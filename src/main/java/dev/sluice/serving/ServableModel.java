@@ -1,11 +1,15 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.batching.BatchRules;
+import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.Pending;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
@@ -24,6 +28,7 @@ final class ServableModel implements LoadedModel {
   private final ModelMetadata metadata;
   private final List<ModelSession> sessions;
   private final Vertx vertx;
+  private final DynamicBatcher batcher;
   private final Scheduler scheduler;
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
@@ -31,32 +36,39 @@ final class ServableModel implements LoadedModel {
   private ServableModel(
       ModelMetadata metadata,
       List<ModelSession> sessions,
-      int queueCapacity,
+      ModelConfig config,
       Vertx vertx,
       LongSupplier nanoTime) {
     this.metadata = metadata;
     this.sessions = sessions;
     this.vertx = vertx;
-    var queue = new ModelQueue(queueCapacity);
-    this.scheduler = new QueueScheduler(vertx, queue, this::wakeOne, nanoTime);
+    var queue = new ModelQueue(config.queue());
+    var rules = new BatchRules(config.batching(), metadata);
+    this.batcher = new DynamicBatcher(queue, rules, config.batching(), config.queue(), nanoTime);
+    this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, nanoTime);
+    var ticker = new DeadlineTicker(vertx);
+    var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
-      workers.add(new ModelWorkerVerticle(queue, session, nanoTime));
+      var worker = new ModelWorkerVerticle(work, session);
+      workers.add(worker);
+      ticker.add(worker.watch());
     }
   }
 
   /**
    * Puts sessions to work. Blocks until their workers are there. Owns the sessions from now on.
    *
+   * @param config how its requests wait and join
    * @param poolName names the workers' threads
    */
   static ServableModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
-      int queueCapacity,
+      ModelConfig config,
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime) {
-    var model = new ServableModel(metadata, sessions, queueCapacity, vertx, nanoTime);
+    var model = new ServableModel(metadata, sessions, config, vertx, nanoTime);
     var options =
         new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
@@ -77,6 +89,13 @@ final class ServableModel implements LoadedModel {
     return scheduler;
   }
 
+  /** A worker that waits for company takes care of what comes. */
+  private void arrived(Pending request) {
+    if (!batcher.arrived(request)) {
+      wakeOne();
+    }
+  }
+
   /** One request needs one worker; if all are awake, they will come by. */
   private void wakeOne() {
     for (ModelWorkerVerticle worker : workers) {
@@ -90,6 +109,7 @@ final class ServableModel implements LoadedModel {
   @Override
   public void close() {
     scheduler.close();
+    batcher.interrupt();
     for (String deployment : deployments) {
       await(vertx.undeploy(deployment));
     }

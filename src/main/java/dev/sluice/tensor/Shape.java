@@ -108,6 +108,20 @@ public final class Shape {
     return true;
   }
 
+  /** Whether the other differs from this shape at most in dimension 0, which both have. */
+  public boolean hasRowsLike(Shape other) {
+    return dims.length > 0
+        && dims.length == other.dims.length
+        && Arrays.equals(dims, 1, dims.length, other.dims, 1, dims.length);
+  }
+
+  /** This shape with another size of dimension 0, which it must have. */
+  public Shape withRows(long rows) {
+    long[] changed = dims.clone();
+    changed[0] = rows;
+    return of(changed);
+  }
+
   /** This shape with another outermost size in front of it. */
   public Shape prepend(long dim) {
     long[] longer = new long[dims.length + 1];

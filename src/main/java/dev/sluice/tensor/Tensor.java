@@ -18,6 +18,7 @@ public final class Tensor implements AutoCloseable {
   private final DataType type;
   private final Shape shape;
   private final @Nullable Runnable release;
+  private final boolean counted;
 
   /** What is freed as a whole: the data, and what memory there is behind it. */
   private final MemorySegment block;
@@ -29,7 +30,9 @@ public final class Tensor implements AutoCloseable {
       Shape shape,
       MemorySegment data,
       MemorySegment block,
-      @Nullable Runnable release) {
+      @Nullable Runnable release,
+      boolean counted) {
+    this.counted = counted;
     this.type = type;
     this.shape = shape;
     this.data = data;
@@ -53,7 +56,7 @@ public final class Tensor implements AutoCloseable {
   /** A tensor over the first bytes of a block of {@link TensorMemory}, which it takes over. */
   static Tensor over(DataType type, Shape shape, MemorySegment block, long bytes) {
     MemorySegment data = bytes == block.byteSize() ? block : block.asSlice(0, bytes);
-    return new Tensor(type, shape, data, block, null);
+    return new Tensor(type, shape, data, block, null, true);
   }
 
   /**
@@ -63,7 +66,16 @@ public final class Tensor implements AutoCloseable {
    */
   public static Tensor adopt(DataType type, Shape shape, MemorySegment data, Runnable release) {
     TensorMemory.opened(data.byteSize());
-    return new Tensor(type, shape, data, data, release);
+    return new Tensor(type, shape, data, data, release, true);
+  }
+
+  /**
+   * A tensor over a part of another's memory, which is counted there.
+   *
+   * @param release called once, by {@link #close}, on any thread
+   */
+  static Tensor slice(DataType type, Shape shape, MemorySegment data, Runnable release) {
+    return new Tensor(type, shape, data, data, release, false);
   }
 
   public DataType type() {
@@ -80,6 +92,18 @@ public final class Tensor implements AutoCloseable {
 
   public long byteSize() {
     return data().byteSize();
+  }
+
+  /** The bytes of so many elements, from an offset at which one begins. */
+  public long byteSizeOf(long offset, long elements) {
+    if (type.isFixedSize()) {
+      return elements * type.byteSize();
+    }
+    long end = offset;
+    for (long i = 0; i < elements; i++) {
+      end += BytesElements.LENGTH.byteSize() + data().get(BytesElements.LENGTH, end);
+    }
+    return end - offset;
   }
 
   /**
@@ -104,7 +128,9 @@ public final class Tensor implements AutoCloseable {
     if (release == null) {
       TensorMemory.free(block);
     } else {
-      TensorMemory.closed(block.byteSize());
+      if (counted) {
+        TensorMemory.closed(block.byteSize());
+      }
       release.run();
     }
   }

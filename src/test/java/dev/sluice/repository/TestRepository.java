@@ -58,10 +58,9 @@ final class TestRepository {
     return new ModelConfig(
         policy,
         labels,
-        defaults.maxBatchSize(),
-        defaults.maxQueueDelay(),
+        defaults.batching(),
+        defaults.queue(),
         instances,
-        defaults.maxQueuedRequests(),
         defaults.warmup(),
         defaults.runtimes());
   }

@@ -26,6 +26,7 @@ public final class RequestParameters {
 
   private final Words words;
   private long timeoutMicros;
+  private long priority;
   private String signatureName = "";
   private boolean binaryOutput;
 
@@ -36,6 +37,11 @@ public final class RequestParameters {
   /** How long an answer is wanted, in microseconds; 0 if the request does not say. */
   public long timeoutMicros() {
     return timeoutMicros;
+  }
+
+  /** The level asked for, 1 being the highest; 0 if the request does not say. */
+  public long priority() {
+    return priority;
   }
 
   /** Which signature of a SavedModel is meant; empty for the default one. Our own extension. */
@@ -57,7 +63,7 @@ public final class RequestParameters {
   public void put(String name, ParameterValue value) {
     switch (name) {
       case "timeout" -> timeoutMicros = unsigned(name, value);
-      case "priority" -> unsigned(name, value);
+      case "priority" -> priority = unsigned(name, value);
       case "sequence_id" -> requireSequenceId(name, value);
       case "sequence_start", "sequence_end", EMPTY_FINAL -> flag(name, value);
       case "binary_data_output" -> binaryOutput = flag(name, value);

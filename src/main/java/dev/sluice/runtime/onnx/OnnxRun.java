@@ -22,6 +22,7 @@ import java.util.Map;
  */
 final class OnnxRun implements AutoCloseable {
   private final SessionHandle handle;
+  private final RunOptions options = new RunOptions();
   private final OnnxValues values;
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
@@ -64,6 +65,7 @@ final class OnnxRun implements AutoCloseable {
       }
       OrtApi.run(
           handle.session(),
+          options.address(),
           inputNameArray.address(),
           inputArray.address(),
           inputs.size(),
@@ -167,8 +169,14 @@ final class OnnxRun implements AutoCloseable {
     }
   }
 
+  /** What ends a run that is under way. */
+  RunOptions options() {
+    return options;
+  }
+
   @Override
   public void close() {
+    options.close();
     arena.close();
   }
 }

@@ -51,8 +51,21 @@ final class OnnxSession implements ModelSession {
     try {
       return run.run(inputs, outputs);
     } catch (InferenceException e) {
+      if (run.options().isInterrupted()) {
+        throw new InferenceException(ErrorCode.CANCELLED, "the run was interrupted");
+      }
       throw shapesAreOpen && isOperatorFailure(e) ? InferenceException.invalid(e.getMessage()) : e;
     }
+  }
+
+  @Override
+  public void interrupt() {
+    run.options().interrupt();
+  }
+
+  @Override
+  public void resume() {
+    run.options().resume();
   }
 
   /**

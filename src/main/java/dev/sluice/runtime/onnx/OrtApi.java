@@ -31,6 +31,9 @@ final class OrtApi {
   private static final NativeFunction SET_SESSION_GRAPH_OPTIMIZATION_LEVEL = function(23, 2);
   private static final NativeFunction SET_INTRA_OP_NUM_THREADS = function(24, 2);
   private static final NativeFunction SET_INTER_OP_NUM_THREADS = function(25, 2);
+  private static final NativeFunction CREATE_RUN_OPTIONS = function(39, 1);
+  private static final NativeFunction RUN_OPTIONS_SET_TERMINATE = function(46, 1);
+  private static final NativeFunction RUN_OPTIONS_UNSET_TERMINATE = function(47, 1);
   private static final NativeFunction CREATE_TENSOR = function(48, 5);
   private static final NativeFunction CREATE_TENSOR_WITH_DATA = function(49, 7);
   private static final NativeFunction GET_TENSOR_MUTABLE_DATA = function(51, 2);
@@ -47,6 +50,7 @@ final class OrtApi {
   private static final NativeFunction RELEASE_STATUS = function(93, 1);
   private static final NativeFunction RELEASE_SESSION = function(95, 1);
   private static final NativeFunction RELEASE_VALUE = function(96, 1);
+  private static final NativeFunction RELEASE_RUN_OPTIONS = function(97, 1);
   private static final NativeFunction RELEASE_TYPE_INFO = function(98, 1);
   private static final NativeFunction RELEASE_SESSION_OPTIONS = function(100, 1);
   private static final NativeFunction ADD_SESSION_CONFIG_ENTRY = function(130, 3);
@@ -141,8 +145,26 @@ final class OrtApi {
     RELEASE_SESSION.call(session);
   }
 
+  static void createRunOptions(long out) {
+    OrtStatus.check(CREATE_RUN_OPTIONS.call(out));
+  }
+
+  /** Ends runs with these options, the one under way too, before their next operator. */
+  static void runOptionsSetTerminate(long runOptions) {
+    OrtStatus.check(RUN_OPTIONS_SET_TERMINATE.call(runOptions));
+  }
+
+  static void runOptionsUnsetTerminate(long runOptions) {
+    OrtStatus.check(RUN_OPTIONS_UNSET_TERMINATE.call(runOptions));
+  }
+
+  static void releaseRunOptions(long runOptions) {
+    RELEASE_RUN_OPTIONS.call(runOptions);
+  }
+
   static void run(
       long session,
+      long runOptions,
       long inputNames,
       long inputs,
       long inputCount,
@@ -150,7 +172,15 @@ final class OrtApi {
       long outputCount,
       long outputs) {
     OrtStatus.check(
-        RUN.call(session, 0, inputNames, inputs, inputCount, outputNames, outputCount, outputs));
+        RUN.call(
+            session,
+            runOptions,
+            inputNames,
+            inputs,
+            inputCount,
+            outputNames,
+            outputCount,
+            outputs));
   }
 
   /** Makes a tensor with memory of its own. */

@@ -1,30 +1,44 @@
 package dev.sluice.scheduling.queue;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A request that waits for its answer, and the event loop that wants it. Answered exactly once, on
- * that event loop. Owns the request until it is closed.
+ * A request that waits for its answer, and the event loop that wants it. The answer is decided on
+ * any thread, once, and delivered on that event loop. Owns the request until then.
  */
 public final class Pending {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
   private final InferenceRequest request;
   private final Context home;
+  private final int rows;
   private final long sinceNanos;
   private final Promise<InferenceResponse> answer = Promise.promise();
+  private @Nullable InferenceResponse response;
+  private @Nullable InferenceException failure;
+
+  // Its place in the one PendingList that it is in, and its level there.
+  @Nullable Pending next;
+  @Nullable Pending previous;
+  int level;
 
   /**
    * @param request taken over
    * @param home the event loop that asked
+   * @param rows of dimension 0 by which it may join others; 0 if it runs alone
    * @param sinceNanos when it began to wait
    */
-  public Pending(InferenceRequest request, Context home, long sinceNanos) {
+  public Pending(InferenceRequest request, Context home, int rows, long sinceNanos) {
     this.request = request;
     this.home = home;
+    this.rows = rows;
     this.sinceNanos = sinceNanos;
   }
 
@@ -36,6 +50,11 @@ public final class Pending {
     return home;
   }
 
+  /** Rows of dimension 0 by which it may join others; 0 if it runs alone. */
+  public int rows() {
+    return rows;
+  }
+
   /** When it began to wait. */
   public long sinceNanos() {
     return sinceNanos;
@@ -45,15 +64,50 @@ public final class Pending {
     return answer.future();
   }
 
-  /** Answers. On the event loop that asked. */
-  public void succeed(InferenceResponse response) {
-    request.close();
-    answer.complete(response);
+  /** Whether nobody wants the answer any more. */
+  public boolean isGone(long nowNanos) {
+    return request.isCancelled() || request.deadline().hasPassed(nowNanos);
   }
 
-  /** Answers with a failure. On the event loop that asked. */
-  public void fail(InferenceException failure) {
+  /** Why it was not run, if it {@link #isGone} or has waited too long. */
+  public InferenceException goneFromQueue(long nowNanos) {
+    return gone(nowNanos, "before the model ran", "in the queue");
+  }
+
+  /** Why it gets no answer although it ran, if it {@link #isGone} by now. */
+  public InferenceException goneFromRun(long nowNanos) {
+    return gone(nowNanos, "while the model ran", "while the model ran");
+  }
+
+  private InferenceException gone(long nowNanos, String whenLeft, String whenExpired) {
+    if (request.isCancelled()) {
+      return new InferenceException(ErrorCode.CANCELLED, "the caller left " + whenLeft);
+    }
+    long waitedMillis = (nowNanos - sinceNanos) / NANOS_PER_MILLI;
+    return new InferenceException(
+        ErrorCode.DEADLINE_EXCEEDED,
+        "Request timeout expired after " + waitedMillis + " ms " + whenExpired);
+  }
+
+  /** Decides the answer, which {@link #deliver} then brings. */
+  public void decide(InferenceResponse decided) {
+    response = decided;
+  }
+
+  /** Decides that the answer is a failure. */
+  public void decide(InferenceException decided) {
+    failure = decided;
+  }
+
+  /** Frees the request and gives the answer that was decided. On the event loop that asked. */
+  public void deliver() {
     request.close();
-    answer.fail(failure);
+    if (response != null) {
+      answer.complete(response);
+    } else if (failure != null) {
+      answer.fail(failure);
+    } else {
+      throw new IllegalStateException("no answer was decided");
+    }
   }
 }

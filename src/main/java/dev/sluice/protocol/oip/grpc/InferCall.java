@@ -59,7 +59,14 @@ final class InferCall {
     requireOneFormOfContents();
     Signature signature = Models.signature(model, wire.parameters().signatureName());
     RequestChecks.check(model, signature, wire.heads(), wire.outputs());
-    return new InferenceRequest(model, signature, tensors(), wire.outputs(), deadline, requestId);
+    return new InferenceRequest(
+        model,
+        signature,
+        tensors(),
+        wire.outputs(),
+        deadline,
+        requestId,
+        wire.parameters().priority());
   }
 
   private void requireOneFormOfContents() {

@@ -58,7 +58,7 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     List<NamedTensor> inputs = List.of(RawRequest.read(model, signature, body));
     var outputs = new OutputForms();
     outputs.binaryByDefault(true);
-    return new Decoded(request(signature, inputs, outputs, deadline), "", outputs);
+    return new Decoded(request(signature, inputs, outputs, deadline, 0), "", outputs);
   }
 
   private Decoded decode(JsonRequest parsed, Body binary) {
@@ -68,12 +68,19 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     RequestChecks.check(model, signature, parsed.heads(), outputs.names());
     List<NamedTensor> inputs = tensors(parsed, binary);
     Deadline wanted = server.deadline(parsed.parameters().timeoutMicros(), deadline);
-    return new Decoded(request(signature, inputs, outputs, wanted), parsed.id(), outputs);
+    long priority = parsed.parameters().priority();
+    InferenceRequest request = request(signature, inputs, outputs, wanted, priority);
+    return new Decoded(request, parsed.id(), outputs);
   }
 
   private InferenceRequest request(
-      Signature signature, List<NamedTensor> inputs, OutputForms outputs, Deadline wanted) {
-    return new InferenceRequest(model, signature, inputs, outputs.names(), wanted, requestId);
+      Signature signature,
+      List<NamedTensor> inputs,
+      OutputForms outputs,
+      Deadline wanted,
+      long priority) {
+    return new InferenceRequest(
+        model, signature, inputs, outputs.names(), wanted, requestId, priority);
   }
 
   private void requireBinaryOf(JsonRequest parsed, Body binary) {

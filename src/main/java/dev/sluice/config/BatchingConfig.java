@@ -1,0 +1,67 @@
+package dev.sluice.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How requests for one model are joined. Sizes are rows, which is dimension 0.
+ *
+ * @param maxBatchSize rows that one run may have; 0: the first dimension is not known to be a batch
+ * @param joined whether requests are joined at all, up to that size
+ * @param maxQueueDelay how long a request may wait for company
+ * @param preferredBatchSizes sizes that end this wait, in any order; empty: only the largest does
+ * @param allowedBatchSizes sizes that the model is given, growing, the last being the largest; a
+ *     batch between two of them is padded. Empty: every size
+ */
+public record BatchingConfig(
+    int maxBatchSize,
+    boolean joined,
+    Duration maxQueueDelay,
+    List<Integer> preferredBatchSizes,
+    List<Integer> allowedBatchSizes) {
+  public static final BatchingConfig DEFAULT =
+      new BatchingConfig(0, false, Duration.ZERO, List.of(), List.of());
+
+  /** Rows. */
+  static final int LARGEST_BATCH = 1 << 20;
+
+  public BatchingConfig {
+    preferredBatchSizes = List.copyOf(preferredBatchSizes);
+    allowedBatchSizes = List.copyOf(allowedBatchSizes);
+  }
+
+  /** In a {@code model.yml}, a size above 1 is the wish to join. */
+  static BatchingConfig read(Section model, BatchingConfig defaults) {
+    int largest = model.number("max_batch_size", defaults.maxBatchSize, 0, LARGEST_BATCH);
+    var read =
+        new BatchingConfig(
+            largest,
+            largest > 1,
+            model.duration("max_queue_delay", defaults.maxQueueDelay),
+            sizes(model, "preferred_batch_size", largest, defaults.preferredBatchSizes),
+            sizes(model, "allowed_batch_sizes", largest, defaults.allowedBatchSizes));
+    if (!read.allowedSizesGrowToTheLargest()) {
+      throw model.error(
+          "allowed_batch_sizes",
+          "is %s; wanted sizes that grow, the last of them max_batch_size, which is %d"
+              .formatted(read.allowedBatchSizes, largest));
+    }
+    return read;
+  }
+
+  private static List<Integer> sizes(
+      Section model, String key, int largest, List<Integer> otherwise) {
+    return model.list(key, otherwise, size -> size.number(1, Math.max(1, largest)));
+  }
+
+  private boolean allowedSizesGrowToTheLargest() {
+    int before = 0;
+    for (int size : allowedBatchSizes) {
+      if (size <= before) {
+        return false;
+      }
+      before = size;
+    }
+    return allowedBatchSizes.isEmpty() || before == maxBatchSize;
+  }
+}

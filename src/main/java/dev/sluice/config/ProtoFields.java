@@ -1,0 +1,83 @@
+package dev.sluice.config;
+
+import dev.sluice.config.TextProto.Message;
+import dev.sluice.config.TextProto.Scalar;
+import dev.sluice.config.TextProto.Value;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A message's fields, read as types. Each method complains with the file, the field, what was got
+ * and what is wanted.
+ *
+ * @param file its name, for texts
+ */
+record ProtoFields(String file, Message message) {
+  boolean has(String field) {
+    return message.fields().containsKey(field);
+  }
+
+  /** Every value of a field that may be repeated. */
+  List<Value> values(String field) {
+    return message.fields().getOrDefault(field, List.of());
+  }
+
+  /** A message inside this one. */
+  Optional<ProtoFields> inner(String field) {
+    return last(field).map(value -> inner(field, value));
+  }
+
+  /** Every message of a field that may be repeated. */
+  List<ProtoFields> inners(String field) {
+    return values(field).stream().map(value -> inner(field, value)).toList();
+  }
+
+  private ProtoFields inner(String field, Value value) {
+    return switch (value) {
+      case Message inner -> new ProtoFields(file, inner);
+      case Scalar(String text) -> throw error(field, text, "a message in braces");
+    };
+  }
+
+  Optional<Integer> number(String field, int highest) {
+    return last(field).map(value -> (int) whole(field, value, 0, highest));
+  }
+
+  /** All numbers of a repeated field, from the lowest to the highest that is allowed. */
+  List<Long> numbers(String field, long lowest, long highest) {
+    List<Long> numbers = new ArrayList<>();
+    for (Value value : values(field)) {
+      numbers.add(whole(field, value, lowest, highest));
+    }
+    return numbers;
+  }
+
+  Optional<Duration> microseconds(String field) {
+    long longest = Units.LONGEST.toMillis() * 1_000;
+    return last(field).map(value -> Duration.ofNanos(whole(field, value, 0, longest) * 1_000));
+  }
+
+  /** As in the format itself, the last of several wins. */
+  private Optional<Value> last(String field) {
+    List<Value> values = values(field);
+    return values.isEmpty() ? Optional.empty() : Optional.of(values.getLast());
+  }
+
+  private long whole(String field, Value value, long lowest, long highest) {
+    String text = value instanceof Scalar scalar ? scalar.text() : "a message";
+    String wanted = "a whole number from " + lowest + " to " + highest;
+    if (!text.matches("\\d{1,19}")
+        || new BigInteger(text).compareTo(BigInteger.valueOf(highest)) > 0
+        || Long.parseLong(text) < lowest) {
+      throw error(field, text, wanted);
+    }
+    return Long.parseLong(text);
+  }
+
+  ConfigException error(String field, String got, String wanted) {
+    return new ConfigException(file + ": " + field + " is " + got + "; wanted " + wanted);
+  }
+}

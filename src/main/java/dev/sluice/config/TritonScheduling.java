@@ -1,0 +1,65 @@
+package dev.sluice.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What a Triton {@code config.pbtxt} says of how requests wait and join. */
+final class TritonScheduling {
+  private final ProtoFields model;
+  private final Optional<ProtoFields> dynamicBatching;
+
+  TritonScheduling(ProtoFields model) {
+    this.model = model;
+    this.dynamicBatching = model.inner("dynamic_batching");
+  }
+
+  /** As there, requests are joined only if {@code dynamic_batching} is there, empty or not. */
+  BatchingConfig batching(BatchingConfig defaults) {
+    int largest =
+        model
+            .number("max_batch_size", BatchingConfig.LARGEST_BATCH)
+            .orElse(defaults.maxBatchSize());
+    return new BatchingConfig(
+        largest,
+        largest > 1 && dynamicBatching.isPresent(),
+        dynamicBatching
+            .flatMap(batching -> batching.microseconds("max_queue_delay_microseconds"))
+            .orElse(defaults.maxQueueDelay()),
+        dynamicBatching
+            .map(batching -> preferredSizes(batching, largest))
+            .orElse(defaults.preferredBatchSizes()),
+        // What the defaults allow is for models of another largest size.
+        List.of());
+  }
+
+  private static List<Integer> preferredSizes(ProtoFields batching, int largest) {
+    return batching.numbers("preferred_batch_size", 1, Math.max(1, largest)).stream()
+        .map(Long::intValue)
+        .toList();
+  }
+
+  QueueConfig queue(QueueConfig defaults) {
+    Optional<ProtoFields> policy =
+        dynamicBatching.flatMap(batching -> batching.inner("default_queue_policy"));
+    // There, 0 is one level and no limit; here every queue is bounded.
+    int levels =
+        number(dynamicBatching, "priority_levels", QueueConfig.MOST_LEVELS)
+            .orElse(defaults.priorityLevels());
+    return new QueueConfig(
+        number(policy, "max_queue_size", QueueConfig.LONGEST_QUEUE)
+            .orElse(defaults.maxQueuedRequests()),
+        policy
+            .flatMap(queue -> queue.microseconds("default_timeout_microseconds"))
+            .filter(Duration::isPositive)
+            .orElse(defaults.queueTimeout()),
+        levels,
+        number(dynamicBatching, "default_priority_level", levels)
+            .orElse(Math.min(defaults.defaultPriorityLevel(), levels)));
+  }
+
+  /** Empty if the field is not there, or 0. */
+  private static Optional<Integer> number(Optional<ProtoFields> fields, String field, int highest) {
+    return fields.flatMap(message -> message.number(field, highest)).filter(number -> number > 0);
+  }
+}

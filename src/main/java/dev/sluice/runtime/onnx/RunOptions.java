@@ -1,0 +1,46 @@
+package dev.sluice.runtime.onnx;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The options that all runs of a session share, which are the way to end one. Any thread. */
+final class RunOptions implements AutoCloseable {
+  private final long options;
+  private volatile boolean interrupted;
+
+  RunOptions() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      OrtApi.createRunOptions(out.address());
+      this.options = out.get(JAVA_LONG, 0);
+    }
+  }
+
+  /** For the C call. */
+  long address() {
+    return options;
+  }
+
+  /** Whether runs end at once. */
+  boolean isInterrupted() {
+    return interrupted;
+  }
+
+  /** Ends the run under way before its next operator, and later ones before their first. */
+  synchronized void interrupt() {
+    interrupted = true;
+    OrtApi.runOptionsSetTerminate(options);
+  }
+
+  synchronized void resume() {
+    OrtApi.runOptionsUnsetTerminate(options);
+    interrupted = false;
+  }
+
+  @Override
+  public void close() {
+    OrtApi.releaseRunOptions(options);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.scheduling.queue.Pending;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Requests that leave the queue together. Each worker has one, and fills it again and again. */
+public final class Batch {
+  final List<Pending> members = new ArrayList<>();
+  final List<Pending> gone = new ArrayList<>();
+
+  /** First members of the batches that could not leave yet. */
+  final List<Pending> heads = new ArrayList<>();
+
+  long waitNanos;
+
+  /** Of a batch in the making: rows, when its oldest member came, whether others did not fit. */
+  int rows;
+
+  long sinceNanos;
+  boolean full;
+
+  /** The requests to run: one, or several that join. */
+  public List<Pending> members() {
+    return members;
+  }
+
+  /** Requests that nobody waits for any more, or that have waited too long: not to be run. */
+  public List<Pending> gone() {
+    return gone;
+  }
+
+  /** How long to wait for company at most. */
+  public long waitNanos() {
+    return waitNanos;
+  }
+
+  void clear() {
+    members.clear();
+    gone.clear();
+    heads.clear();
+    waitNanos = Long.MAX_VALUE;
+  }
+
+  void begin(Pending head) {
+    members.clear();
+    members.add(head);
+    rows = head.rows();
+    sinceNanos = head.sinceNanos();
+    full = false;
+  }
+
+  void add(Pending member) {
+    members.add(member);
+    rows += member.rows();
+    if (member.sinceNanos() - sinceNanos < 0) {
+      sinceNanos = member.sinceNanos();
+    }
+  }
+
+  /** Leaves out members, but not the first, until so many rows are not exceeded. */
+  void cutTo(int limit) {
+    int kept = 0;
+    int sum = 0;
+    for (int i = 0; i < members.size(); i++) {
+      Pending member = members.get(i);
+      if (i == 0 || sum + member.rows() <= limit) {
+        sum += member.rows();
+        members.set(kept++, member);
+      }
+    }
+    members.subList(kept, members.size()).clear();
+    rows = sum;
+  }
+}

@@ -1,0 +1,81 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Puts the inputs of requests that join under one another, with one copy, and pads them with the
+ * first row of the first request.
+ */
+final class BatchAssembler {
+  /** Bytes of one input's padding: a single row may be as large as a message. */
+  private static final long MOST_PADDING = 1L << 28;
+
+  private BatchAssembler() {}
+
+  /**
+   * One set of inputs, the caller's to close.
+   *
+   * @param members at least one; their rows are like one another
+   * @param size rows of the result, no fewer than the members have
+   */
+  static List<NamedTensor> assemble(List<Pending> members, int size) {
+    InferenceRequest first = members.getFirst().request();
+    var inputs = new ArrayList<NamedTensor>(first.inputs().size());
+    try {
+      for (NamedTensor input : first.inputs()) {
+        inputs.add(new NamedTensor(input.name(), join(members, input, size)));
+      }
+      return inputs;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(inputs);
+      throw e;
+    }
+  }
+
+  private static Tensor join(List<Pending> members, NamedTensor first, int size) {
+    long bytes = 0;
+    int rows = 0;
+    for (int i = 0; i < members.size(); i++) {
+      bytes += tensor(members.get(i), first.name()).byteSize();
+      rows += members.get(i).rows();
+    }
+    long rowBytes = rowBytes(first.tensor());
+    requireLittlePadding(rowBytes, size - rows);
+    try (var builder = new TensorBuilder(first.tensor().type(), bytes + rowBytes * (size - rows))) {
+      for (int i = 0; i < members.size(); i++) {
+        Tensor tensor = tensor(members.get(i), first.name());
+        builder.putRaw(tensor.data(), 0, tensor.byteSize(), tensor.elementCount());
+      }
+      long rowElements = first.tensor().shape().withRows(1).elementCount();
+      for (int i = rows; i < size; i++) {
+        builder.putRaw(first.tensor().data(), 0, rowBytes, rowElements);
+      }
+      return builder.build(first.tensor().shape().withRows(size));
+    }
+  }
+
+  private static long rowBytes(Tensor tensor) {
+    return tensor.byteSizeOf(0, tensor.shape().withRows(1).elementCount());
+  }
+
+  private static void requireLittlePadding(long rowBytes, int rows) {
+    if (rowBytes > 0 && rows > MOST_PADDING / rowBytes) {
+      throw InferenceException.invalid(
+          "a row of %d bytes is too large to be repeated %d times, up to the next of the model's"
+                  .formatted(rowBytes, rows)
+              + " allowed_batch_sizes");
+    }
+  }
+
+  private static Tensor tensor(Pending member, String name) {
+    return Objects.requireNonNull(member.request().input(name)).tensor();
+  }
+}

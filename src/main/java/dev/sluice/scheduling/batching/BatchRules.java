@@ -1,0 +1,117 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.config.BatchingConfig;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Which requests of one model join, and in which sizes it runs. Any thread. */
+public final class BatchRules {
+  private final BatchingConfig config;
+
+  /** Those whose inputs all leave dimension 0 open. A request's signature is one of the model's. */
+  private final Set<Signature> joinable = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private final AtomicBoolean joins;
+
+  public BatchRules(BatchingConfig config, ModelMetadata model) {
+    this.config = config;
+    this.joins = new AtomicBoolean(config.joined());
+    for (Signature signature : model.signatures().values()) {
+      if (hasOpenRows(signature)) {
+        joinable.add(signature);
+      }
+    }
+  }
+
+  private static boolean hasOpenRows(Signature signature) {
+    for (TensorSpec input : signature.inputs()) {
+      Shape shape = input.shape();
+      if (shape.isRankKnown() && (shape.rank() == 0 || shape.dim(0) != Shape.ANY)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether this model's requests are joined. */
+  public boolean joins() {
+    return joins.get();
+  }
+
+  /** The model turned out not to keep rows apart. False if that is known already. */
+  boolean stopJoining() {
+    return joins.getAndSet(false);
+  }
+
+  int largest() {
+    return config.maxBatchSize();
+  }
+
+  /** By how many rows a request may join others; 0 if it runs alone. */
+  public int rows(InferenceRequest request) {
+    List<NamedTensor> inputs = request.inputs();
+    if (!joins() || inputs.isEmpty() || !joinable.contains(request.signature())) {
+      return 0;
+    }
+    long rows = rows(inputs.getFirst());
+    for (int i = 1; i < inputs.size(); i++) {
+      if (rows(inputs.get(i)) != rows) {
+        return 0;
+      }
+    }
+    return rows <= largest() ? (int) rows : 0;
+  }
+
+  private static long rows(NamedTensor input) {
+    Shape shape = input.tensor().shape();
+    return shape.rank() == 0 ? 0 : shape.dim(0);
+  }
+
+  /**
+   * Whether two requests that have rows may run together: a row of one is like one of the other.
+   */
+  boolean join(InferenceRequest one, InferenceRequest other) {
+    List<NamedTensor> inputs = one.inputs();
+    if (!one.signature().equals(other.signature()) || inputs.size() != other.inputs().size()) {
+      return false;
+    }
+    for (int i = 0; i < inputs.size(); i++) {
+      NamedTensor input = inputs.get(i);
+      NamedTensor match = input(other, input.name(), i);
+      if (match == null
+          || input.tensor().type() != match.tensor().type()
+          || !input.tensor().shape().hasRowsLike(match.tensor().shape())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Requests of one kind mostly name their inputs in the same order. */
+  private static @Nullable NamedTensor input(InferenceRequest request, String name, int likely) {
+    NamedTensor there = request.inputs().get(likely);
+    return there.name().equals(name) ? there : request.input(name);
+  }
+
+  /** The size that so many rows are run in. */
+  int paddedSize(int rows) {
+    if (joins()) {
+      for (int allowed : config.allowedBatchSizes()) {
+        if (allowed >= rows) {
+          return allowed;
+        }
+      }
+    }
+    return rows;
+  }
+}

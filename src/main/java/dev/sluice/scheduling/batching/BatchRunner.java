@@ -1,0 +1,194 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import io.vertx.core.Context;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs batches and decides every member's answer, exactly once. If a joined run fails, its members
+ * run one by one, so that only the culprit fails. Used by one worker, except {@link #watch}.
+ */
+public final class BatchRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(BatchRunner.class);
+
+  private final BatchRules rules;
+  private final BatchExecutor model;
+  private final LongSupplier nanoTime;
+  private final Consumer<Pending> decided;
+  private final RunWatch watch;
+
+  /** The member that runs alone: a list to use again and again. */
+  private final List<Pending> alone = new ArrayList<>(1);
+
+  /**
+   * @param decided takes each request whose answer was decided, to be delivered
+   * @param deadlines as {@link RunWatch} says
+   */
+  public BatchRunner(
+      BatchRules rules,
+      BatchExecutor model,
+      LongSupplier nanoTime,
+      Consumer<Pending> decided,
+      Consumer<Context> deadlines) {
+    this.rules = rules;
+    this.model = model;
+    this.nanoTime = nanoTime;
+    this.decided = decided;
+    this.watch = new RunWatch(model, nanoTime, deadlines);
+  }
+
+  /** What is running here. Any thread. */
+  public RunWatch watch() {
+    return watch;
+  }
+
+  /** Refuses those of a batch who are gone and runs the others. */
+  public void run(Batch batch) {
+    for (int i = 0; i < batch.gone.size(); i++) {
+      fail(batch.gone.get(i), batch.gone.get(i).goneFromQueue(nanoTime.getAsLong()));
+    }
+    List<Pending> members = batch.members;
+    if (members.size() > 1 && runTogether(members)) {
+      return;
+    }
+    for (int i = 0; i < members.size(); i++) {
+      runAlone(members.get(i));
+    }
+  }
+
+  /** Whether the member is gone by now, and refused. */
+  private boolean refusedAsGone(Pending member) {
+    long now = nanoTime.getAsLong();
+    boolean gone = member.isGone(now);
+    if (gone) {
+      fail(member, member.goneFromRun(now));
+    }
+    return gone;
+  }
+
+  /** False if nobody was answered. */
+  private boolean runTogether(List<Pending> members) {
+    try {
+      return answered(members);
+    } catch (RuntimeException | Error e) {
+      LOG.atDebug()
+          .addKeyValue("model", members.getFirst().request().model().id())
+          .addKeyValue("requests", members.size())
+          .addKeyValue("reason", e.getMessage())
+          .log("a joined run failed; its requests run one by one");
+      return false;
+    }
+  }
+
+  private void runAlone(Pending member) {
+    if (refusedAsGone(member)) {
+      return;
+    }
+    alone.clear();
+    alone.add(member);
+    try {
+      if (!answered(alone)) {
+        // Its padding could not be told from its rows. Now that this is known, there is none.
+        answered(alone);
+      }
+    } catch (RuntimeException | Error e) {
+      if (!refusedAsGone(member)) {
+        fail(member, e instanceof InferenceException known ? known : failure(member.request(), e));
+      }
+    }
+  }
+
+  private static InferenceException failure(InferenceRequest request, Throwable failure) {
+    LOG.atError()
+        .addKeyValue("request", request.requestId())
+        .addKeyValue("model", request.model().id())
+        .setCause(failure)
+        .log("the model could not be run");
+    return new InferenceException(ErrorCode.INTERNAL, "the model failed");
+  }
+
+  /** False, and nobody was answered, if the model does not keep the rows apart. */
+  private boolean answered(List<Pending> members) {
+    int rows = rows(members);
+    int size = rows == 0 ? 0 : rules.paddedSize(rows);
+    if (members.size() == 1 && size == rows) {
+      InferenceRequest request = members.getFirst().request();
+      succeed(members.getFirst(), compute(members, request.inputs()));
+      return true;
+    }
+    List<NamedTensor> outputs = computeJoined(members, size);
+    if (!BatchSplitter.fits(outputs, size)) {
+      NamedTensor.closeAll(outputs);
+      stopJoining(members.getFirst().request(), size);
+      return false;
+    }
+    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members);
+    for (int i = 0; i < members.size(); i++) {
+      succeed(members.get(i), shares.get(i));
+    }
+    return true;
+  }
+
+  private static int rows(List<Pending> members) {
+    int rows = 0;
+    for (int i = 0; i < members.size(); i++) {
+      rows += members.get(i).rows();
+    }
+    return rows;
+  }
+
+  private List<NamedTensor> computeJoined(List<Pending> members, int size) {
+    List<NamedTensor> inputs = BatchAssembler.assemble(members, size);
+    try {
+      return compute(members, inputs);
+    } finally {
+      NamedTensor.closeAll(inputs);
+    }
+  }
+
+  private List<NamedTensor> compute(List<Pending> members, List<NamedTensor> inputs) {
+    List<TensorSpec> outputs = WantedOutputs.of(members);
+    watch.begin(members);
+    try {
+      return model.run(members.getFirst().request().signature(), inputs, outputs);
+    } finally {
+      watch.end();
+    }
+  }
+
+  private void stopJoining(InferenceRequest request, int size) {
+    if (rules.stopJoining()) {
+      LOG.atWarn()
+          .addKeyValue("model", request.model().id())
+          .addKeyValue("rows", size)
+          .log("the model's outputs do not have the rows that went in; requests are not joined");
+    }
+  }
+
+  private void succeed(Pending member, List<NamedTensor> outputs) {
+    if (refusedAsGone(member)) {
+      NamedTensor.closeAll(outputs);
+      return;
+    }
+    InferenceRequest request = member.request();
+    member.decide(new InferenceResponse(request.model().id(), request.signature(), outputs));
+    decided.accept(member);
+  }
+
+  private void fail(Pending member, InferenceException failure) {
+    member.decide(failure);
+    decided.accept(member);
+  }
+}

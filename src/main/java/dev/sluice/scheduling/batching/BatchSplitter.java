@@ -1,0 +1,63 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.SharedTensor;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Cuts a run's outputs into each request's rows, without a copy, and drops the padding. */
+final class BatchSplitter {
+  private BatchSplitter() {}
+
+  /** Whether every output has one row for each that ran. */
+  static boolean fits(List<NamedTensor> outputs, int rows) {
+    for (int i = 0; i < outputs.size(); i++) {
+      Shape shape = outputs.get(i).tensor().shape();
+      if (shape.rank() == 0 || shape.dim(0) != rows) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Cuts outputs that {@link #fits fit}, and takes them over.
+   *
+   * @return for each member the outputs that it wants, in its order; owned by the caller
+   */
+  static List<List<NamedTensor>> split(List<NamedTensor> outputs, List<Pending> members) {
+    var shares = new ArrayList<List<NamedTensor>>(members.size());
+    for (int i = 0; i < members.size(); i++) {
+      shares.add(new ArrayList<>(outputs.size()));
+    }
+    try {
+      for (int i = 0; i < outputs.size(); i++) {
+        split(outputs.get(i), members, shares);
+      }
+      for (int i = 0; i < members.size(); i++) {
+        shares.set(i, WantedOutputs.inOrder(members.get(i).request(), shares.get(i)));
+      }
+      return shares;
+    } catch (RuntimeException | Error e) {
+      shares.forEach(NamedTensor::closeAll);
+      NamedTensor.closeAll(outputs);
+      throw e;
+    }
+  }
+
+  private static void split(
+      NamedTensor output, List<Pending> members, List<List<NamedTensor>> shares) {
+    try (var shared = new SharedTensor(output.tensor())) {
+      for (int i = 0; i < members.size(); i++) {
+        Pending member = members.get(i);
+        if (WantedOutputs.wants(member.request(), output.name())) {
+          shares.get(i).add(new NamedTensor(output.name(), shared.next(member.rows())));
+        } else {
+          shared.skip(member.rows());
+        }
+      }
+    }
+  }
+}

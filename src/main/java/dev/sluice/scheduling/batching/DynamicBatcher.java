@@ -1,0 +1,218 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.QueueConfig;
+import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.Pending;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * How a batch leaves the queue
+ *
+ * Company.   A worker that comes by takes the first in line and whoever joins it, past those who do
+ *            not: they keep their places, and the first in line always heads a batch, so nobody
+ *            starves. Lower levels of priority only fill what the higher ones leave free.
+ * Leaving.   A batch leaves when it is full, when its rows reach a preferred size, when its oldest
+ *            member has waited maxQueueDelay, or when it cannot be joined at all. Without a delay
+ *            every batch leaves at once, with whatever waits: a busy model forms its batches while
+ *            it runs the one before.
+ * Waiting.   If none may leave, one worker, and never a second, parks until the oldest is due. It
+ *            says how many rows it misses; event loops count down what arrives and unpark it when
+ *            all are there. So an arrival wakes nobody in vain, and there is no timer. A worker
+ *            that leaves with a batch sends another one to look after what it leaves behind.
+ * Missed?    The waiting worker names itself, then looks again for arrivals, then parks; an event
+ *            loop puts its request into the queue, then looks for a name. One of the two sees the
+ *            other. When it wakes it takes its name off before it looks into the queue, for the
+ *            same reason.
+ * Expiry.    Looked at on departure. No timer for a request: a dead one costs one comparison, is
+ *            not run, and takes no place in a batch.
+ */
+
+/**
+ * Decides which of a model's requests run together, and when. One for all of the model's workers;
+ * {@link #arrived} is for event loops.
+ */
+public final class DynamicBatcher {
+  /** How far into the line to look for company: it bounds the time for which the queue is held. */
+  private static final int LOOK_AHEAD = 256;
+
+  private final ModelQueue queue;
+  private final BatchRules rules;
+  private final LongSupplier nanoTime;
+  private final CompanyWait company = new CompanyWait();
+  private final long maxQueueDelayNanos;
+  private final long queueTimeoutNanos;
+
+  /** Rows, growing, the last being the largest batch. */
+  private final int[] preferredSizes;
+
+  /**
+   * @param queue held while a batch is chosen
+   */
+  public DynamicBatcher(
+      ModelQueue queue,
+      BatchRules rules,
+      BatchingConfig batching,
+      QueueConfig queueing,
+      LongSupplier nanoTime) {
+    this.queue = queue;
+    this.rules = rules;
+    this.nanoTime = nanoTime;
+    this.maxQueueDelayNanos = batching.maxQueueDelay().toNanos();
+    this.queueTimeoutNanos =
+        queueing.queueTimeout().isZero() ? Long.MAX_VALUE : queueing.queueTimeout().toNanos();
+    this.preferredSizes =
+        batching.preferredBatchSizes().isEmpty()
+            ? new int[] {batching.maxBatchSize()}
+            : batching.preferredBatchSizes().stream().mapToInt(size -> size).sorted().toArray();
+  }
+
+  /**
+   * Counts in a request that was put into the queue. Any thread.
+   *
+   * @return whether a worker waits that will look after it; if not, one has to be woken
+   */
+  public boolean arrived(Pending request) {
+    return company.arrived(request.rows() == 0 ? rules.largest() : request.rows());
+  }
+
+  /** Whether anything waits that no worker looks after, unless one is on its way. */
+  public boolean needsWorker() {
+    return queue.size() > 0 && !company.isKept();
+  }
+
+  /** Lets a waiting worker look again. */
+  public void interrupt() {
+    company.interrupt();
+  }
+
+  /** Fills a batch, if one may leave now, and in any case its list of those who are gone. */
+  public Departure take(Batch batch) {
+    company.end();
+    batch.clear();
+    synchronized (queue) {
+      queue.settle();
+      return choose(batch, nanoTime.getAsLong());
+    }
+  }
+
+  private Departure choose(Batch batch, long now) {
+    int missing = Integer.MAX_VALUE;
+    Pending head = firstHead(queue.first(), batch, now);
+    for (int looked = 0; head != null && looked < LOOK_AHEAD; looked++) {
+      gather(head, batch, now);
+      int limit = leavingSize(batch, now);
+      if (limit > 0) {
+        leave(batch, limit);
+        return Departure.LEAVES;
+      }
+      missing = Math.min(missing, nextSize(batch.rows) - batch.rows);
+      batch.waitNanos = Math.min(batch.waitNanos, batch.sinceNanos + maxQueueDelayNanos - now);
+      batch.heads.add(head);
+      head = firstHead(queue.after(head), batch, now);
+    }
+    batch.members.clear();
+    return batch.heads.isEmpty() ? Departure.NONE : waitFor(batch, missing);
+  }
+
+  private Departure waitFor(Batch batch, int missing) {
+    if (!company.keep(missing)) {
+      return Departure.NONE;
+    }
+    if (queue.hasArrivals()) {
+      batch.waitNanos = 0;
+    }
+    return Departure.WAITS;
+  }
+
+  /** The next in line that no batch was tried with. Those who are gone are taken out on the way. */
+  private @Nullable Pending firstHead(@Nullable Pending from, Batch batch, long now) {
+    Pending waiting = from;
+    while (waiting != null) {
+      Pending after = queue.after(waiting);
+      if (!removedAsGone(waiting, batch, now) && !joinsAny(batch, waiting)) {
+        return waiting;
+      }
+      waiting = after;
+    }
+    return null;
+  }
+
+  private boolean joinsAny(Batch batch, Pending waiting) {
+    for (int i = 0; i < batch.heads.size(); i++) {
+      if (waiting.rows() > 0 && rules.join(batch.heads.get(i).request(), waiting.request())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean removedAsGone(Pending waiting, Batch batch, long now) {
+    if (!waiting.isGone(now) && now - waiting.sinceNanos() < queueTimeoutNanos) {
+      return false;
+    }
+    queue.remove(waiting);
+    batch.gone.add(waiting);
+    return true;
+  }
+
+  /** Fills the batch with the head and those in line behind it that join. */
+  private void gather(Pending head, Batch batch, long now) {
+    batch.begin(head);
+    if (head.rows() == 0 || !rules.joins()) {
+      batch.full = true;
+      return;
+    }
+    Pending waiting = queue.after(head);
+    for (int looked = 0; waiting != null && looked < LOOK_AHEAD && !batch.full; looked++) {
+      Pending after = queue.after(waiting);
+      if (!removedAsGone(waiting, batch, now) && joins(head, waiting)) {
+        addIfItFits(waiting, batch);
+      }
+      waiting = after;
+    }
+  }
+
+  private boolean joins(Pending head, Pending waiting) {
+    return waiting.rows() > 0 && rules.join(head.request(), waiting.request());
+  }
+
+  private void addIfItFits(Pending waiting, Batch batch) {
+    if (batch.rows + waiting.rows() <= rules.largest()) {
+      batch.add(waiting);
+    } else {
+      batch.full = true;
+    }
+  }
+
+  /** How many rows may leave now; 0 if the batch waits for company. */
+  private int leavingSize(Batch batch, long now) {
+    if (batch.full
+        || batch.rows >= rules.largest()
+        || now - batch.sinceNanos >= maxQueueDelayNanos) {
+      return Integer.MAX_VALUE;
+    }
+    int reached = 0;
+    for (int size : preferredSizes) {
+      reached = size <= batch.rows ? size : reached;
+    }
+    return reached;
+  }
+
+  private int nextSize(int rows) {
+    for (int size : preferredSizes) {
+      if (size > rows) {
+        return size;
+      }
+    }
+    return rules.largest();
+  }
+
+  private void leave(Batch batch, int limit) {
+    batch.cutTo(limit);
+    for (int i = 0; i < batch.members.size(); i++) {
+      queue.remove(batch.members.get(i));
+    }
+  }
+}

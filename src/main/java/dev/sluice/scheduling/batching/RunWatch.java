@@ -1,0 +1,95 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.scheduling.queue.Pending;
+import io.vertx.core.Context;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/*
+ * How a run that nobody waits for is stopped
+ *
+ * Watching.  A worker says which requests run, then runs, then says that it has ended. One object
+ *            for each worker, for good: a run costs two short locks and a field in each request.
+ * Looking.   Whoever cancels a request that runs looks whether anybody is left; so does a coarse
+ *            ticker while anything with a deadline runs. If nobody is, the model is interrupted.
+ * The next.  The interruption holds until it is lifted, which the end of the run does under the
+ *            same lock. So it can neither come too early and be lost nor hit the run after.
+ */
+
+/** Watches one worker's runs for whether anybody still wants the answer. Any thread. */
+public final class RunWatch {
+  private static final List<Pending> NOTHING = List.of();
+
+  private final BatchExecutor model;
+  private final LongSupplier nanoTime;
+  private final Consumer<Context> deadlines;
+  private final Runnable look = this::look;
+
+  /** What runs, which the worker changes only between runs. Guarded by this, as is the rest. */
+  private List<Pending> running = NOTHING;
+
+  private boolean hasDeadline;
+  private boolean interrupted;
+
+  /**
+   * @param deadlines is told the event loop of a run with a deadline: {@link #look} is to be called
+   *     now and then until {@link #hasDeadline} is false
+   */
+  RunWatch(BatchExecutor model, LongSupplier nanoTime, Consumer<Context> deadlines) {
+    this.model = model;
+    this.nanoTime = nanoTime;
+    this.deadlines = deadlines;
+  }
+
+  /** These requests are about to run. The list stays as it is until {@link #end}. */
+  void begin(List<Pending> members) {
+    boolean withDeadline = false;
+    synchronized (this) {
+      running = members;
+      for (int i = 0; i < members.size(); i++) {
+        members.get(i).request().onCancel(look);
+        withDeadline |= members.get(i).request().deadline().exists();
+      }
+      hasDeadline = withDeadline;
+      look();
+    }
+    if (withDeadline) {
+      deadlines.accept(members.getFirst().home());
+    }
+  }
+
+  /** The run has ended. */
+  synchronized void end() {
+    running = NOTHING;
+    hasDeadline = false;
+    if (interrupted) {
+      interrupted = false;
+      model.resume();
+    }
+  }
+
+  /** Whether something with a deadline runs. */
+  public synchronized boolean hasDeadline() {
+    return hasDeadline;
+  }
+
+  /** Interrupts the run under way if nobody waits for it any more. */
+  public synchronized void look() {
+    if (!running.isEmpty() && !interrupted && allAreGone()) {
+      interrupted = true;
+      model.interrupt();
+    }
+  }
+
+  private boolean allAreGone() {
+    long now = nanoTime.getAsLong();
+    for (int i = 0; i < running.size(); i++) {
+      if (!running.get(i).isGone(now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,54 @@
+package dev.sluice.scheduling.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests in a row, linked through themselves: nothing is allocated to add one, and any of them
+ * can leave at once. A request is in one list at a time. One thread at a time.
+ */
+public final class PendingList {
+  private @Nullable Pending first;
+  private @Nullable Pending last;
+
+  public boolean isEmpty() {
+    return first == null;
+  }
+
+  public @Nullable Pending first() {
+    return first;
+  }
+
+  public void addLast(Pending added) {
+    added.previous = last;
+    added.next = null;
+    if (last == null) {
+      first = added;
+    } else {
+      last.next = added;
+    }
+    last = added;
+  }
+
+  void remove(Pending removed) {
+    if (removed.previous == null) {
+      first = removed.next;
+    } else {
+      removed.previous.next = removed.next;
+    }
+    if (removed.next == null) {
+      last = removed.previous;
+    } else {
+      removed.next.previous = removed.previous;
+    }
+    removed.previous = null;
+    removed.next = null;
+  }
+
+  /** Delivers every answer, all decided, and is empty. On the event loop of all of them. */
+  public void deliverAll() {
+    for (Pending ready = first; ready != null; ready = first) {
+      remove(ready);
+      ready.deliver();
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package dev.sluice.serving;
+
+import dev.sluice.scheduling.batching.BatchRules;
+import dev.sluice.scheduling.batching.DynamicBatcher;
+import java.util.function.LongSupplier;
+
+/**
+ * What the workers of one model share.
+ *
+ * @param batcher gives them their batches
+ * @param rules which requests join
+ * @param ticker looks after deadlines while they run
+ * @param wakeOne sends another worker to the queue, if one is free
+ * @param nanoTime the clock of waiting and deadlines
+ */
+record ModelWork(
+    DynamicBatcher batcher,
+    BatchRules rules,
+    DeadlineTicker ticker,
+    Runnable wakeOne,
+    LongSupplier nanoTime) {}

@@ -1,0 +1,27 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+
+/** A session as those see it who decide what runs together. */
+record SessionExecutor(ModelSession session) implements BatchExecutor {
+  @Override
+  public List<NamedTensor> run(
+      Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    return session.run(signature, inputs, outputs);
+  }
+
+  @Override
+  public void interrupt() {
+    session.interrupt();
+  }
+
+  @Override
+  public void resume() {
+    session.resume();
+  }
+}

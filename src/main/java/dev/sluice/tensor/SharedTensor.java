@@ -1,0 +1,57 @@
+package dev.sluice.tensor;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A tensor that is cut along dimension 0 into tensors that share its memory: nothing is copied, and
+ * whoever closes last frees it.
+ *
+ * <p>Owner: takes the whole over. Each slice belongs to whom it is given to, and may be closed on
+ * any thread. Cut on one thread, then {@link #close}.
+ */
+public final class SharedTensor implements AutoCloseable {
+  private final Tensor whole;
+  private final AtomicInteger users = new AtomicInteger(1);
+  private final Runnable leave = this::leave;
+  private long row;
+  private long offset;
+
+  /**
+   * @param whole taken over; of rank 1 or more
+   */
+  public SharedTensor(Tensor whole) {
+    this.whole = whole;
+  }
+
+  /** The next rows, as a tensor of their own. */
+  public Tensor next(long rows) {
+    Shape shape = whole.shape().withRows(rows);
+    long from = offset;
+    skip(rows);
+    MemorySegment data = whole.data().asSlice(from, offset - from);
+    users.incrementAndGet();
+    return Tensor.slice(whole.type(), shape, data, leave);
+  }
+
+  /** Passes rows that nobody wants. */
+  public void skip(long rows) {
+    if (row + rows > whole.shape().dim(0)) {
+      throw new IllegalArgumentException(whole + " has no " + rows + " rows after row " + row);
+    }
+    offset += whole.byteSizeOf(offset, whole.shape().withRows(rows).elementCount());
+    row += rows;
+  }
+
+  private void leave() {
+    if (users.decrementAndGet() == 0) {
+      whole.close();
+    }
+  }
+
+  /** No more slices will be made. */
+  @Override
+  public void close() {
+    leave();
+  }
+}
