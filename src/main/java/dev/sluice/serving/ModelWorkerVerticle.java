@@ -9,13 +9,15 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Owns one session of a model and runs what waits in the model's queue, until nothing waits. The
- * only place where requests leave event loops and answers go home.
+ * Owns one session of a model and runs what waits in the model's queue. The only place where
+ * requests leave event loops and answers go home.
  *
- * <p>Threads: everything private runs on the verticle's worker; {@link #wake} and {@link #watch}
- * are for any thread. The worker parks only while requests wait for company.
+ * <p>Threads: everything private runs on the verticle's worker, which it keeps as long as it is
+ * deployed; {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks
+ * while nothing waits, or while what waits wants company.
  */
 final class ModelWorkerVerticle extends VerticleBase {
   /** Answers wait at most about so long for others to the same event loop. */
@@ -25,7 +27,9 @@ final class ModelWorkerVerticle extends VerticleBase {
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final AnswersHome answers = new AnswersHome();
-  private final AtomicBoolean awake = new AtomicBoolean();
+  private final AtomicBoolean awake = new AtomicBoolean(true);
+  private volatile @Nullable Thread thread;
+  private volatile boolean finishing;
   private long unsentSince;
 
   ModelWorkerVerticle(ModelWork work, ModelSession session) {
@@ -41,6 +45,7 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    context.runOnContext(_ -> work());
     return Future.succeededFuture();
   }
 
@@ -54,8 +59,35 @@ final class ModelWorkerVerticle extends VerticleBase {
     if (awake.get() || !awake.compareAndSet(false, true)) {
       return false;
     }
-    context.runOnContext(_ -> drain());
+    LockSupport.unpark(thread);
     return true;
+  }
+
+  /** Lets the worker go when nothing waits any more. */
+  void finish() {
+    finishing = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** The worker's whole life: it keeps its thread, since handing tasks to a pool costs more. */
+  private void work() {
+    thread = Thread.currentThread();
+    while (!finishing) {
+      drain();
+      rest();
+    }
+  }
+
+  /** Parks until somebody calls. */
+  private void rest() {
+    awake.set(false);
+    // Whoever offered between the last look and the line above saw the worker awake and went away.
+    if (work.batcher().needsWorker()) {
+      awake.set(true);
+    }
+    while (!awake.get() && !finishing) {
+      LockSupport.park(this);
+    }
   }
 
   private void drain() {
@@ -68,11 +100,6 @@ final class ModelWorkerVerticle extends VerticleBase {
       }
       runner.run(batch);
       sendOrWait(departure);
-    }
-    awake.set(false);
-    // Whoever offered between the last look and the line above saw the worker awake and went away.
-    if (work.batcher().needsWorker()) {
-      wake();
     }
   }
 

@@ -30,6 +30,7 @@ final class ServableModel implements LoadedModel {
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final Scheduler scheduler;
+  private final WakeUps wakeUps = new WakeUps(this::wakeOne);
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
@@ -73,7 +74,9 @@ final class ServableModel implements LoadedModel {
         new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
             .setWorkerPoolName(poolName)
-            .setWorkerPoolSize(sessions.size());
+            .setWorkerPoolSize(sessions.size())
+            // They never return while the model is there.
+            .setMaxWorkerExecuteTime(Long.MAX_VALUE);
     for (ModelWorkerVerticle worker : model.workers) {
       model.deployments.add(await(vertx.deployVerticle(worker, options)));
     }
@@ -92,7 +95,7 @@ final class ServableModel implements LoadedModel {
   /** A worker that waits for company takes care of what comes. */
   private void arrived(Pending request) {
     if (!batcher.arrived(request)) {
-      wakeOne();
+      wakeUps.request(request.home());
     }
   }
 
@@ -110,6 +113,7 @@ final class ServableModel implements LoadedModel {
   public void close() {
     scheduler.close();
     batcher.interrupt();
+    workers.forEach(ModelWorkerVerticle::finish);
     for (String deployment : deployments) {
       await(vertx.undeploy(deployment));
     }

@@ -1,0 +1,52 @@
+package dev.sluice.serving;
+
+import io.vertx.core.Context;
+import io.vertx.core.internal.ContextInternal;
+
+/**
+ * Wakes a model's workers for what event loops put into its queue: once for all that one turn of an
+ * event loop brought, at the turn's end. To wake a thread costs more than to run many a small model,
+ * and the answers could not leave before the turn's end anyway. A turn that brings much wakes a
+ * worker before that.
+ *
+ * <p>Threads: event loops only; each has its own turn.
+ */
+final class WakeUps {
+  /** Requests of one turn that a worker is woken for at once: enough to keep it busy. */
+  private static final int MOST_DEFERRED = 16;
+
+  private final Runnable wakeOne;
+  private final ThreadLocal<Turn> turns = ThreadLocal.withInitial(Turn::new);
+
+  /**
+   * @param wakeOne wakes a worker, unless all are awake
+   */
+  WakeUps(Runnable wakeOne) {
+    this.wakeOne = wakeOne;
+  }
+
+  /** A request came that no worker knows of. On the event loop that brought it. */
+  void request(Context eventLoop) {
+    turns.get().request((ContextInternal) eventLoop);
+  }
+
+  private final class Turn implements Runnable {
+    private int requests;
+
+    void request(ContextInternal eventLoop) {
+      requests++;
+      if (requests == 1) {
+        eventLoop.nettyEventLoop().execute(this);
+      } else if (requests == MOST_DEFERRED) {
+        wakeOne.run();
+      }
+    }
+
+    /** The end of the turn: what an event loop has been given to run comes after what it reads. */
+    @Override
+    public void run() {
+      requests = 0;
+      wakeOne.run();
+    }
+  }
+}
