@@ -36,7 +36,7 @@ final class AnswersHome {
 
   private Bundle bundle(Context home) {
     for (int i = 0; i < bundles.size(); i++) {
-      if (bundles.get(i).home == home) {
+      if (bundles.get(i).home.equals(home)) {
         return bundles.get(i);
       }
     }

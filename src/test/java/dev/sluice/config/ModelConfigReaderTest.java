@@ -33,8 +33,13 @@ class ModelConfigReaderTest {
         labels: { stable: 1, canary: 2 }
         max_batch_size: 8
         max_queue_delay: 2ms
+        preferred_batch_size: [4, 6]
+        allowed_batch_sizes: [2, 8]
         instances: 2
         max_queued_requests: 64
+        queue_timeout: 3s
+        priority_levels: 3
+        default_priority_level: 2
         warmup: false
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: false, graph_optimization: none }
@@ -46,10 +51,9 @@ class ModelConfigReaderTest {
             new ModelConfig(
                 new VersionPolicyConfig.All(),
                 Map.of("stable", 1L, "canary", 2L),
-                8,
-                Duration.ofMillis(2),
+                new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
+                new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
                 2,
-                64,
                 false,
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, false, OnnxConfig.GraphOptimization.NONE),
@@ -64,10 +68,9 @@ class ModelConfigReaderTest {
         new ModelConfig(
             new VersionPolicyConfig.All(),
             Map.of(),
-            4,
-            Duration.ZERO,
+            BatchingConfig.DEFAULT,
+            QueueConfig.DEFAULT,
             3,
-            5,
             false,
             new RuntimesConfig(
                 new OnnxConfig(7, 1, false, true, true, OnnxConfig.GraphOptimization.ALL),
@@ -107,7 +110,15 @@ class ModelConfigReaderTest {
         instance_group [ { count: 2 kind: KIND_CPU }, { name: "more" } ]
         dynamic_batching <
           max_queue_delay_microseconds: 500
-          default_queue_policy { max_queue_size: 32 }
+          preferred_batch_size: [ 4, 6 ]
+          priority_levels: 3
+          default_priority_level: 2
+          default_queue_policy {
+            timeout_action: REJECT
+            default_timeout_microseconds: 7000
+            allow_timeout_override: true
+            max_queue_size: 32
+          }
         >
         """);
     assertThat(read())
@@ -115,10 +126,9 @@ class ModelConfigReaderTest {
             new ModelConfig(
                 new VersionPolicyConfig.Latest(2),
                 Map.of(),
-                8,
-                Duration.ofNanos(500_000),
+                new BatchingConfig(8, true, Duration.ofNanos(500_000), List.of(4, 6), List.of()),
+                new QueueConfig(32, Duration.ofMillis(7), 3, 2),
                 3,
-                32,
                 true,
                 RuntimesConfig.DEFAULT));
     assertThat(warnings).isEmpty();
@@ -145,7 +155,7 @@ class ModelConfigReaderTest {
     write(
         "config.pbtxt",
         """
-        dynamic_batching { preferred_batch_size: [ 4, 8 ] }
+        dynamic_batching { default_queue_policy { timeout_action: DELAY } preserve_ordering: true }
         instance_group { kind: KIND_GPU gpus: [ 0 ] }
         parameters { key: "a" value { string_value: "b" "c" } }
         parameters { key: "\\"d" value { string_value: "e" } }
@@ -155,16 +165,43 @@ class ModelConfigReaderTest {
     assertThat(warnings)
         .containsExactly(
             model.resolve("config.pbtxt")
-                + ": has no meaning here: dynamic_batching.preferred_batch_size,"
-                + " instance_group.gpus, instance_group.kind KIND_GPU, output.label_filename,"
-                + " parameters");
+                + ": has no meaning here: dynamic_batching.default_queue_policy.timeout_action"
+                + " DELAY, dynamic_batching.preserve_ordering, instance_group.gpus,"
+                + " instance_group.kind KIND_GPU, output.label_filename, parameters");
+  }
+
+  @Test
+  void tritonModelIsJoinedOnlyWithDynamicBatching() throws IOException {
+    write("config.pbtxt", "max_batch_size: 8");
+    assertThat(read().batching().maxBatchSize()).isEqualTo(8);
+    assertThat(read().batching().joined()).isFalse();
+    write("config.pbtxt", "max_batch_size: 8 dynamic_batching { }");
+    assertThat(read().batching().joined()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          allowed_batch_sizes: [4, 2, 8]  | allowed_batch_sizes is [4, 2, 8]; wanted sizes that grow, the last of them max_batch_size, which is 8
+          allowed_batch_sizes: [2, 4]     | allowed_batch_sizes is [2, 4]; wanted sizes that grow, the last of them max_batch_size, which is 8
+          preferred_batch_size: [4, 9]    | preferred_batch_size[1] is 9; wanted a whole number from 1 to 8
+          priority_levels: 65             | priority_levels is 65; wanted a whole number from 1 to 64
+          default_priority_level: 2       | default_priority_level is 2; wanted a whole number from 1 to 1
+          """)
+  void sizesThatDoNotGoTogetherAreRefused(String line, String complaint) throws IOException {
+    write("model.yml", "max_batch_size: 8\n" + line + "\n");
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("model.yml") + ": " + complaint);
   }
 
   @Test
   void ownSettingsComeBeforeTritons() throws IOException {
     write("model.yml", "instances: 2\n");
     write("config.pbtxt", "max_batch_size: 8 nonsense");
-    assertThat(read().maxBatchSize()).isZero();
+    assertThat(read().batching().maxBatchSize()).isZero();
   }
 
   @ParameterizedTest
@@ -182,6 +219,8 @@ class ModelConfigReaderTest {
           dynamic_batching {            | line 1: wanted a name or a value but got the end
           \\n\\n}                         | line 3: wanted a name or a value but got '}'
           input [ {} {} ]               | line 1: wanted , or ] but got '{'
+          max_batch_size: 4 dynamic_batching { preferred_batch_size: 8 } | preferred_batch_size is 8; wanted a whole number from 1 to 4
+          dynamic_batching { priority_levels: 2 default_priority_level: 3 } | default_priority_level is 3; wanted a whole number from 0 to 2
           dynamic_batching: 3           | dynamic_batching is 3; wanted a message in braces
           instance_group { count: 1024 } instance_group { } | instance_group is 1025 instances; wanted at most 1024
           """)

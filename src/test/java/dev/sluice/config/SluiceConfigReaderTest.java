@@ -38,6 +38,11 @@ class SluiceConfigReaderTest {
           version_policy: { specific: [1, 3] }
           max_batch_size: 8
           max_queue_delay: 2ms
+          preferred_batch_size: [4, 6]
+          allowed_batch_sizes: [2, 8]
+          queue_timeout: 3s
+          priority_levels: 3
+          default_priority_level: 2
           instances: 2
           max_queued_requests: 64
           warmup: false
@@ -83,10 +88,9 @@ class SluiceConfigReaderTest {
               new ModelConfig(
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),
-                  8,
-                  Duration.ofMillis(2),
+                  new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
+                  new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
                   2,
-                  64,
                   false,
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, false, GraphOptimization.BASIC),

@@ -2,6 +2,9 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.QueueConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -11,6 +14,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -22,6 +26,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -49,9 +55,32 @@ class ServableModelTest {
   void start() {
     blocksBefore = TensorMemory.openBlocks();
     home = vertx.getOrCreateContext();
-    model =
-        ServableModel.start(
-            session.metadata(), List.of(session), CAPACITY, "test-model", vertx, clock::get);
+    model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session));
+  }
+
+  private ServableModel start(BatchingConfig batching, int capacity, List<ModelSession> sessions) {
+    ModelConfig defaults = ModelConfig.DEFAULT;
+    var config =
+        new ModelConfig(
+            defaults.versionPolicy(),
+            defaults.labels(),
+            batching,
+            new QueueConfig(capacity, Duration.ZERO, 1, 1),
+            sessions.size(),
+            false,
+            defaults.runtimes());
+    return ServableModel.start(
+        session.metadata(), sessions, config, "test-model", vertx, clock::get);
+  }
+
+  /** Replaces the model by one with these settings. */
+  private void restart(BatchingConfig batching, List<ModelSession> sessions) {
+    model.close();
+    model = start(batching, 10_000, sessions);
+  }
+
+  private static BatchingConfig joining(int largest, Duration delay) {
+    return new BatchingConfig(largest, true, delay, List.of(), List.of());
   }
 
   @AfterEach
@@ -174,6 +203,94 @@ class ServableModelTest {
     session.failWith(InferenceException.invalid("no"));
     assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(loansBack).hasValue(1);
+  }
+
+  @Test
+  void whatComesWhileTheModelRunsIsJoinedIntoTheNextRun() throws InterruptedException {
+    restart(joining(8, Duration.ZERO), List.of(session));
+    CountDownLatch gate = session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
+    session.awaitRun();
+    List<Future<InferenceResponse>> waiting = new ArrayList<>();
+    for (int i = 2; i < 7; i++) {
+      waiting.add(submit(request(i, Deadline.NONE)));
+    }
+    awaitHome();
+    gate.countDown();
+    assertThat(value(join(running))).isEqualTo(2f);
+    for (int i = 0; i < waiting.size(); i++) {
+      assertThat(value(join(waiting.get(i)))).isEqualTo(i + 3f);
+    }
+    assertThat(session.sizes()).containsExactly(1L, 5L);
+  }
+
+  /** Blocks until the event loop has done all that it was asked to before. */
+  private void awaitHome() throws InterruptedException {
+    var done = new CountDownLatch(1);
+    home.runOnContext(_ -> done.countDown());
+    done.await();
+  }
+
+  @Test
+  void theRequestThatFillsABatchWakesTheWorkerThatWaitsForCompany() {
+    restart(joining(3, Duration.ofDays(1)), List.of(session, new FakeSession()));
+    List<Future<InferenceResponse>> waiting = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      waiting.add(submit(request(i, Deadline.NONE)));
+    }
+    for (int i = 0; i < waiting.size(); i++) {
+      assertThat(value(join(waiting.get(i)))).isEqualTo(i + 1f);
+    }
+  }
+
+  @Test
+  void closingAnswersEverythingStillWaitingForCompany() throws InterruptedException {
+    restart(joining(8, Duration.ofDays(1)), List.of(session));
+    Future<InferenceResponse> waiting = submit(request(1, Deadline.NONE));
+    awaitHome();
+    model.close();
+    assertThat(failure(waiting)).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(session.runs()).isZero();
+  }
+
+  @Test
+  void aRunWhoseOnlyCallerLeavesIsInterrupted() throws InterruptedException {
+    session.hold();
+    InferenceRequest abandoned = request(1, Deadline.NONE);
+    Future<InferenceResponse> running = submit(abandoned);
+    session.awaitRun();
+    abandoned.cancel();
+    session.awaitInterrupt();
+    assertThat(failure(running)).isEqualTo(ErrorCode.CANCELLED);
+  }
+
+  @Test
+  void aRunThatPassesItsOnlyDeadlineIsInterrupted() throws InterruptedException {
+    session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.at(1_000)));
+    session.awaitRun();
+    clock.set(1_000);
+    session.awaitInterrupt();
+    assertThat(failure(running)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+  }
+
+  @Test
+  void everyRequestIsAnsweredOnceWithSeveralWorkersAndJoining() {
+    restart(joining(8, Duration.ofNanos(1)), List.of(session, new FakeSession()));
+    List<Future<InferenceResponse>> waiting = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) {
+      clock.incrementAndGet();
+      waiting.add(submit(request(i % 100 == 99 ? FakeSession.POISON : i % 100, Deadline.NONE)));
+    }
+    clock.addAndGet(1_000);
+    for (int i = 0; i < waiting.size(); i++) {
+      if (i % 100 == 99) {
+        assertThat(failure(waiting.get(i))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+      } else {
+        assertThat(value(join(waiting.get(i)))).isEqualTo(i % 100 + 1f);
+      }
+    }
+    assertThat(loansBack).hasValue(waiting.size());
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Writes small ONNX models, by the field numbers of ONNX's ModelProto. */
 public final class OnnxModelWriter {
@@ -58,10 +59,16 @@ public final class OnnxModelWriter {
 
   /** Adds a float constant of one dimension; one that is also an input is that input's default. */
   public OnnxModelWriter initializer(String name, float... values) {
+    return initializer(name, List.of((long) values.length), values);
+  }
+
+  public OnnxModelWriter initializer(String name, List<Long> dims, float... values) {
     return add(
         5,
         message(out -> {
-          out.writeInt64(1, values.length);
+          for (long dim : dims) {
+            out.writeInt64(1, dim);
+          }
           out.writeInt32(2, FLOAT);
           for (float value : values) {
             out.writeFloat(4, value);

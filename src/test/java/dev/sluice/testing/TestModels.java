@@ -20,6 +20,11 @@ public final class TestModels {
     return ROOT.resolve("src/test/models/onnx").resolve(name);
   }
 
+  /** The folder of a model that takes about 300 ms of one core. */
+  public static Path slow() {
+    return ROOT.resolve("src/test/models/oip/slow/1");
+  }
+
   /** The folder of a version of a SavedModel. */
   public static Path savedModel(String name, String version) {
     return ROOT.resolve("src/test/models/tfs").resolve(name).resolve(version);

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,6 +97,55 @@ class OnnxSessionIT {
     assertThat(Tensors.toFloats(run(session, x))).containsExactly(3, 6);
     var factor = new NamedTensor("factor", floats(Shape.of(1), 5));
     assertThat(Tensors.toFloats(run(session, x, factor))).containsExactly(5, 10);
+  }
+
+  @Test
+  void aSessionThatIsInterruptedRunsNothingUntilItIsResumed() throws IOException {
+    ModelSession session = doubling();
+    var x = new NamedTensor("x", floats(Shape.of(2), 1, 2));
+    for (int i = 0; i < 3; i++) {
+      session.interrupt();
+      session.interrupt();
+      assertThatThrownBy(() -> run(session, x))
+          .asInstanceOf(type(InferenceException.class))
+          .extracting(InferenceException::code)
+          .isEqualTo(ErrorCode.CANCELLED);
+      session.resume();
+      assertThat(Tensors.toFloats(run(session, x))).containsExactly(2, 4);
+    }
+  }
+
+  private ModelSession doubling() throws IOException {
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "n")
+        .output("y", OnnxModelWriter.FLOAT, "n")
+        .node("Add", "y", "x", "x")
+        .writeTo(folder);
+    return open(folder);
+  }
+
+  @Test
+  void aRunUnderWayIsInterrupted() throws Exception {
+    ModelSession session = open(TestModels.slow());
+    var x = new NamedTensor("INPUT0", floats(Shape.of(1, 4), 1, 2, 3, 4));
+    var code = new CompletableFuture<ErrorCode>();
+    Thread worker = Thread.ofPlatform().start(() -> code.complete(runUntilItFails(session, x)));
+    session.interrupt();
+    assertThat(code.join()).isEqualTo(ErrorCode.CANCELLED);
+    worker.join();
+    session.resume();
+  }
+
+  /** However late the interruption comes, a run will meet it. */
+  private ErrorCode runUntilItFails(ModelSession session, NamedTensor x) {
+    Signature signature = session.metadata().signature("").orElseThrow();
+    try {
+      while (true) {
+        NamedTensor.closeAll(session.run(signature, List.of(x), signature.outputs()));
+      }
+    } catch (InferenceException e) {
+      return e.code();
+    }
   }
 
   @Test

@@ -1,0 +1,243 @@
+package dev.sluice.scheduling.batching;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.QueueConfig;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.QueueIntake.Offer;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.WaitingRequests;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DynamicBatcherTest {
+  private static final int LARGEST = 8;
+  private static final long DELAY = 1_000;
+
+  private final WaitingRequests requests = new WaitingRequests();
+  private final List<Pending> made = new ArrayList<>();
+  private final AtomicLong clock = new AtomicLong();
+  private final Batch batch = new Batch();
+  private QueueConfig queueing = new QueueConfig(1_000, Duration.ofNanos(100_000), 2, 1);
+  private ModelQueue queue = new ModelQueue(queueing);
+  private BatchRules rules = rules(config(DELAY));
+  private DynamicBatcher batcher = batcher(config(DELAY));
+  private long blocksBefore;
+
+  @BeforeEach
+  void count() {
+    blocksBefore = TensorMemory.openBlocks();
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    for (Pending pending : made) {
+      pending.request().close();
+    }
+    requests.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static BatchingConfig config(long delayNanos, Integer... preferred) {
+    return new BatchingConfig(
+        LARGEST, true, Duration.ofNanos(delayNanos), List.of(preferred), List.of());
+  }
+
+  private static BatchRules rules(BatchingConfig config) {
+    return new BatchRules(config, FakeSession.METADATA);
+  }
+
+  private DynamicBatcher batcher(BatchingConfig config) {
+    rules = rules(config);
+    return new DynamicBatcher(queue, rules, config, queueing, clock::get);
+  }
+
+  private Pending offer(InferenceRequest request) {
+    Pending pending = requests.waiting(request, rules.rows(request), clock.get());
+    made.add(pending);
+    assertThat(queue.offer(pending)).isEqualTo(Offer.TAKEN);
+    return pending;
+  }
+
+  private Pending offer(int rows) {
+    return offer(requests.request(Deadline.NONE, 0, new float[rows]));
+  }
+
+  private Pending offerWide(int rows) {
+    Tensor x = Tensor.allocate(DataType.FP32, Shape.of(rows, 3));
+    return offer(requests.request(Deadline.NONE, 0, List.of(), x));
+  }
+
+  private void assertLeaves(Pending... members) {
+    assertThat(batcher.take(batch)).isEqualTo(Departure.LEAVES);
+    assertThat(batch.members()).containsExactly(members);
+  }
+
+  private void assertWaits(long nanos) {
+    assertThat(batcher.take(batch)).isEqualTo(Departure.WAITS);
+    assertThat(batch.waitNanos()).isEqualTo(nanos);
+  }
+
+  @Test
+  void fullBatchLeavesAtOnce() {
+    assertLeaves(offer(3), offer(4), offer(1));
+    assertThat(batcher.take(batch)).isEqualTo(Departure.NONE);
+  }
+
+  @Test
+  void partialBatchLeavesWhenItsOldestRequestHasWaitedTheQueueDelay() {
+    Pending first = offer(3);
+    clock.set(400);
+    Pending second = offer(4);
+    assertWaits(600);
+    clock.set(DELAY);
+    assertLeaves(first, second);
+  }
+
+  @Test
+  void withoutADelayWhateverWaitsLeavesAtOnce() {
+    batcher = batcher(config(0));
+    assertLeaves(offer(3), offer(1));
+  }
+
+  @Test
+  void batchThatHasNoRoomForTheNextRequestLeavesAtOnceAndTheSmallerOneBehindItStillJoins() {
+    Pending first = offer(3);
+    Pending second = offer(4);
+    Pending tooMany = offer(2);
+    assertLeaves(first, second);
+    Pending joins = offer(6);
+    assertLeaves(tooMany, joins);
+  }
+
+  @Test
+  void preferredSizeLeavesAtOnceAndTheRestWaits() {
+    batcher = batcher(config(DELAY, 4, 2));
+    Pending first = offer(1);
+    assertWaits(DELAY);
+    Pending second = offer(1);
+    assertLeaves(first, second);
+    Pending third = offer(3);
+    Pending fourth = offer(1);
+    Pending fifth = offer(1);
+    assertLeaves(third, fourth);
+    assertWaits(DELAY);
+    clock.set(DELAY);
+    assertLeaves(fifth);
+  }
+
+  @Test
+  void requestLargerThanTheBatchRunsAlone() {
+    Pending large = offer(LARGEST + 1);
+    Pending small = offer(LARGEST);
+    assertLeaves(large);
+    assertLeaves(small);
+  }
+
+  @Test
+  void requestThatCannotJoinLeavesAtOncePastThoseThatWaitForCompany() {
+    Pending waits = offer(1);
+    Pending scalar = offer(requests.request(Deadline.NONE, 0, List.of(), scalar()));
+    assertLeaves(scalar);
+    clock.set(DELAY);
+    assertLeaves(waits);
+  }
+
+  private static Tensor scalar() {
+    return Tensor.allocate(DataType.FP32, Shape.SCALAR);
+  }
+
+  @Test
+  void otherShapesAreSkippedOverAndKeepTheirOrder() {
+    batcher = batcher(config(0));
+    Pending first = offer(1);
+    Pending wide = offerWide(1);
+    Pending second = offer(2);
+    Pending wider = offerWide(2);
+    assertLeaves(first, second);
+    assertLeaves(wide, wider);
+  }
+
+  @Test
+  void fullBatchOfAnotherShapeDoesNotWaitForTheOldestRequest() {
+    Pending waits = offer(1);
+    Pending full = offerWide(LARGEST);
+    assertLeaves(full);
+    assertWaits(DELAY);
+    clock.set(DELAY);
+    assertLeaves(waits);
+  }
+
+  @Test
+  void lowerLevelsOnlyFillWhatHigherOnesLeaveFree() {
+    batcher = batcher(config(0));
+    Pending low = offer(requests.request(Deadline.NONE, 2, new float[2]));
+    Pending lower = offer(requests.request(Deadline.NONE, 2, new float[5]));
+    Pending high = offer(requests.request(Deadline.NONE, 1, new float[6]));
+    assertLeaves(high, low);
+    assertLeaves(lower);
+  }
+
+  @Test
+  void goneRequestsTakeNoPlaceInABatch() {
+    Pending first = offer(4);
+    Pending cancelled = offer(4);
+    Pending expired = offer(requests.request(Deadline.at(10), 0, new float[4]));
+    Pending last = offer(4);
+    cancelled.request().cancel();
+    clock.set(10);
+    assertLeaves(first, last);
+    assertThat(batch.gone()).containsExactly(cancelled, expired);
+    assertThat(queue.size()).isZero();
+  }
+
+  @Test
+  void requestThatHasWaitedTheQueueTimeoutIsGone() {
+    Pending late = offer(1);
+    clock.set(100_000);
+    assertThat(batcher.take(batch)).isEqualTo(Departure.NONE);
+    assertThat(batch.gone()).containsExactly(late);
+    assertThat(late.goneFromQueue(clock.get()))
+        .hasMessage("Request timeout expired after 0 ms in the queue");
+  }
+
+  @Test
+  void onlyOneWorkerWaitsAndTheOthersRest() {
+    Pending waits = offer(1);
+    assertWaits(DELAY);
+    assertThat(batcher.needsWorker()).isFalse();
+    var other = new Batch();
+    assertThat(CompletableFuture.supplyAsync(() -> batcher.take(other)).join())
+        .isEqualTo(Departure.NONE);
+    Pending full = offerWide(LARGEST);
+    assertThat(CompletableFuture.supplyAsync(() -> batcher.take(other)).join())
+        .isEqualTo(Departure.LEAVES);
+    assertThat(other.members()).containsExactly(full);
+    clock.set(DELAY);
+    assertLeaves(waits);
+    assertThat(batcher.needsWorker()).isFalse();
+  }
+
+  @Test
+  void whatArrivesIsLookedAfterByTheWorkerThatWaitsAndElseNeedsOne() {
+    assertThat(batcher.arrived(offer(1))).isFalse();
+    assertThat(batcher.needsWorker()).isTrue();
+    assertWaits(DELAY);
+    assertThat(batcher.arrived(offer(1))).isTrue();
+    assertThat(batcher.needsWorker()).isFalse();
+  }
+}

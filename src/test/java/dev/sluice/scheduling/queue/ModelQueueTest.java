@@ -1,0 +1,199 @@
+package dev.sluice.scheduling.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.QueueConfig;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.scheduling.queue.QueueIntake.Offer;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.WaitingRequests;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ModelQueueTest {
+  private final WaitingRequests requests = new WaitingRequests();
+  private final List<Pending> made = new ArrayList<>();
+  private long blocksBefore;
+
+  @BeforeEach
+  void count() {
+    blocksBefore = TensorMemory.openBlocks();
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    for (Pending pending : made) {
+      pending.request().close();
+    }
+    requests.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static ModelQueue queue(int capacity, int levels, int defaultLevel) {
+    return new ModelQueue(new QueueConfig(capacity, Duration.ZERO, levels, defaultLevel));
+  }
+
+  private Pending waiting(long priority) {
+    var request = requests.request(Deadline.NONE, priority, 1f);
+    Pending pending = requests.waiting(request, 1, 0);
+    made.add(pending);
+    return pending;
+  }
+
+  private static List<Pending> inLine(ModelQueue queue) {
+    List<Pending> line = new ArrayList<>();
+    synchronized (queue) {
+      queue.settle();
+      for (Pending next = queue.first(); next != null; next = queue.after(next)) {
+        line.add(next);
+      }
+    }
+    return line;
+  }
+
+  @Test
+  void requestsStandInTheOrderOfTheirArrival() {
+    ModelQueue queue = queue(3, 1, 1);
+    List<Pending> all = List.of(waiting(0), waiting(0), waiting(0));
+    all.forEach(queue::offer);
+    assertThat(inLine(queue)).isEqualTo(all);
+  }
+
+  @Test
+  void whoLeavesFromTheMiddleLeavesTheOthersInTheirOrder() {
+    ModelQueue queue = queue(3, 1, 1);
+    List<Pending> all = List.of(waiting(0), waiting(0), waiting(0));
+    all.forEach(queue::offer);
+    assertThat(inLine(queue)).hasSize(3);
+    synchronized (queue) {
+      queue.remove(all.get(1));
+    }
+    assertThat(inLine(queue)).containsExactly(all.get(0), all.get(2));
+    assertThat(queue.size()).isEqualTo(2);
+    Pending late = waiting(0);
+    assertThat(queue.offer(late)).isEqualTo(Offer.TAKEN);
+    assertThat(inLine(queue)).containsExactly(all.get(0), all.get(2), late);
+  }
+
+  @Test
+  void higherLevelsStandFirstAndLevelsThatDoNotExistAreTheDefault() {
+    ModelQueue queue = queue(8, 3, 2);
+    Pending low = waiting(3);
+    Pending missing = waiting(0);
+    Pending tooLow = waiting(4);
+    Pending high = waiting(1);
+    Pending middle = waiting(2);
+    Pending absurd = waiting(Long.MAX_VALUE);
+    for (Pending pending : List.of(low, missing, tooLow, high, middle, absurd)) {
+      assertThat(queue.offer(pending)).isEqualTo(Offer.TAKEN);
+    }
+    assertThat(inLine(queue)).containsExactly(high, missing, tooLow, middle, absurd, low);
+  }
+
+  @Test
+  void queueHoldsTheVeryNumberInTheSettings() {
+    ModelQueue queue = queue(2, 1, 1);
+    assertThat(queue.offer(waiting(0))).isEqualTo(Offer.TAKEN);
+    assertThat(queue.offer(waiting(0))).isEqualTo(Offer.TAKEN);
+    assertThat(queue.offer(waiting(0))).isEqualTo(Offer.FULL);
+    synchronized (queue) {
+      queue.settle();
+      queue.remove(made.getFirst());
+    }
+    assertThat(queue.offer(waiting(0))).isEqualTo(Offer.TAKEN);
+  }
+
+  @Test
+  void closingHandsOutEverythingStillWaitingAndRefusesTheRest() {
+    ModelQueue queue = queue(3, 2, 1);
+    Pending low = waiting(2);
+    Pending high = waiting(1);
+    assertThat(queue.offer(low)).isEqualTo(Offer.TAKEN);
+    assertThat(queue.offer(high)).isEqualTo(Offer.TAKEN);
+    assertThat(queue.close()).containsExactly(high, low);
+    assertThat(queue.offer(waiting(0))).isEqualTo(Offer.CLOSED);
+    assertThat(queue.size()).isZero();
+  }
+
+  @Test
+  void everyRequestIsAnsweredExactlyOnceWhateverOfferedTookAndClosed() throws Exception {
+    int offering = 4;
+    int each = 2_000;
+    ModelQueue queue = queue(64, 2, 1);
+    List<List<Pending>> batches = new ArrayList<>();
+    for (int i = 0; i < offering; i++) {
+      List<Pending> batch = new ArrayList<>();
+      for (int j = 0; j < each; j++) {
+        batch.add(waiting(j % 3));
+      }
+      batches.add(batch);
+    }
+    var answered = new AtomicInteger();
+    var start = new CountDownLatch(1);
+    var half = new CountDownLatch(offering * each / 2);
+    try (var threads = Executors.newCachedThreadPool()) {
+      for (List<Pending> batch : batches) {
+        threads.execute(() -> {
+          await(start);
+          for (Pending pending : batch) {
+            if (queue.offer(pending) != Offer.TAKEN) {
+              answer(pending, answered);
+            }
+            half.countDown();
+          }
+        });
+      }
+      for (int i = 0; i < 2; i++) {
+        threads.execute(() -> {
+          await(start);
+          while (answered.get() < offering * each) {
+            takeOne(queue, answered);
+          }
+        });
+      }
+      start.countDown();
+      half.await();
+      queue.close().forEach(pending -> answer(pending, answered));
+    }
+    assertThat(answered).hasValue(offering * each);
+    assertThat(made).allMatch(pending -> pending.answer().isComplete());
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void takeOne(ModelQueue queue, AtomicInteger answered) {
+    Pending first;
+    synchronized (queue) {
+      queue.settle();
+      first = queue.first();
+      if (first != null) {
+        queue.remove(first);
+      }
+    }
+    if (first != null) {
+      answer(first, answered);
+    }
+  }
+
+  /** A second answer to the same request would throw. */
+  private static void answer(Pending pending, AtomicInteger answered) {
+    pending.decide(new InferenceException(ErrorCode.UNAVAILABLE, "closed"));
+    pending.deliver();
+    answered.incrementAndGet();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.sluice.tensor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.testing.Tensors;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SharedTensorTest {
+  private long blocksBefore;
+  private long bytesBefore;
+
+  @BeforeEach
+  void count() {
+    blocksBefore = TensorMemory.openBlocks();
+    bytesBefore = TensorMemory.openBytes();
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+    assertThat(TensorMemory.openBytes()).isEqualTo(bytesBefore);
+  }
+
+  @Test
+  void slicesShareTheMemoryUntilTheLastOfThemIsClosed() {
+    Tensor whole = Tensors.floats(Shape.of(3, 2), 1, 2, 3, 4, 5, 6);
+    Tensor first;
+    Tensor last;
+    try (var shared = new SharedTensor(whole)) {
+      first = shared.next(1);
+      shared.skip(1);
+      last = shared.next(1);
+    }
+    assertThat(first.data().address()).isEqualTo(whole.data().address());
+    assertThat(Tensors.toFloats(first)).containsExactly(1, 2);
+    assertThat(last.shape()).isEqualTo(Shape.of(1, 2));
+    first.close();
+    first.close();
+    assertThat(Tensors.toFloats(last)).containsExactly(5, 6);
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore + 1);
+    last.close();
+  }
+
+  @Test
+  void textsAreCutBetweenElements() {
+    Tensor whole = Tensors.texts(Shape.of(3, 2), "a", "", "long enough", "b", "c", "dd");
+    try (var shared = new SharedTensor(whole)) {
+      try (Tensor two = shared.next(2);
+          Tensor one = shared.next(1)) {
+        assertThat(Tensors.toBytes(two))
+            .containsExactly(bytes("a"), bytes(""), bytes("long enough"), bytes("b"));
+        assertThat(Tensors.toBytes(one)).containsExactly(bytes("c"), bytes("dd"));
+      }
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void rowsWithoutElementsAreSlicesToo() {
+    try (var shared = new SharedTensor(Tensors.floats(Shape.of(2, 0)));
+        Tensor one = shared.next(1)) {
+      assertThat(one.shape()).isEqualTo(Shape.of(1, 0));
+      assertThat(one.byteSize()).isZero();
+    }
+  }
+
+  @Test
+  void rowsThatAreNotThereAreRefused() {
+    try (var shared = new SharedTensor(Tensors.floats(Shape.of(2), 1, 2))) {
+      assertThatThrownBy(() -> shared.next(3))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("FP32[2] has no 3 rows after row 0");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.util.List;
+
+/** Requests for {@link FakeSession}'s model that wait in a queue, as if they had come by a face. */
+public final class WaitingRequests implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final Context home = vertx.getOrCreateContext();
+  private final LentModel model = new LentModel(new ModelId("fake", 1), FakeSession.METADATA);
+
+  /** Loans that were not given back. */
+  public int loans() {
+    return model.loans();
+  }
+
+  public Context home() {
+    return home;
+  }
+
+  /** A request of some rows, each of one number. */
+  public InferenceRequest request(Deadline deadline, long priority, float... x) {
+    return request(deadline, priority, List.of(), Tensors.floats(Shape.of(x.length), x));
+  }
+
+  public InferenceRequest request(
+      Deadline deadline, long priority, List<String> outputs, Tensor x) {
+    Signature signature = FakeSession.SIGNATURE;
+    return new InferenceRequest(
+        model.lend(),
+        signature,
+        List.of(new NamedTensor("x", x)),
+        outputs,
+        deadline,
+        "r",
+        priority);
+  }
+
+  /** A waiting request of some rows. */
+  public Pending rows(int rows, long sinceNanos) {
+    return waiting(request(Deadline.NONE, 0, new float[rows]), rows, sinceNanos);
+  }
+
+  public Pending waiting(InferenceRequest request, int rows, long sinceNanos) {
+    return new Pending(request, home, rows, sinceNanos);
+  }
+
+  @Override
+  public void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+}
