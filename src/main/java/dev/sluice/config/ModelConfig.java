@@ -14,6 +14,7 @@ import java.util.Map;
  * @param maxQueueDelay how long a request may wait for company
  * @param instances sessions, each with a worker of its own
  * @param maxQueuedRequests requests that may wait; one more is refused
+ * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs once on made-up inputs before it takes requests
  * @param runtimes how its session is opened
  */
@@ -24,6 +25,7 @@ public record ModelConfig(
     Duration maxQueueDelay,
     int instances,
     int maxQueuedRequests,
+    AdmissionConfig admission,
     boolean warmup,
     RuntimesConfig runtimes) {
   public static final ModelConfig DEFAULT =
@@ -34,6 +36,7 @@ public record ModelConfig(
           Duration.ZERO,
           1,
           1_024,
+          AdmissionConfig.DEFAULT,
           true,
           RuntimesConfig.DEFAULT);
 
@@ -79,6 +82,7 @@ public record ModelConfig(
         model.duration("max_queue_delay", defaults.maxQueueDelay),
         model.number("instances", defaults.instances, 1, MOST_INSTANCES),
         model.number("max_queued_requests", defaults.maxQueuedRequests, 1, LONGEST_QUEUE),
+        model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
         model.flag("warmup", defaults.warmup),
         runtimes);
   }

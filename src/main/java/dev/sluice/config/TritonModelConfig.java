@@ -68,6 +68,7 @@ final class TritonModelConfig {
             // Triton's 0 is no limit at all; here every queue is bounded.
             .filter(size -> size > 0)
             .orElse(defaults.maxQueuedRequests()),
+        defaults.admission(),
         defaults.warmup(),
         defaults.runtimes());
   }

@@ -18,6 +18,7 @@ record Attempt(Fingerprint files, ModelConfig settings) {
             config.maxQueueDelay(),
             config.instances(),
             config.maxQueuedRequests(),
+            config.admission(),
             config.warmup(),
             config.runtimes()));
   }

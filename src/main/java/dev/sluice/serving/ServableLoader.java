@@ -45,8 +45,7 @@ public final class ServableLoader implements Loader {
       }
       ModelMetadata metadata =
           sessions.getFirst().metadata().withMaxBatchSize(config.maxBatchSize());
-      return ServableModel.start(
-          metadata, sessions, config.maxQueuedRequests(), poolName(id), vertx, nanoTime);
+      return ServableModel.start(metadata, sessions, config, poolName(id), vertx, nanoTime);
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       throw e;

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.runtime.ModelSession;
@@ -25,19 +26,21 @@ final class ServableModel implements LoadedModel {
   private final List<ModelSession> sessions;
   private final Vertx vertx;
   private final Scheduler scheduler;
+  private final ModelDoor door;
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
   private ServableModel(
       ModelMetadata metadata,
       List<ModelSession> sessions,
-      int queueCapacity,
+      ModelConfig config,
       Vertx vertx,
       LongSupplier nanoTime) {
     this.metadata = metadata;
     this.sessions = sessions;
     this.vertx = vertx;
-    var queue = new ModelQueue(queueCapacity);
+    var queue = new ModelQueue(config.maxQueuedRequests());
+    this.door = new ModelDoor(config, nanoTime);
     this.scheduler = new QueueScheduler(vertx, queue, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
       workers.add(new ModelWorkerVerticle(queue, session, nanoTime));
@@ -52,11 +55,11 @@ final class ServableModel implements LoadedModel {
   static ServableModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
-      int queueCapacity,
+      ModelConfig config,
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime) {
-    var model = new ServableModel(metadata, sessions, queueCapacity, vertx, nanoTime);
+    var model = new ServableModel(metadata, sessions, config, vertx, nanoTime);
     var options =
         new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
@@ -71,6 +74,11 @@ final class ServableModel implements LoadedModel {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  /** Where requests enter, before they are decoded. */
+  ModelDoor door() {
+    return door;
   }
 
   Scheduler scheduler() {

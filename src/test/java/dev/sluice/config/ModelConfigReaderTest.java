@@ -35,6 +35,7 @@ class ModelConfigReaderTest {
         max_queue_delay: 2ms
         instances: 2
         max_queued_requests: 64
+        admission: { adaptive: false, target_wait: 5ms }
         warmup: false
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: false, graph_optimization: none }
@@ -50,6 +51,7 @@ class ModelConfigReaderTest {
                 Duration.ofMillis(2),
                 2,
                 64,
+                new AdmissionConfig(false, Duration.ofMillis(5)),
                 false,
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, false, OnnxConfig.GraphOptimization.NONE),
@@ -68,6 +70,7 @@ class ModelConfigReaderTest {
             Duration.ZERO,
             3,
             5,
+            AdmissionConfig.DEFAULT,
             false,
             new RuntimesConfig(
                 new OnnxConfig(7, 1, false, true, true, OnnxConfig.GraphOptimization.ALL),
@@ -119,6 +122,7 @@ class ModelConfigReaderTest {
                 Duration.ofNanos(500_000),
                 3,
                 32,
+                AdmissionConfig.DEFAULT,
                 true,
                 RuntimesConfig.DEFAULT));
     assertThat(warnings).isEmpty();

@@ -40,6 +40,7 @@ class SluiceConfigReaderTest {
           max_queue_delay: 2ms
           instances: 2
           max_queued_requests: 64
+          admission: { adaptive: false, target_wait: 5ms }
           warmup: false
       limits:
         max_body_size: 1MiB
@@ -87,6 +88,7 @@ class SluiceConfigReaderTest {
                   Duration.ofMillis(2),
                   2,
                   64,
+                  new AdmissionConfig(false, Duration.ofMillis(5)),
                   false,
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, false, GraphOptimization.BASIC),

@@ -62,6 +62,7 @@ final class TestRepository {
         defaults.maxQueueDelay(),
         instances,
         defaults.maxQueuedRequests(),
+        defaults.admission(),
         defaults.warmup(),
         defaults.runtimes());
   }

@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -51,7 +52,7 @@ class ServableModelTest {
     home = vertx.getOrCreateContext();
     model =
         ServableModel.start(
-            session.metadata(), List.of(session), CAPACITY, "test-model", vertx, clock::get);
+            session.metadata(), List.of(session), config(), "test-model", vertx, clock::get);
   }
 
   @AfterEach
@@ -60,6 +61,20 @@ class ServableModelTest {
     assertThat(session.isClosed()).isTrue();
     join(vertx.close());
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static ModelConfig config() {
+    ModelConfig defaults = ModelConfig.DEFAULT;
+    return new ModelConfig(
+        defaults.versionPolicy(),
+        defaults.labels(),
+        defaults.maxBatchSize(),
+        defaults.maxQueueDelay(),
+        defaults.instances(),
+        CAPACITY,
+        defaults.admission(),
+        defaults.warmup(),
+        defaults.runtimes());
   }
 
   private static <T> T join(Future<T> future) {
