@@ -12,6 +12,10 @@ import java.util.function.LongSupplier;
  * the rate at which requests leave. So a limit on the waiting time is a limit on their number: rate x
  * time. The rate is measured in windows, and means something only if the model was never idle.
  *
+ * Cheap.    Refusing costs about as much as running a tiny model. The more a model does in a second,
+ *           the longer the queue may be: clients who wait for it cost less than clients who come back.
+ * Starved.  The rate goes up at once and comes down slowly. Else refusals that take the processor from
+ *           the model would make it look slower, and a slower model would refuse more.
  * Standing. If somebody was waiting throughout a window, the model was never idle, and the queue is
  *           no burst that passes. The limit becomes rate x time, but never less than a few runs of the
  *           model, since even a slow one needs a next request when it is done with one.
@@ -41,6 +45,12 @@ public final class WaitLimit implements Limit {
 
   private static final int LEAST_COUNTED = 8;
   private static final double NANOS = 1e9;
+
+  /** Requests in a second above which refusing one saves less and less: about 100 us each. */
+  private static final double CHEAP_RATE = 10_000;
+
+  /** How much of a lower rate is believed after each window. */
+  private static final double DOUBT = 0.1;
 
   private final int perRun;
   private final double targetSeconds;
@@ -96,12 +106,16 @@ public final class WaitLimit implements Limit {
     }
   }
 
+  private double cheapness() {
+    return Math.max(1, rate / CHEAP_RATE);
+  }
+
   private void learn(int count, long nanos, int fewestInside) {
     if (fewestInside > perRun) {
       double measured = count / (nanos / NANOS);
-      rate = rate == 0 ? measured : (rate + measured) / 2;
+      rate = Math.max(measured, rate + (measured - rate) * DOUBT);
       long least = Math.min(most, Math.max(LEAST, LEAST_RUNS * (long) perRun));
-      limit = (int) Math.clamp((long) (rate * targetSeconds), least, (long) most);
+      limit = (int) Math.clamp((long) (rate * targetSeconds * cheapness()), least, (long) most);
     } else {
       limit = nanos > QUIET_NANOS ? most : (int) Math.min(most, limit * 2L);
     }

@@ -59,10 +59,20 @@ class WaitLimitTest {
   }
 
   @Test
-  void aModelThatSlowsDownIsAskedLess() {
+  void aModelThatSlowsDownIsAskedLessBitByBit() {
     run(SECOND, 100 * MICRO, 20_000);
-    run(SECOND, 400 * MICRO, 20_000);
-    assertThat(limit.get()).isBetween(25, 30);
+    run(SECOND / 2, 400 * MICRO, 20_000);
+    assertThat(limit.get()).isBetween(50, 90);
+    run(5 * SECOND, 400 * MICRO, 20_000);
+    assertThat(limit.get()).isBetween(25, 28);
+  }
+
+  @Test
+  void theCheaperARequestTheMoreMayWait() {
+    run(SECOND, 50 * MICRO, 40_000);
+    assertThat(limit.get()).isBetween(395, 410);
+    run(SECOND, 20 * MICRO, 100_000);
+    assertThat(limit.get()).isEqualTo(QUEUE);
   }
 
   @Test
