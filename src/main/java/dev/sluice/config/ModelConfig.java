@@ -11,6 +11,7 @@ import java.util.Map;
  * @param batching which requests run together
  * @param queue how they wait
  * @param instances sessions, each with a worker of its own
+ * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs once on made-up inputs before it takes requests
  * @param runtimes how its session is opened
  */
@@ -20,6 +21,7 @@ public record ModelConfig(
     BatchingConfig batching,
     QueueConfig queue,
     int instances,
+    AdmissionConfig admission,
     boolean warmup,
     RuntimesConfig runtimes) {
   public static final ModelConfig DEFAULT =
@@ -29,6 +31,7 @@ public record ModelConfig(
           BatchingConfig.DEFAULT,
           QueueConfig.DEFAULT,
           1,
+          AdmissionConfig.DEFAULT,
           true,
           RuntimesConfig.DEFAULT);
 
@@ -68,6 +71,7 @@ public record ModelConfig(
         BatchingConfig.read(model, defaults.batching),
         QueueConfig.read(model, defaults.queue),
         model.number("instances", defaults.instances, 1, MOST_INSTANCES),
+        model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
         model.flag("warmup", defaults.warmup),
         runtimes);
   }

@@ -70,6 +70,7 @@ final class TritonModelConfig {
         scheduling.batching(defaults.batching()),
         scheduling.queue(defaults.queue()),
         instances(model).orElse(defaults.instances()),
+        defaults.admission(),
         defaults.warmup(),
         defaults.runtimes());
   }

@@ -1,5 +1,6 @@
 package dev.sluice.inference;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,15 +9,30 @@ import org.jspecify.annotations.Nullable;
  * and most often when the server has no time for it.
  */
 public final class InferenceException extends RuntimeException {
+  /** When nothing better is known. */
+  private static final Duration SOON = Duration.ofSeconds(1);
+
   private final ErrorCode code;
+  private final Duration retryAfter;
 
   public InferenceException(ErrorCode code, String message) {
     this(code, message, null);
   }
 
   public InferenceException(ErrorCode code, String message, @Nullable Throwable cause) {
+    this(code, message, cause, SOON);
+  }
+
+  private InferenceException(
+      ErrorCode code, String message, @Nullable Throwable cause, Duration retryAfter) {
     super(message, cause, false, code.fault() == ErrorCode.Fault.SERVER);
     this.code = code;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Too much to do: RESOURCE_EXHAUSTED, and when to try again. */
+  public static InferenceException busy(String message, Duration retryAfter) {
+    return new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, message, null, retryAfter);
   }
 
   /** The caller's mistake, the most frequent case. */
@@ -26,6 +42,11 @@ public final class InferenceException extends RuntimeException {
 
   public ErrorCode code() {
     return code;
+  }
+
+  /** When trying again may work. Means something for RESOURCE_EXHAUSTED only. */
+  public Duration retryAfter() {
+    return retryAfter;
   }
 
   /** The text for the client. Never null. */

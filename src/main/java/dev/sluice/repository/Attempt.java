@@ -17,6 +17,7 @@ record Attempt(Fingerprint files, ModelConfig settings) {
             config.batching(),
             config.queue(),
             config.instances(),
+            config.admission(),
             config.warmup(),
             config.runtimes()));
   }

@@ -6,11 +6,12 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import io.vertx.core.Future;
 
-/** The road of a request, one step per line: find, check, schedule. */
+/** The road of a request, one step per line: find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
 
@@ -24,6 +25,20 @@ public final class InferencePipeline implements DataPlane {
   }
 
   @Override
+  public Lookup admit(ModelSelector selector) {
+    Lookup lookup = repository.find(selector);
+    if (!(lookup instanceof Lookup.Found(LiveVersion live))) {
+      return lookup;
+    }
+    try {
+      return new Lookup.Found(AdmittedModel.admit(live));
+    } catch (InferenceException e) {
+      live.release();
+      throw e;
+    }
+  }
+
+  @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
     try {
       RequestCheck.require(request);
@@ -31,11 +46,13 @@ public final class InferencePipeline implements DataPlane {
       request.close();
       return Future.failedFuture(e);
     }
-    return servable(request).scheduler().submit(request);
+    return servable(request.model()).scheduler().submit(request);
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */
-  private static ServableModel servable(InferenceRequest request) {
-    return (ServableModel) ((LiveVersion) request.model()).loaded();
+  private static ServableModel servable(ServedModel loan) {
+    LiveVersion live =
+        loan instanceof AdmittedModel admitted ? admitted.live() : (LiveVersion) loan;
+    return (ServableModel) live.loaded();
   }
 }

@@ -31,6 +31,7 @@ final class ServableModel implements LoadedModel {
   private final DynamicBatcher batcher;
   private final Scheduler scheduler;
   private final WakeUps wakeUps = new WakeUps(this::wakeOne);
+  private final ModelDoor door;
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
@@ -47,6 +48,7 @@ final class ServableModel implements LoadedModel {
     var rules = new BatchRules(config.batching(), metadata);
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), config.queue(), nanoTime);
     this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, nanoTime);
+    this.door = new ModelDoor(config, nanoTime);
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
@@ -86,6 +88,11 @@ final class ServableModel implements LoadedModel {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  /** Where requests enter, before they are decoded. */
+  ModelDoor door() {
+    return door;
   }
 
   Scheduler scheduler() {

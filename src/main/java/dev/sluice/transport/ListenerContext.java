@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -53,7 +54,9 @@ public record ListenerContext(
     Level level =
         switch (failure.code().fault()) {
           case CALLER -> Level.INFO;
-          case CAPACITY -> Level.WARN;
+          // Overload is logged by whoever refuses, once a second, not once a request.
+          case CAPACITY ->
+              failure.code() == ErrorCode.RESOURCE_EXHAUSTED ? Level.DEBUG : Level.WARN;
           case SERVER -> Level.ERROR;
         };
     LOG.atLevel(level)

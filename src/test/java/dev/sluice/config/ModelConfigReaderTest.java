@@ -40,6 +40,7 @@ class ModelConfigReaderTest {
         queue_timeout: 3s
         priority_levels: 3
         default_priority_level: 2
+        admission: { adaptive: false, target_wait: 5ms }
         warmup: false
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: false, graph_optimization: none }
@@ -54,6 +55,7 @@ class ModelConfigReaderTest {
                 new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
                 new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
                 2,
+                new AdmissionConfig(false, Duration.ofMillis(5)),
                 false,
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, false, OnnxConfig.GraphOptimization.NONE),
@@ -71,6 +73,7 @@ class ModelConfigReaderTest {
             BatchingConfig.DEFAULT,
             QueueConfig.DEFAULT,
             3,
+            AdmissionConfig.DEFAULT,
             false,
             new RuntimesConfig(
                 new OnnxConfig(7, 1, false, true, true, OnnxConfig.GraphOptimization.ALL),
@@ -129,6 +132,7 @@ class ModelConfigReaderTest {
                 new BatchingConfig(8, true, Duration.ofNanos(500_000), List.of(4, 6), List.of()),
                 new QueueConfig(32, Duration.ofMillis(7), 3, 2),
                 3,
+                AdmissionConfig.DEFAULT,
                 true,
                 RuntimesConfig.DEFAULT));
     assertThat(warnings).isEmpty();

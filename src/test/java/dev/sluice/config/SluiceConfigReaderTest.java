@@ -45,6 +45,7 @@ class SluiceConfigReaderTest {
           default_priority_level: 2
           instances: 2
           max_queued_requests: 64
+          admission: { adaptive: false, target_wait: 5ms }
           warmup: false
       limits:
         max_body_size: 1MiB
@@ -91,6 +92,7 @@ class SluiceConfigReaderTest {
                   new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
                   new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
                   2,
+                  new AdmissionConfig(false, Duration.ofMillis(5)),
                   false,
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, false, GraphOptimization.BASIC),

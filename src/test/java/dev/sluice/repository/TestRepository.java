@@ -61,6 +61,7 @@ final class TestRepository {
         defaults.batching(),
         defaults.queue(),
         instances,
+        defaults.admission(),
         defaults.warmup(),
         defaults.runtimes());
   }

@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.AdmissionConfig;
 import dev.sluice.config.BatchingConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.QueueConfig;
@@ -67,6 +68,7 @@ class ServableModelTest {
             batching,
             new QueueConfig(capacity, Duration.ZERO, 1, 1),
             sessions.size(),
+            new AdmissionConfig(false, Duration.ofMillis(10)),
             false,
             defaults.runtimes());
     return ServableModel.start(

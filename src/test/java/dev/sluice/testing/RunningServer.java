@@ -5,6 +5,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -47,6 +48,11 @@ public final class RunningServer implements AutoCloseable {
   /** How its models are. */
   public ControlPlane control() {
     return server.control();
+  }
+
+  /** Finds and asks models, past all faces. */
+  public DataPlane data() {
+    return server.data();
   }
 
   public int port() {

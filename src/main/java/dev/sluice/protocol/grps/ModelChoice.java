@@ -9,6 +9,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -37,21 +38,25 @@ public final class ModelChoice {
    * Lends the model a prediction is for.
    *
    * @param name as the request has it; empty if it names none
-   * @throws InferenceException NOT_FOUND, UNAVAILABLE, or INVALID_ARGUMENT if no model is named and
-   *     none is the default
+   * @throws InferenceException NOT_FOUND, UNAVAILABLE, RESOURCE_EXHAUSTED, or INVALID_ARGUMENT if
+   *     no model is named and none is the default
    */
   public ServedModel lend(String name) {
     String wanted = name.isEmpty() ? defaultName() : name;
-    return lend(wanted, "[ExecutorException] Not found model: " + wanted);
+    return found(find(wanted, data::admit), "[ExecutorException] Not found model: " + wanted);
   }
 
   /**
-   * Lends a model.
+   * Lends a model to look at.
    *
    * @param unknown the text if there is no such model
    */
   public ServedModel lend(String name, String unknown) {
-    return switch (find(name)) {
+    return found(find(name, data::find), unknown);
+  }
+
+  private static ServedModel found(Lookup lookup, String unknown) {
+    return switch (lookup) {
       case Lookup.Found(ServedModel model) -> model;
       case Lookup.NotReady notReady ->
           throw new InferenceException(ErrorCode.UNAVAILABLE, explain(notReady));
@@ -60,8 +65,8 @@ public final class ModelChoice {
     };
   }
 
-  private Lookup find(String name) {
-    Lookup exact = data.find(new ModelSelector.Latest(name));
+  private static Lookup find(String name, Function<ModelSelector, Lookup> door) {
+    Lookup exact = door.apply(new ModelSelector.Latest(name));
     int dash = name.lastIndexOf('-');
     if (!(exact instanceof Lookup.UnknownModel) || dash < 1) {
       return exact;
@@ -69,7 +74,7 @@ public final class ModelChoice {
     OptionalLong version = version(name.substring(dash + 1));
     return version.isEmpty()
         ? exact
-        : data.find(new ModelSelector.Version(name.substring(0, dash), version.getAsLong()));
+        : door.apply(new ModelSelector.Version(name.substring(0, dash), version.getAsLong()));
   }
 
   private static OptionalLong version(String text) {

@@ -25,6 +25,15 @@ public final class Models {
   }
 
   /**
+   * Borrows a model for one request to it; see {@link DataPlane#admit}.
+   *
+   * @throws InferenceException as {@link #found} does, or RESOURCE_EXHAUSTED
+   */
+  public static ServedModel admit(DataPlane data, ModelSelector selector) {
+    return found(data.admit(selector));
+  }
+
+  /**
    * The model that was found.
    *
    * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it

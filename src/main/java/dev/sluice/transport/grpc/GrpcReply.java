@@ -1,10 +1,12 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.Buffers;
+import dev.sluice.transport.RetryAfter;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 
 /** Writes the one answer of a call. Later ones, and answers to callers who left, are dropped. */
@@ -61,6 +63,14 @@ final class GrpcReply {
   void acceptEncodings() {
     if (open()) {
       response.putHeader("grpc-accept-encoding", "identity,gzip,deflate");
+    }
+  }
+
+  /** Says when a next call may work, in the words of gRPC's retries and in those of HTTP. */
+  void retryAfter(Duration time) {
+    if (open()) {
+      response.putHeader("grpc-retry-pushback-ms", Long.toString(Math.max(1, time.toMillis())));
+      response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.TimeoutHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -52,7 +53,7 @@ final class UnaryCall implements GrpcCall {
 
   void start(GrpcMethod method) {
     try {
-      deadline = context.deadline().earlier(wireDeadline());
+      deadline = context.deadline().earlier(wireDeadline()).earlier(meshDeadline());
     } catch (InferenceException e) {
       fail(e);
       return;
@@ -69,6 +70,10 @@ final class UnaryCall implements GrpcCall {
     return timeout == null
         ? Deadline.NONE
         : Deadline.after(GrpcTimeout.read(timeout), context.nanoTime().getAsLong());
+  }
+
+  private Deadline meshDeadline() {
+    return TimeoutHeaders.read(request::getHeader, context.nanoTime().getAsLong());
   }
 
   private void take(Buffer piece) {
@@ -116,6 +121,9 @@ final class UnaryCall implements GrpcCall {
       context.failed(this, known);
       if (known.code() == ErrorCode.UNIMPLEMENTED) {
         reply.acceptEncodings();
+      }
+      if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
+        reply.retryAfter(known.retryAfter());
       }
       reply.fail(GrpcStatus.of(known.code()), known.getMessage());
     } else {

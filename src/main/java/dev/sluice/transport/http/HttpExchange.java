@@ -7,6 +7,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.TimeoutHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -22,6 +24,7 @@ public final class HttpExchange implements Exchange {
   private final HttpServerRequest request;
   private final ListenerContext context;
   private final String requestId;
+  private Deadline deadline = Deadline.NONE;
   private @Nullable Runnable whenGone;
   private boolean gone;
 
@@ -31,6 +34,18 @@ public final class HttpExchange implements Exchange {
     this.requestId = requestId;
     request.response().exceptionHandler(_ -> gone());
     request.response().closeHandler(_ -> gone());
+  }
+
+  /**
+   * Reads until when the answer is wanted.
+   *
+   * @throws InferenceException if a header says it in no form we know
+   */
+  void readDeadline() {
+    deadline =
+        context
+            .deadline()
+            .earlier(TimeoutHeaders.read(request::getHeader, context.nanoTime().getAsLong()));
   }
 
   public HttpMethod method() {
@@ -74,7 +89,7 @@ public final class HttpExchange implements Exchange {
 
   @Override
   public Deadline deadline() {
-    return context.deadline();
+    return deadline;
   }
 
   @Override
@@ -153,7 +168,7 @@ public final class HttpExchange implements Exchange {
     if (failure instanceof InferenceException known) {
       context.failed(this, known);
       if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
-        putHeader("Retry-After", "1");
+        putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(known.retryAfter())));
       }
       return known;
     }

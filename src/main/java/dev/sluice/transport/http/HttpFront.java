@@ -1,9 +1,11 @@
 package dev.sluice.transport.http;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -27,11 +29,19 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
   public void accept(HttpServerRequest request) {
     var exchange = new HttpExchange(request, context, ids.of(request));
     try {
+      exchange.readDeadline();
       answer(exchange);
+    } catch (InferenceException e) {
+      refuse(exchange, exchange.explain(e));
     } catch (RuntimeException e) {
       // A face answers its own failures; this keeps the caller of one that forgot from waiting.
       exchange.json(HttpStatus.of(exchange.explain(e).code()), FAILED);
     }
+  }
+
+  private static void refuse(HttpExchange exchange, InferenceException why) {
+    Buffer body = new JsonObject().put("error", why.getMessage()).toBuffer();
+    exchange.json(HttpStatus.of(why.code()), body);
   }
 
   private void answer(HttpExchange exchange) {

@@ -39,12 +39,12 @@ final class InferCall {
    * @param deadline until when the answer is wanted if the message does not say
    * @param requestId for logs
    * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request, or as {@link
-   *     Models#find} does
+   *     Models#admit} does
    */
   static Decoded decode(OipServer server, Body message, Deadline deadline, String requestId) {
     WireRequest wire = WireRequest.read(message);
     ServedModel model =
-        Models.find(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
+        Models.admit(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
     Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), deadline);
     try {
       InferenceRequest request = new InferCall(wire, model).request(wanted, requestId);

@@ -152,7 +152,7 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private Future<Decoded> decode(HttpExchange exchange, ModelSelector selector, Body body) {
-    ServedModel model = Models.find(server.data(), selector);
+    ServedModel model = Models.admit(server.data(), selector);
     var decoder = new InferDecoder(server, model, exchange.deadline(), exchange.requestId());
     @Nullable String jsonLength = exchange.header(BinaryHeader.NAME);
     return exchange

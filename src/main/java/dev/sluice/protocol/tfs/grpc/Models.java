@@ -18,7 +18,20 @@ final class Models {
    * @throws InferenceException if it is not there or takes no requests
    */
   static ServedModel find(DataPlane data, ModelSelector selector) {
-    return switch (data.find(selector)) {
+    return found(data.find(selector), selector);
+  }
+
+  /**
+   * Borrows a model for one request to it; see {@link DataPlane#admit}.
+   *
+   * @throws InferenceException as {@link #find} does, or RESOURCE_EXHAUSTED
+   */
+  static ServedModel admit(DataPlane data, ModelSelector selector) {
+    return found(data.admit(selector), selector);
+  }
+
+  private static ServedModel found(Lookup lookup, ModelSelector selector) {
+    return switch (lookup) {
       case Lookup.Found(var model) -> model;
       case Lookup.UnknownModel _ -> throw unknown(selector);
       case Lookup.UnknownVersion(var name, var version) -> throw unknownVersion(name, version);

@@ -35,7 +35,7 @@ record PredictPlan(
    *     nothing is left on loan
    */
   static PredictPlan make(PredictQuery query, DataPlane data, PredictSettings settings) {
-    ServedModel model = Models.find(data, query.model().selector());
+    ServedModel model = Models.admit(data, query.model().selector());
     try {
       return check(query, model, settings);
     } catch (RuntimeException e) {

@@ -19,9 +19,9 @@ import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
 /**
- * The road of a predict request through this face: read the document, find the model, decode, ask,
- * encode. The order of the steps decides which of several mistakes is reported; it is TensorFlow
- * Serving's.
+ * The road of a predict request through this face: find and enter the model, read the document,
+ * decode, ask, encode. The order of the steps decides which of several mistakes is reported; it is
+ * TensorFlow Serving's.
  */
 final class Predict {
   /** A decoded request and how its answer is to look. Owns the request. */
@@ -64,10 +64,13 @@ final class Predict {
 
   /** Decodes a body for a model, and lends the model to the request. */
   Call decode(Body body, ModelSelector selector, Exchange exchange) {
-    PredictDocument document = read(body);
-    return switch (data.find(selector)) {
-      case Lookup.Found(ServedModel model) -> decode(document, model, exchange);
-      case Lookup.Missed missed -> throw lead.refuse(selector, missed);
+    // Before the document is read: that is most of the work, and overload is no time for work.
+    return switch (data.admit(selector)) {
+      case Lookup.Found(ServedModel model) -> decode(body, model, exchange);
+      case Lookup.Missed missed -> {
+        read(body);
+        throw lead.refuse(selector, missed);
+      }
     };
   }
 
@@ -79,8 +82,9 @@ final class Predict {
     }
   }
 
-  private Call decode(PredictDocument document, ServedModel model, Exchange exchange) {
+  private Call decode(Body body, ServedModel model, Exchange exchange) {
     try {
+      PredictDocument document = read(body);
       Signature signature = document.signature(model.metadata());
       var decoder = new PredictDecoder(document, model, signature, keys, lead);
       PredictDecoder.Decoded decoded = decoder.decode();

@@ -1,0 +1,20 @@
+package dev.sluice.config;
+
+import java.time.Duration;
+
+/**
+ * When a model refuses requests before its queue is full.
+ *
+ * @param adaptive whether it does at all
+ * @param targetWait how long requests should wait at most while there are more than the model can
+ *     take; a few runs of the model are always let in, however long they take
+ */
+public record AdmissionConfig(boolean adaptive, Duration targetWait) {
+  public static final AdmissionConfig DEFAULT = new AdmissionConfig(true, Duration.ofMillis(10));
+
+  static AdmissionConfig read(Section admission, AdmissionConfig defaults) {
+    return new AdmissionConfig(
+        admission.flag("adaptive", defaults.adaptive),
+        admission.duration("target_wait", defaults.targetWait));
+  }
+}

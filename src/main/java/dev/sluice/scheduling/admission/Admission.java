@@ -1,0 +1,25 @@
+package dev.sluice.scheduling.admission;
+
+import java.time.Duration;
+
+/** The answer at the door. */
+public sealed interface Admission {
+  /** It may enter. The permit is given back once, when the request leaves. */
+  record Accepted(Permit permit) implements Admission {}
+
+  /**
+   * It may not.
+   *
+   * @param limit how many may be inside
+   * @param retryAfter when there may be room; more than nothing
+   */
+  record Rejected(int limit, Duration retryAfter) implements Admission {}
+
+  /** What an accepted request holds. */
+  @FunctionalInterface
+  interface Permit extends AutoCloseable {
+    /** Gives it back. Any thread. */
+    @Override
+    void close();
+  }
+}

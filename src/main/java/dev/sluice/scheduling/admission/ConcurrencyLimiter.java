@@ -1,0 +1,37 @@
+package dev.sluice.scheduling.admission;
+
+import dev.sluice.scheduling.admission.Admission.Accepted;
+import dev.sluice.scheduling.admission.Admission.Rejected;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Lets requests to one version of a model in, up to a {@link Limit}. Any thread; no locks. */
+public final class ConcurrencyLimiter {
+  private final Limit limit;
+  private final AtomicInteger inside = new AtomicInteger();
+
+  /** One for all: a permit has no state of its own, so that entering allocates nothing. */
+  private final Accepted accepted = new Accepted(this::leave);
+
+  public ConcurrencyLimiter(Limit limit) {
+    this.limit = limit;
+  }
+
+  /** Asks for one request. Never blocks. */
+  public Admission admit() {
+    int most = limit.get();
+    if (inside.incrementAndGet() > most) {
+      inside.decrementAndGet();
+      return new Rejected(most, limit.timeToDrain());
+    }
+    return accepted;
+  }
+
+  /** How many are inside now. */
+  public int inside() {
+    return inside.get();
+  }
+
+  private void leave() {
+    limit.left(inside.decrementAndGet());
+  }
+}

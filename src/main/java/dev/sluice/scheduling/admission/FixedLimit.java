@@ -1,0 +1,22 @@
+package dev.sluice.scheduling.admission;
+
+import java.time.Duration;
+
+/**
+ * The same number for ever.
+ *
+ * @param get the number
+ */
+public record FixedLimit(int get) implements Limit {
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  @Override
+  public void left(int inside) {
+    // There is nothing to learn.
+  }
+
+  @Override
+  public Duration timeToDrain() {
+    return SOON;
+  }
+}

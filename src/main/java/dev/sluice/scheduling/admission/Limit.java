@@ -1,0 +1,19 @@
+package dev.sluice.scheduling.admission;
+
+import java.time.Duration;
+
+/** How many requests may be inside at once. Any thread. */
+public interface Limit {
+  /** The limit now. */
+  int get();
+
+  /**
+   * Learns that a request has left.
+   *
+   * @param inside how many are left inside
+   */
+  void left(int inside);
+
+  /** How long it takes until as many as the limit have left. */
+  Duration timeToDrain();
+}

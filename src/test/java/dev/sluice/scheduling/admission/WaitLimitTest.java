@@ -1,0 +1,160 @@
+package dev.sluice.scheduling.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A model that takes a while for each request, requests that come at a rate, and a clock by hand.
+ */
+class WaitLimitTest {
+  private static final int QUEUE = 1_025;
+  private static final Duration TARGET = Duration.ofMillis(10);
+  private static final long MICRO = 1_000;
+  private static final long SECOND = 1_000_000_000;
+
+  private final AtomicLong clock = new AtomicLong(17);
+  private final WaitLimit limit = new WaitLimit(1, TARGET, QUEUE, clock::get);
+  private int inside;
+  private int accepted;
+  private int refused;
+  private double arrivals;
+
+  @Test
+  void nothingIsRefusedBeforeAnythingIsKnown() {
+    assertThat(limit.get()).isEqualTo(QUEUE);
+    assertThat(limit.timeToDrain()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aModelThatKeepsUpIsNotLimited() {
+    run(2 * SECOND, 100 * MICRO, 5_000);
+    assertThat(refused).isZero();
+    assertThat(limit.get()).isEqualTo(QUEUE);
+  }
+
+  @Test
+  void aBurstOfHundredsOnAnIdleModelPasses() {
+    run(SECOND, 100 * MICRO, 100);
+    offer(500);
+    run(SECOND, 100 * MICRO, 100);
+    assertThat(refused).isZero();
+  }
+
+  @Test
+  void twiceOfWhatTheModelCanTakeIsLimitedToWhatItDoesInTheTargetTime() {
+    run(2 * SECOND, 100 * MICRO, 20_000);
+    assertThat(limit.get()).isBetween(98, 102);
+    assertThat(limit.timeToDrain()).isBetween(Duration.ofMillis(9), Duration.ofMillis(11));
+  }
+
+  @Test
+  void overloadCostsNoneOfWhatTheModelCanDo() {
+    run(SECOND, 100 * MICRO, 20_000);
+    int before = accepted;
+    run(SECOND, 100 * MICRO, 20_000);
+    assertThat(accepted - before).isBetween(9_990, 10_010);
+  }
+
+  @Test
+  void aModelThatSlowsDownIsAskedLessBitByBit() {
+    run(SECOND, 100 * MICRO, 20_000);
+    run(SECOND / 2, 400 * MICRO, 20_000);
+    assertThat(limit.get()).isBetween(50, 90);
+    run(5 * SECOND, 400 * MICRO, 20_000);
+    assertThat(limit.get()).isBetween(25, 28);
+  }
+
+  @Test
+  void theCheaperARequestTheMoreMayWait() {
+    run(SECOND, 50 * MICRO, 40_000);
+    assertThat(limit.get()).isBetween(395, 410);
+    run(SECOND, 20 * MICRO, 100_000);
+    assertThat(limit.get()).isEqualTo(QUEUE);
+  }
+
+  @Test
+  void aModelThatRecoversIsAskedMore() {
+    run(SECOND, 400 * MICRO, 20_000);
+    run(SECOND, 100 * MICRO, 20_000);
+    assertThat(limit.get()).isBetween(95, 102);
+  }
+
+  @Test
+  void aSlowModelIsStillFed() {
+    run(5 * SECOND, 50_000 * MICRO, 1_000);
+    assertThat(limit.get()).isEqualTo(16);
+    assertThat(limit.timeToDrain()).isGreaterThan(Duration.ofMillis(700));
+  }
+
+  @Test
+  void aModelThatRunsManyAtOnceIsFedSomeRuns() {
+    var joining = new WaitLimit(32, TARGET, QUEUE, clock::get);
+    for (int run = 0; run < 100; run++) {
+      clock.addAndGet(20_000 * MICRO);
+      for (int i = 0; i < 32; i++) {
+        joining.left(300);
+      }
+    }
+    assertThat(joining.get()).isEqualTo(8 * 32);
+  }
+
+  @Test
+  void whenTheOverloadIsOverTheLimitGoesUpInSteps() {
+    run(SECOND, 100 * MICRO, 20_000);
+    assertThat(limit.get()).isLessThan(110);
+    run(SECOND / 4, 100 * MICRO, 1_000);
+    assertThat(limit.get()).isBetween(150, 500);
+    run(SECOND, 100 * MICRO, 1_000);
+    assertThat(limit.get()).isEqualTo(QUEUE);
+  }
+
+  @Test
+  void aQuietTimeEndsItAtOnce() {
+    run(SECOND, 100 * MICRO, 20_000);
+    run(5 * SECOND, 100 * MICRO, 3);
+    assertThat(limit.get()).isEqualTo(QUEUE);
+  }
+
+  @Test
+  void clientsThatWaitForTheirAnswersAreNotRefusedWhileTheyWaitLessThanTheTarget() {
+    offer(256);
+    for (int i = 0; i < 100_000; i++) {
+      clock.addAndGet(30 * MICRO);
+      leave();
+      offer(1);
+    }
+    assertThat(refused).isZero();
+  }
+
+  /** Lets time pass for a model that takes so long, with so many requests a second. */
+  private void run(long nanos, long serviceNanos, int perSecond) {
+    long free = clock.get() + serviceNanos;
+    for (long end = clock.get() + nanos; free < end; free += serviceNanos) {
+      arrivals += serviceNanos * (double) perSecond / SECOND;
+      offer((int) arrivals);
+      arrivals -= (int) arrivals;
+      clock.set(free);
+      if (inside > 0) {
+        leave();
+      }
+    }
+  }
+
+  private void offer(int requests) {
+    for (int i = 0; i < requests; i++) {
+      if (inside < limit.get()) {
+        inside++;
+        accepted++;
+      } else {
+        refused++;
+      }
+    }
+  }
+
+  private void leave() {
+    limit.left(--inside);
+  }
+}
