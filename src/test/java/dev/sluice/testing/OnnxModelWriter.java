@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Writes small ONNX models, by the field numbers of ONNX's ModelProto. */
 public final class OnnxModelWriter {
@@ -58,10 +59,21 @@ public final class OnnxModelWriter {
 
   /** Adds a float constant of one dimension; one that is also an input is that input's default. */
   public OnnxModelWriter initializer(String name, float... values) {
+    return constant(name, List.of(values.length), values);
+  }
+
+  /** Adds a float constant of two dimensions, given row by row. */
+  public OnnxModelWriter matrix(String name, int rows, int columns, float... values) {
+    return constant(name, List.of(rows, columns), values);
+  }
+
+  private OnnxModelWriter constant(String name, List<Integer> dims, float... values) {
     return add(
         5,
         message(out -> {
-          out.writeInt64(1, values.length);
+          for (int dim : dims) {
+            out.writeInt64(1, dim);
+          }
           out.writeInt32(2, FLOAT);
           for (float value : values) {
             out.writeFloat(4, value);
