@@ -21,6 +21,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -36,6 +37,8 @@ import picocli.CommandLine.Option;
 final class LoadTest implements Callable<Integer> {
   private static final Path FOLDER = Path.of("target/loadtest");
 
+  private static final Path README = Path.of("loadtest/README.md");
+
   @Option(names = "--rows", split = ",", description = "Which workloads; all unless said.")
   private List<String> chosen = List.of();
 
@@ -44,6 +47,9 @@ final class LoadTest implements Callable<Integer> {
 
   @Option(names = "--full", description = "The long form: more rounds, five million requests.")
   private boolean full;
+
+  @Option(names = "--save", description = "Also put the table into loadtest/README.md.")
+  private boolean save;
 
   private LoadTest() {}
 
@@ -68,6 +74,9 @@ final class LoadTest implements Callable<Integer> {
       var models = Models.writeTo(FOLDER.resolve("models"));
       Report report = measure(new Lab(settings(), children, work, models));
       report.writeTo(FOLDER);
+      if (save) {
+        MarkdownTable.putInto(README, report);
+      }
       System.out.println();
       System.out.println(MarkdownTable.of(report));
       System.out.println(FOLDER.resolve("report.html").toAbsolutePath().toUri());
@@ -95,26 +104,31 @@ final class LoadTest implements Callable<Integer> {
     List<Row> rows = new ArrayList<>();
     for (Workload workload : Workloads.all()) {
       if (isChosen(workload.name())) {
-        rows.addAll(measure(workload, lab));
+        rows.addAll(measured(workload.name(), () -> workload.measure(lab)));
       }
     }
-    List<Curve> curves = isChosen(Curves.NAME) ? Curves.measure(lab) : List.of();
-    return new Report(
-        Machine.text(),
-        LocalDate.now(ZoneOffset.UTC).toString(),
-        lab.settings().text(),
-        rows,
-        curves);
+    List<Curve> curves = new ArrayList<>();
+    if (isChosen(Curves.NAME)) {
+      rows.addAll(measured(Curves.NAME, () -> curves(lab, curves)));
+    }
+    String date = LocalDate.now(ZoneOffset.UTC).toString();
+    return new Report(Machine.text(), date, lab.settings().text(), rows, curves);
   }
 
-  /** One workload that cannot be measured leaves the others theirs. */
-  private static List<Row> measure(Workload workload, Lab lab) {
-    System.out.println(workload.name() + " …");
+  /** Curves have no goal, and so no rows. */
+  private static List<Row> curves(Lab lab, List<Curve> found) {
+    found.addAll(Curves.measure(lab));
+    return List.of();
+  }
+
+  /** What cannot be measured leaves the others theirs. */
+  private static List<Row> measured(String name, Supplier<List<Row>> measuring) {
+    System.out.println(name + " …");
     List<Row> rows;
     try {
-      rows = workload.measure(lab);
+      rows = measuring.get();
     } catch (RuntimeException e) {
-      rows = List.of(Row.failed(workload.name(), String.valueOf(e.getMessage())));
+      rows = List.of(Row.failed(name, String.valueOf(e.getMessage())));
     }
     rows.forEach(row -> System.out.println("  " + MarkdownTable.line(row)));
     return rows;

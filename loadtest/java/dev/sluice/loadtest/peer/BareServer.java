@@ -1,5 +1,6 @@
 package dev.sluice.loadtest.peer;
 
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.VerticleBase;
@@ -13,8 +14,8 @@ import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The ceiling: reads a body, and answers with a canned one. As many event loops as Sluice has, the
@@ -24,10 +25,13 @@ public final class BareServer extends VerticleBase {
   private static final int STREAM_WINDOW = 4 * 1024 * 1024;
   private static final int CONNECTION_WINDOW = 16 * 1024 * 1024;
   private static final int MAX_FRAME_SIZE = 128 * 1024;
+
+  /** A negative port is one that the system chooses once for all event loops. */
+  private static final int SHARED_FREE_PORT = -1;
+
   private static final CharSequence GRPC_STATUS = HttpHeaders.createOptimized("grpc-status");
   private static final CharSequence OK = HttpHeaders.createOptimized("0");
 
-  private final int port;
   private final CharSequence contentType;
   private final Buffer answer;
   private final CharSequence length;
@@ -35,8 +39,7 @@ public final class BareServer extends VerticleBase {
   private HttpServer server;
 
   @SuppressWarnings("NullAway.Init") // The server is there from start() on.
-  private BareServer(int port, String contentType, Buffer answer) {
-    this.port = port;
+  private BareServer(String contentType, Buffer answer) {
     this.contentType = HttpHeaders.createOptimized(contentType);
     this.answer = answer;
     this.length = HttpHeaders.createOptimized(Integer.toString(answer.length()));
@@ -54,15 +57,19 @@ public final class BareServer extends VerticleBase {
     int loops = Runtime.getRuntime().availableProcessors();
     Vertx vertx =
         Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(loops));
-    var first = new BareServer(0, arguments[0], answer);
-    vertx.deployVerticle(first).toCompletionStage().toCompletableFuture().join();
-    int port = first.server.actualPort();
-    List<Future<String>> others = new ArrayList<>();
-    for (int i = 1; i < loops; i++) {
-      others.add(vertx.deployVerticle(new BareServer(port, arguments[0], answer)));
-    }
-    Future.all(others).toCompletionStage().toCompletableFuture().join();
-    System.out.println("http://127.0.0.1:" + port);
+    List<BareServer> servers = new CopyOnWriteArrayList<>();
+    vertx
+        .deployVerticle(
+            () -> {
+              var server = new BareServer(arguments[0], answer);
+              servers.add(server);
+              return server;
+            },
+            new DeploymentOptions().setInstances(loops))
+        .toCompletionStage()
+        .toCompletableFuture()
+        .join();
+    System.out.println("http://127.0.0.1:" + servers.getFirst().server.actualPort());
   }
 
   @Override
@@ -70,7 +77,7 @@ public final class BareServer extends VerticleBase {
     var options =
         new HttpServerOptions()
             .setHost("127.0.0.1")
-            .setPort(port)
+            .setPort(SHARED_FREE_PORT)
             .setHttp2ConnectionWindowSize(CONNECTION_WINDOW);
     options
         .getInitialSettings()

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -13,9 +14,6 @@ import java.util.List;
 
 /** Keep-alive connections that asked one question each, and have been silent since. */
 public final class OpenConnections implements AutoCloseable {
-  /** Another address of the loopback interface than the generators', so that ports suffice. */
-  private static final String FROM = "127.0.0.2";
-
   private static final byte[] QUESTION =
       "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII);
 
@@ -47,7 +45,8 @@ public final class OpenConnections implements AutoCloseable {
   private void open(int port) throws IOException {
     SocketChannel channel = SocketChannel.open();
     channels.add(channel);
-    channel.bind(new InetSocketAddress(InetAddress.ofLiteral(FROM), 0));
+    // Closed without a farewell, or its port would be of no use to anyone for a minute.
+    channel.setOption(StandardSocketOptions.SO_LINGER, 0);
     channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     channel.write(ByteBuffer.wrap(QUESTION));
     if (channel.read(ByteBuffer.allocate(1024)) <= 0) {

@@ -112,7 +112,8 @@ public final class ServerProcess implements AutoCloseable {
           return url.group();
         }
         if (ended) {
-          throw new IllegalStateException("the server ended at once: " + text);
+          throw new IllegalStateException(
+              "the server ended at once with %d: %s".formatted(process.exitValue(), text));
         }
       }
       throw new IllegalStateException("the server did not say where it listens: see " + output);

@@ -1,5 +1,8 @@
 package dev.sluice.loadtest.report;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /** A report as the table that is printed, and that the README holds. */
@@ -10,7 +13,28 @@ public final class MarkdownTable {
       | --- | --- | ---: | ---: | :---: | ---: | ---: | ---: | ---: | --- |
       """;
 
+  /** Between these two lines of a page lies the last table. */
+  private static final String BEGIN = "<!-- The last table: make loadtest SAVE=1 replaces it. -->\n";
+
+  private static final String END = "<!-- End of the last table. -->\n";
+
   private MarkdownTable() {}
+
+  /**
+   * Replaces the last table of a page.
+   *
+   * @throws IOException if the page has no place for one
+   */
+  public static void putInto(Path page, Report report) throws IOException {
+    String text = Files.readString(page);
+    int from = text.indexOf(BEGIN);
+    int to = text.indexOf(END);
+    if (from < 0 || to < from) {
+      throw new IOException(page + " has no place for a table");
+    }
+    String before = text.substring(0, from + BEGIN.length());
+    Files.writeString(page, before + "\n" + of(report) + "\n" + text.substring(to));
+  }
 
   /** The table, and below it where and how it was measured. */
   public static String of(Report report) {
