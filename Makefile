@@ -3,7 +3,12 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build fmt clean java25
+.PHONY: run test build fmt loadtest bench measure-class-path clean java25
+
+# How the load test and the benchmarks are started, on what the build left in target.
+MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
+	-Dsluice.native.dir=target/sluice/lib/native -Dstdout.encoding=UTF-8 \
+	--class-path target/test-classes:target/classes:$$(cat target/test-class-path)
 
 ## Builds, then serves the sample models on http://localhost:8080.
 run: build
@@ -20,6 +25,19 @@ build: java25
 ## Formats every Java file.
 fmt: java25
 	$(MVN) --quiet validate -Dfix
+
+## Measures the distribution against bare servers on loopback: about 12 minutes, see loadtest/README.md.
+## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes, FULL=1 takes the long form,
+## SAVE=1 puts the table into loadtest/README.md.
+loadtest: build measure-class-path
+	$(MEASURE) dev.sluice.loadtest.LoadTest $(if $(ROWS),--rows $(ROWS)) $(if $(ROUND),--round $(ROUND)) $(if $(FULL),--full) $(if $(SAVE),--save)
+
+## Runs the micro-benchmarks with allocation figures; BENCH=regex chooses some.
+bench: build measure-class-path
+	ORT_DISABLE_TELEMETRY=1 $(MEASURE) org.openjdk.jmh.Main -prof gc -rf json -rff target/jmh.json $(BENCH)
+
+measure-class-path: java25
+	@$(MVN) --quiet dependency:build-classpath@test-class-path
 
 clean:
 	$(MVN) --quiet clean

@@ -3,11 +3,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * Checks ({@code --check}) or rewrites ({@code --fix}) the layout of every Java file below a
- * folder. Run by the build on the JDK that compiles the project, because the formatter understands
+ * Checks ({@code --check}) or rewrites ({@code --fix}) the layout of every Java file below some
+ * folders. Run by the build on the JDK that compiles the project, because the formatter understands
  * no newer syntax than the JVM it runs on.
  */
 public final class Format {
@@ -15,7 +16,7 @@ public final class Format {
     boolean fix = args[0].equals("--fix");
     var formatter = new Formatter();
     var wrong = new ArrayList<Path>();
-    for (Path file : javaFiles(Path.of(args[1]))) {
+    for (Path file : javaFiles(Arrays.asList(args).subList(1, args.length))) {
       String source = Files.readString(file);
       String formatted = formatter.formatSourceAndFixImports(source);
       if (!formatted.equals(source)) {
@@ -32,9 +33,13 @@ public final class Format {
     }
   }
 
-  private static List<Path> javaFiles(Path folder) throws IOException {
-    try (var files = Files.walk(folder)) {
-      return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+  private static List<Path> javaFiles(List<String> folders) throws IOException {
+    var found = new ArrayList<Path>();
+    for (String folder : folders) {
+      try (var files = Files.walk(Path.of(folder))) {
+        files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(found::add);
+      }
     }
+    return found;
   }
 }

@@ -100,7 +100,7 @@ class JoinedRequestsIT {
     Path model = models.resolve(name);
     new OnnxModelWriter()
         .input("x", OnnxModelWriter.FLOAT, "rows", Integer.toString(WIDTH))
-        .initializer("w", List.of((long) WIDTH, (long) CLASSES), WEIGHTS)
+        .matrix("w", WIDTH, CLASSES, WEIGHTS)
         .initializer("b", 1, -2, 3)
         .output("y", OnnxModelWriter.FLOAT, "rows", Integer.toString(CLASSES))
         .node("MatMul", "product", "x", "w")

@@ -59,14 +59,19 @@ public final class OnnxModelWriter {
 
   /** Adds a float constant of one dimension; one that is also an input is that input's default. */
   public OnnxModelWriter initializer(String name, float... values) {
-    return initializer(name, List.of((long) values.length), values);
+    return constant(name, List.of(values.length), values);
   }
 
-  public OnnxModelWriter initializer(String name, List<Long> dims, float... values) {
+  /** Adds a float constant of two dimensions, given row by row. */
+  public OnnxModelWriter matrix(String name, int rows, int columns, float... values) {
+    return constant(name, List.of(rows, columns), values);
+  }
+
+  private OnnxModelWriter constant(String name, List<Integer> dims, float... values) {
     return add(
         5,
         message(out -> {
-          for (long dim : dims) {
+          for (int dim : dims) {
             out.writeInt64(1, dim);
           }
           out.writeInt32(2, FLOAT);

@@ -1,0 +1,140 @@
+package dev.sluice.loadtest;
+
+import dev.sluice.loadtest.generator.Generators;
+import dev.sluice.loadtest.process.Children;
+import dev.sluice.loadtest.report.Curve;
+import dev.sluice.loadtest.report.MarkdownTable;
+import dev.sluice.loadtest.report.Report;
+import dev.sluice.loadtest.report.Row;
+import dev.sluice.loadtest.row.Curves;
+import dev.sluice.loadtest.row.Lab;
+import dev.sluice.loadtest.row.Models;
+import dev.sluice.loadtest.row.Settings;
+import dev.sluice.loadtest.row.Workload;
+import dev.sluice.loadtest.row.Workloads;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Option;
+
+/**
+ * Measures, prints a table, and writes {@code report.json}, {@code report.md} and {@code
+ * report.html} into {@code target/loadtest}. Ends with 1 if something could not be measured; a
+ * missed goal is no failure.
+ */
+@Command(name = "loadtest")
+final class LoadTest implements Callable<Integer> {
+  private static final Path FOLDER = Path.of("target/loadtest");
+
+  private static final Path README = Path.of("loadtest/README.md");
+
+  @Option(names = "--rows", split = ",", description = "Which workloads; all unless said.")
+  private List<String> chosen = List.of();
+
+  @Option(names = "--round", description = "The length of a round, such as 3s.")
+  private Duration round = Duration.ZERO;
+
+  @Option(names = "--full", description = "The long form: more rounds, five million requests.")
+  private boolean full;
+
+  @Option(names = "--save", description = "Also put the table into loadtest/README.md.")
+  private boolean save;
+
+  private LoadTest() {}
+
+  /** Runs the load test and exits with its code. */
+  public static void main(String[] arguments) {
+    int code =
+        new CommandLine(new LoadTest())
+            .registerConverter(Duration.class, text -> Duration.parse("PT" + text))
+            .execute(arguments);
+    System.exit(code);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<String> problems = problems();
+    if (!problems.isEmpty()) {
+      problems.forEach(System.err::println);
+      return ExitCode.SOFTWARE;
+    }
+    Path work = Files.createDirectories(FOLDER.resolve("work"));
+    try (var children = new Children(work)) {
+      var models = Models.writeTo(FOLDER.resolve("models"));
+      Report report = measure(new Lab(settings(), children, work, models));
+      report.writeTo(FOLDER);
+      if (save) {
+        MarkdownTable.putInto(README, report);
+      }
+      System.out.println();
+      System.out.println(MarkdownTable.of(report));
+      System.out.println(FOLDER.resolve("report.html").toAbsolutePath().toUri());
+      return report.rows().stream().allMatch(Row::measured) ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+  }
+
+  private List<String> problems() {
+    List<String> problems = Generators.missing(System.getenv().getOrDefault("PATH", ""));
+    List<String> known =
+        Stream.concat(Workloads.all().stream().map(Workload::name), Stream.of(Curves.NAME))
+            .toList();
+    chosen.stream()
+        .filter(name -> !known.contains(name))
+        .forEach(name -> problems.add("There is no row '%s', only %s".formatted(name, known)));
+    return problems;
+  }
+
+  private Settings settings() {
+    Settings settings = full ? Settings.FULL : Settings.SHORT;
+    return round.isPositive() ? settings.withRound(round) : settings;
+  }
+
+  private Report measure(Lab lab) throws IOException {
+    List<Row> rows = new ArrayList<>();
+    for (Workload workload : Workloads.all()) {
+      if (isChosen(workload.name())) {
+        rows.addAll(measured(workload.name(), () -> workload.measure(lab)));
+      }
+    }
+    List<Curve> curves = new ArrayList<>();
+    if (isChosen(Curves.NAME)) {
+      rows.addAll(measured(Curves.NAME, () -> curves(lab, curves)));
+    }
+    String date = LocalDate.now(ZoneOffset.UTC).toString();
+    return new Report(Machine.text(), date, lab.settings().text(), rows, curves);
+  }
+
+  /** Curves have no goal, and so no rows. */
+  private static List<Row> curves(Lab lab, List<Curve> found) {
+    found.addAll(Curves.measure(lab));
+    return List.of();
+  }
+
+  /** What cannot be measured leaves the others theirs. */
+  private static List<Row> measured(String name, Supplier<List<Row>> measuring) {
+    System.out.println(name + " …");
+    List<Row> rows;
+    try {
+      rows = measuring.get();
+    } catch (RuntimeException e) {
+      rows = List.of(Row.failed(name, String.valueOf(e.getMessage())));
+    }
+    rows.forEach(row -> System.out.println("  " + MarkdownTable.line(row)));
+    return rows;
+  }
+
+  private boolean isChosen(String name) {
+    return chosen.isEmpty() || chosen.contains(name);
+  }
+}

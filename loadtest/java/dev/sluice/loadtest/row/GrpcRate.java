@@ -1,0 +1,49 @@
+package dev.sluice.loadtest.row;
+
+import dev.sluice.loadtest.generator.Load;
+import dev.sluice.loadtest.generator.Measurement;
+import dev.sluice.loadtest.generator.Request;
+import dev.sluice.loadtest.peer.GrpcJavaServer;
+import dev.sluice.loadtest.process.ServerProcess;
+import dev.sluice.loadtest.report.Row;
+import java.util.List;
+
+/** Small messages over gRPC, beside another library and beside bare HTTP/2. */
+final class GrpcRate implements Workload {
+  private static final int CONNECTIONS = 8;
+  private static final int STREAMS = 16;
+  private static final String TITLE = "V2 gRPC raw, 128 floats, 128 streams in flight";
+
+  private final Request request = Requests.grpc(Models.MLP, 1, 128);
+
+  @Override
+  public String name() {
+    return "grpc";
+  }
+
+  @Override
+  public List<Row> measure(Lab lab) {
+    var load = new Load(CONNECTIONS, STREAMS, lab.settings().round());
+    String model = Models.version(lab.models().small(), Models.MLP).toString();
+    try (ServerProcess sluice = lab.sluice(lab.models().small());
+        ServerProcess bare = lab.ceiling(sluice, request);
+        ServerProcess grpcJava = ServerProcess.peer(lab.children(), GrpcJavaServer.class, model)) {
+      Answer answer = Answer.to(request, sluice);
+      answer.requireSame(request, grpcJava);
+      List<Measurement> sides =
+          lab.byTurns(
+              List.of(
+                  side(lab, sluice, load, answer),
+                  side(lab, grpcJava, load, answer),
+                  side(lab, bare, load, answer)));
+      answer.requireSame(request, sluice);
+      return List.of(
+          Row.ofRates(TITLE, 1.1, sides.get(0), sides.get(1), "ceiling: grpc-java"),
+          Row.ofRates(TITLE, 0.45, sides.get(0), sides.get(2), "ceiling: bare HTTP/2"));
+    }
+  }
+
+  private Round<Measurement> side(Lab lab, ServerProcess server, Load load, Answer answer) {
+    return () -> lab.h2load().http2(server.url(), request, load, answer.body().length);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.sluice.loadtest.row;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.testing.OnnxModelWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * The models that workloads serve, in folders for one server each: written anew, with the same
+ * random weights every time. Each has an input {@code x} and an output {@code y}.
+ */
+public final class Models {
+  /** Rows of a full batch of the large network. */
+  static final int BATCH = 64;
+
+  public static final String MLP = "mlp";
+  public static final String MLP_OF_32 = "mlp_of_32";
+  static final String IMAGE = "image";
+  static final String LARGE = "large";
+  static final String LARGE_BATCHED = "large_batched";
+  static final String HALF_ONNX = "half_onnx";
+  static final String HALF_SAVED = "half_saved";
+
+  private static final long SEED = 42;
+  private static final int FLOAT = OnnxModelWriter.FLOAT;
+
+  private final Path folder;
+
+  private Models(Path folder) {
+    this.folder = folder;
+  }
+
+  /** Writes all models below a folder. */
+  public static Models writeTo(Path folder) {
+    var models = new Models(folder);
+    try {
+      models.mlp("small", MLP, 128, 64, 10);
+      models.mlp("small", MLP_OF_32, 32, 64, 10);
+      models.mlp("large", LARGE, 128, 1024, 1024, 10);
+      models.mlp("large", LARGE_BATCHED, 128, 1024, 1024, 10);
+      models.settings(
+          "large", LARGE_BATCHED, "max_batch_size: " + BATCH + "\nmax_queue_delay: 0s\n");
+      models.image();
+      models.halves();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return models;
+  }
+
+  /** Two small networks. */
+  public Path small() {
+    return folder.resolve("small");
+  }
+
+  /** One large network twice: alone, and in batches. */
+  Path large() {
+    return folder.resolve("large");
+  }
+
+  /** A model that reads a picture. */
+  Path images() {
+    return folder.resolve("images");
+  }
+
+  /** Half plus two, in both formats. */
+  Path half() {
+    return folder.resolve("half");
+  }
+
+  /** The folder of a model's only version. */
+  public static Path version(Path models, String model) {
+    return models.resolve(model).resolve("1");
+  }
+
+  private Path create(String group, String model) throws IOException {
+    return Files.createDirectories(version(folder.resolve(group), model));
+  }
+
+  private void settings(String group, String model, String yaml) throws IOException {
+    Files.writeString(folder.resolve(group).resolve(model).resolve("model.yml"), yaml, UTF_8);
+  }
+
+  /** Layers of these widths, all but the last one cut at zero. */
+  private void mlp(String group, String model, int... widths) throws IOException {
+    var random = new Random(SEED);
+    var writer = new OnnxModelWriter();
+    int last = widths.length - 1;
+    writer.input("x", FLOAT, "rows", Integer.toString(widths[0]));
+    String from = "x";
+    for (int i = 1; i <= last; i++) {
+      writer.matrix("w" + i, widths[i - 1], widths[i], weights(random, widths[i - 1], widths[i]));
+      writer.initializer("b" + i, weights(random, 1, widths[i]));
+      String to = i == last ? "y" : "sum" + i;
+      writer.node("Gemm", to, from, "w" + i, "b" + i);
+      from = "layer" + i;
+      if (i < last) {
+        writer.node("Relu", from, to);
+      }
+    }
+    writer.output("y", FLOAT, "rows", Integer.toString(widths[last]));
+    writer.writeTo(create(group, model));
+  }
+
+  private static float[] weights(Random random, int rows, int columns) {
+    float[] weights = new float[rows * columns];
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] = (float) (random.nextGaussian() / Math.sqrt(rows));
+    }
+    return weights;
+  }
+
+  private void image() throws IOException {
+    new OnnxModelWriter()
+        .input("x", FLOAT, "rows", "3", "224", "224")
+        .node("GlobalAveragePool", "y", "x")
+        .output("y", FLOAT, "rows", "3", "1", "1")
+        .writeTo(create("images", IMAGE));
+  }
+
+  private void halves() throws IOException {
+    new OnnxModelWriter()
+        .input("x", FLOAT, "rows")
+        .initializer("half", 0.5f)
+        .initializer("two", 2)
+        .node("Mul", "product", "x", "half")
+        .node("Add", "y", "product", "two")
+        .output("y", FLOAT, "rows")
+        .writeTo(create("half", HALF_ONNX));
+    copy(Path.of("src/sample/models/half_plus_two/1"), create("half", HALF_SAVED));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    List<Path> files;
+    try (Stream<Path> found = Files.walk(from)) {
+      files = found.filter(Files::isRegularFile).toList();
+    }
+    for (Path file : files) {
+      Path target = to.resolve(from.relativize(file).toString());
+      Files.createDirectories(target.resolve("..").normalize());
+      Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.benchmark.ServedForBenchmark;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.transport.Body;
+import org.jspecify.annotations.Nullable;
+
+/** Lends the model and decodes a body for it, as the face does. */
+final class V2Decoding {
+  private final ModelSelector selector = new ModelSelector.Latest(ServedForBenchmark.MODEL);
+  private final OipServer server;
+
+  V2Decoding(ServedForBenchmark served) {
+    server = new OipServer(served.planes(), served.planes(), "0", System::nanoTime);
+  }
+
+  InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {
+    var model = Models.find(server.data(), selector);
+    return new InferDecoder(server, model, Deadline.NONE, "benchmark").decode(body, jsonLength);
+  }
+}
