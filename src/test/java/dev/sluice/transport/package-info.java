@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.transport;
+
+import org.jspecify.annotations.NullMarked;
