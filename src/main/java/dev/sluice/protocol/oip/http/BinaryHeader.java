@@ -25,7 +25,8 @@ final class BinaryHeader {
     if (value == null) {
       return bodyLength;
     }
-    long length = parse(value);
+    long likely = tensorAt(value);
+    long length = likely == NO_TENSOR ? parse(value) : likely;
     if (length < 0 || length > bodyLength) {
       throw InferenceException.invalid(
           "inference header size should be in range (0, " + bodyLength + "), got: " + length);
