@@ -131,7 +131,7 @@ final class UnaryCall implements GrpcCall {
   /** Taking a plain message out of its frame is nothing; inflating it is not. */
   private long workOf(Body framed) {
     boolean plain = request.getHeader("grpc-encoding") == null && form != GrpcForm.WEB_TEXT;
-    return plain ? 0 : framed.length() * ContentCoding.LIKELY_RATIO;
+    return plain ? 0 : framed.length() * ContentCoding.MOST_RATIO;
   }
 
   private Body message(Body framed) {
@@ -140,7 +140,8 @@ final class UnaryCall implements GrpcCall {
 
   private void succeed(Buffer message) {
     answered = true;
-    reply.succeed(message);
+    long work = form == GrpcForm.WEB_TEXT ? message.length() : 0;
+    compute(work, () -> reply.frame(message)).onSuccess(reply::succeed);
   }
 
   private void forget() {

@@ -124,7 +124,7 @@ final class BodyReader {
     long inflated = context.limits().maxInflatedSize();
     // How large it becomes is not known before, and a small body may become very large.
     return context.compute(
-        body.length() * ContentCoding.LIKELY_RATIO,
+        body.length() * ContentCoding.MOST_RATIO,
         () -> ContentCoding.inflate(Objects.requireNonNull(coding), body, inflated));
   }
 }
