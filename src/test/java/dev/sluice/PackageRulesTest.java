@@ -38,7 +38,7 @@ class PackageRulesTest {
           scheduling   | tensor inference config telemetry
           repository   | tensor inference config telemetry
           serving      | tensor inference config telemetry repository scheduling runtime
-          transport    | inference config telemetry
+          transport    | tensor inference config telemetry
           protocol     | tensor inference telemetry transport
           ops          | inference config telemetry transport
           """)

@@ -2,6 +2,14 @@
  * Typed blocks of numbers and text in native memory: what every protocol decodes into and every
  * runtime computes on. Start at {@link dev.sluice.tensor.Tensor}.
  *
+ * <p>Copies, from what Vert.x hands over to what the model's session reads: numbers in JSON or in
+ * typed protobuf fields are decoded straight into the tensor, none. Raw bytes of a body below 64
+ * KiB: one, from the body's array, which is Vert.x's own if the body came in one piece. Raw bytes
+ * of a larger body whose length was announced: one, from each piece as it arrives into a {@link
+ * dev.sluice.tensor.SharedBlock}, of which the tensor is a part; a second one only for a further
+ * tensor that does not happen to begin on a boundary of 64 bytes. Outputs: one, into the answer's
+ * buffer.
+ *
  * <p>Threads: a tensor has one owner at a time and may be handed to another thread; nothing here
  * locks. The package uses the JDK alone and knows no event loop.
  *

@@ -1,29 +1,132 @@
 package dev.sluice.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.sluice.tensor.SharedBlock;
+import io.vertx.core.Future;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
 /**
- * The bytes of a request's body or message: a range of an array, which is not to be changed. Lives
- * on the heap; nothing needs to be freed.
+ * The bytes of a request's body or message, or a part of them. Not to be changed.
  *
- * @param bytes the array
- * @param offset where the range begins
- * @param length how many bytes it has
+ * <p>Nearly all bodies are a range of an array. A large one whose tensors came as raw bytes may lie
+ * in native memory instead, where its tensors are cut from it without a copy: only faces that ask
+ * for it get such a body.
+ *
+ * <p>Owner: the transport, which frees the memory when the face has decoded the body, or was
+ * answered. Parts borrow it.
  */
-@SuppressWarnings(
-    "ArrayRecordComponent") // Bodies are never compared, and a copy is what this avoids.
-public record Body(byte[] bytes, int offset, int length) {
-  public static final Body EMPTY = new Body(new byte[0], 0, 0);
+public final class Body implements AutoCloseable {
+  public static final Body EMPTY = of(new byte[0]);
+
+  /** Bytes of raw tensors, BYTES of the shortest elements too, that are one of text to decode. */
+  private static final int RAW_RATIO = 4;
+
+  private final byte[] bytes;
+  private final @Nullable SharedBlock block;
+  private final int offset;
+  private final int length;
+
+  private Body(byte[] bytes, @Nullable SharedBlock block, int offset, int length) {
+    this.bytes = bytes;
+    this.block = block;
+    this.offset = offset;
+    this.length = length;
+  }
+
+  /** A range of an array. */
+  public Body(byte[] bytes, int offset, int length) {
+    this(bytes, null, offset, length);
+  }
+
+  /** The first bytes of a block, which it takes over. */
+  Body(SharedBlock block, int length) {
+    this(EMPTY.bytes, block, 0, length);
+  }
 
   public static Body of(byte[] bytes) {
     return new Body(bytes, 0, bytes.length);
   }
 
-  /** Where the range ends. */
+  /** The block it lies in; null if it lies in an array. */
+  public @Nullable SharedBlock block() {
+    return block;
+  }
+
+  /**
+   * The array it lies in.
+   *
+   * @throws IllegalStateException if it lies in native memory: see {@link #onHeap}
+   */
+  public byte[] bytes() {
+    if (block != null) {
+      throw new IllegalStateException("the body lies in native memory");
+    }
+    return bytes;
+  }
+
+  /**
+   * How much work it is to decode, in bytes of text: raw tensors are hardly more than looked at.
+   */
+  public long work() {
+    return block == null ? length : length / RAW_RATIO;
+  }
+
+  /** Where it begins in its array or block. */
+  public int offset() {
+    return offset;
+  }
+
+  /** How many bytes it has. */
+  public int length() {
+    return length;
+  }
+
+  /** Where it ends in its array or block. */
   public int end() {
     return offset + length;
   }
 
   /** A part of this body. */
   public Body slice(int from, int size) {
-    return new Body(bytes, offset + from, size);
+    return new Body(bytes, block, offset + from, size);
+  }
+
+  /** The bytes, wherever they lie. */
+  public MemorySegment segment() {
+    MemorySegment all = block == null ? MemorySegment.ofArray(bytes) : block.bytes();
+    return all.asSlice(offset, length);
+  }
+
+  /** The same bytes in an array: itself, or a copy. */
+  public Body onHeap() {
+    return block == null ? this : of(segment().toArray(JAVA_BYTE));
+  }
+
+  /**
+   * Lends the body to work that may go on after this call, and closes it when that is done.
+   *
+   * @param work borrows the body until its future is complete
+   */
+  public <T> Future<T> lend(Function<Body, Future<T>> work) {
+    if (block == null) {
+      return work.apply(this);
+    }
+    try {
+      return work.apply(this).onComplete(_ -> close());
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Frees what is not freed by itself. Closing again does nothing. */
+  @Override
+  public void close() {
+    if (block != null) {
+      block.close();
+    }
   }
 }

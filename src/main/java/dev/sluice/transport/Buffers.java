@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.ByteBuffer;
 
 /** Vert.x buffers over bytes that exist already. */
 public final class Buffers {
@@ -12,6 +13,19 @@ public final class Buffers {
   /** A buffer over a range of an array, which is not to be changed any more. No copy. */
   public static Buffer wrap(byte[] bytes, int offset, int length) {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes, offset, length));
+  }
+
+  /** The bytes of a buffer that is not to be changed any more. No copy if they lie in an array. */
+  public static Body body(Buffer buffer) {
+    ByteBuf bytes = ((BufferInternal) buffer).getByteBuf();
+    return bytes.hasArray()
+        ? new Body(bytes.array(), bytes.arrayOffset() + bytes.readerIndex(), bytes.readableBytes())
+        : Body.of(buffer.getBytes());
+  }
+
+  /** A view of a buffer's bytes. */
+  static ByteBuffer view(Buffer buffer) {
+    return ((BufferInternal) buffer).getByteBuf().nioBuffer();
   }
 
   /** A buffer that is several, one behind the other. No copy. */

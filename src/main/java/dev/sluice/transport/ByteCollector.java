@@ -1,58 +1,162 @@
 package dev.sluice.transport;
 
+import dev.sluice.tensor.SharedBlock;
 import io.vertx.core.buffer.Buffer;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the pieces of a body in one array that grows as they arrive: never from what the sender
- * announces alone, since announcing costs it nothing.
+ * Collects the pieces of a body. On the heap they are put in arrays that are made as they arrive:
+ * never from what the sender announces alone, since announcing costs it nothing. No array grows, so
+ * that taking a piece is never more than copying it; {@link #toBody} joins them, and can do that on
+ * a worker. In native memory they have their final place from the beginning.
+ *
+ * <p>Owner: the collector owns its native memory until {@link #toBody}; {@link #clear} frees it.
  */
 public final class ByteCollector {
   /** Bytes that are set aside for an announced length before any has arrived. */
   private static final int TRUSTED_LENGTH = 64 * 1024;
 
-  private byte[] bytes = new byte[0];
+  /** The largest array, in bytes: making it, zeros and all, holds the thread for some 100 µs. */
+  private static final int LARGEST_ARRAY = 1024 * 1024;
+
+  /**
+   * Bytes from which a body with raw tensors is collected in native memory. The tensors of a
+   * smaller one are copied in less time than it takes to make a block and count its holders.
+   */
+  private static final int NATIVE_SIZE = 64 * 1024;
+
+  private static final byte[] NOTHING = {};
+
+  private final List<byte[]> full = new ArrayList<>(0);
+  private byte[] last = NOTHING;
+  private int filled;
   private int size;
   private long expected;
+
+  /** The first piece, as long as it is the only one. Most bodies come in one. */
+  private @Nullable Buffer only;
+
+  private @Nullable SharedBlock block;
 
   /** Says how many bytes the sender announced; negative if it did not. */
   public void expect(long length) {
     expected = length;
   }
 
+  /** Whether so much was announced that raw tensors in it should be collected in native memory. */
+  public boolean isLarge() {
+    return expected >= NATIVE_SIZE;
+  }
+
+  /**
+   * Collects in native memory: as much as was announced, which the caller has bounded. Called
+   * before the first piece.
+   *
+   * @param tensorAt where raw bytes of a tensor begin
+   */
+  public void land(long tensorAt) {
+    block = new SharedBlock(expected, tensorAt);
+  }
+
   public int size() {
     return size;
   }
 
-  /** Adds a piece. Its bytes are copied. */
+  /** Whether there is room for so many bytes more: native memory has as much as was announced. */
+  public boolean fits(int more) {
+    return block == null || size + (long) more <= block.bytes().byteSize();
+  }
+
+  /** Adds a piece that {@link #fits}, and that nobody will change. */
   public void add(Buffer piece) {
-    int length = piece.length();
-    if (size + length > bytes.length) {
-      bytes = Arrays.copyOf(bytes, capacity(size + length));
+    if (block != null) {
+      block.put(size, Buffers.view(piece));
+    } else if (size == 0) {
+      only = piece;
+    } else {
+      copyOnly();
+      copy(piece);
     }
-    piece.getBytes(bytes, size);
-    size += length;
+    size += piece.length();
   }
 
+  private void copyOnly() {
+    if (only != null) {
+      Buffer first = only;
+      only = null;
+      size = 0;
+      copy(first);
+      size = first.length();
+    }
+  }
+
+  private void copy(Buffer piece) {
+    int from = 0;
+    while (from < piece.length()) {
+      if (filled == last.length) {
+        nextArray(piece.length() - from);
+      }
+      int part = Math.min(piece.length() - from, last.length - filled);
+      piece.getBytes(from, from + part, last, filled);
+      from += part;
+      filled += part;
+    }
+  }
+
+  private void nextArray(int needed) {
+    if (filled > 0) {
+      full.add(last);
+    }
+    last = new byte[capacity(needed)];
+    filled = 0;
+  }
+
+  /** As much again as there is, so that bytes are joined from few arrays. */
   private int capacity(int needed) {
-    int doubled = (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(needed, bytes.length * 2L));
-    if (expected < needed) {
-      return doubled;
-    }
-    if (expected <= TRUSTED_LENGTH) {
-      return (int) expected;
-    }
-    return (int) Math.min(expected, Math.max(doubled, TRUSTED_LENGTH));
+    int doubled = Math.min(LARGEST_ARRAY, Math.max(needed, Math.max(size, TRUSTED_LENGTH)));
+    long left = expected - size;
+    return left >= needed ? (int) Math.min(left, doubled) : Math.max(needed, doubled / 2);
   }
 
-  /** Forgets everything. */
+  /** Forgets everything, and frees it. */
   public void clear() {
-    bytes = new byte[0];
+    if (block != null) {
+      block.close();
+      block = null;
+    }
+    only = null;
+    full.clear();
+    last = NOTHING;
+    filled = 0;
     size = 0;
   }
 
-  /** What was collected, without another copy. The collector is not to be used any more. */
+  /** Bytes that {@link #toBody} has to copy. */
+  public long joinedBytes() {
+    return full.isEmpty() ? 0 : size;
+  }
+
+  /** What was collected, which the caller owns. The collector is not to be used any more. */
   public Body toBody() {
-    return new Body(bytes, 0, size);
+    if (block != null) {
+      return new Body(block, size);
+    }
+    if (only != null) {
+      return Buffers.body(only);
+    }
+    return full.isEmpty() ? new Body(last, 0, filled) : Body.of(join());
+  }
+
+  private byte[] join() {
+    byte[] bytes = new byte[size];
+    int at = 0;
+    for (byte[] array : full) {
+      System.arraycopy(array, 0, bytes, at, array.length);
+      at += array.length;
+    }
+    System.arraycopy(last, 0, bytes, at, filled);
+    return bytes;
   }
 }

@@ -13,8 +13,11 @@ import java.util.zip.InflaterInputStream;
 
 /** Undoes the compression of a body, up to a limit, so that no small body can fill the memory. */
 public final class ContentCoding {
-  /** Compressed text is seldom smaller than a tenth of what it was. */
-  public static final long LIKELY_RATIO = 10L;
+  /**
+   * The most that a byte can become. It is what decides whether a worker inflates a body, since 50
+   * KiB that should hold the event loop for a moment may hold it for a tenth of a second.
+   */
+  public static final long MOST_RATIO = 1032;
 
   private static final int CHUNK = 16 * 1024;
 

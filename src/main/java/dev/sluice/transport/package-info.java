@@ -7,6 +7,9 @@
  * <p>Threads: everything runs on the event loop that accepted the connection, apart from work given
  * to {@link dev.sluice.transport.Exchange#compute}.
  *
+ * <p>Memory: bodies are arrays, but for large ones with raw tensors, which are collected in native
+ * memory as they arrive: see {@link dev.sluice.transport.Body}.
+ *
  * <p>Units: sizes are bytes.
  */
 @NullMarked

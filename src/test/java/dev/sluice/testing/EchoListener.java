@@ -13,6 +13,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -32,7 +33,9 @@ import java.util.function.Consumer;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
- * message of {@code test.Echo/Echo}, with itself. {@code test.Echo/Fail} fails as a bug would.
+ * message of {@code test.Echo/Echo}, with itself; {@code /landed} and {@code Landed} do so with
+ * bodies that were collected in native memory if they are large. {@code test.Echo/Fail} fails as a
+ * bug would.
  */
 public final class EchoListener implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
@@ -83,6 +86,14 @@ public final class EchoListener implements AutoCloseable {
     @Override
     public void mount(HttpRoutes routes) {
       routes.claim("/echo", EchoFace::answer);
+      routes.claim("/landed", EchoFace::answerLanded);
+    }
+
+    private static void answerLanded(HttpExchange exchange) {
+      exchange
+          .body(0, body -> Future.succeededFuture(landed(body)))
+          .onSuccess(echo -> exchange.answer(200, "application/octet-stream", echo))
+          .onFailure(failure -> exchange.json(500, Buffer.buffer(failure.getMessage())));
     }
 
     private static void answer(HttpExchange exchange) {
@@ -124,9 +135,32 @@ public final class EchoListener implements AutoCloseable {
       return Map.of(
           "Echo",
           (_, message) -> Future.succeededFuture(buffer(message)),
+          "Landed",
+          new Landed(),
           "Fail",
           (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
     }
+  }
+
+  /** Takes messages with a large first field in native memory. */
+  private record Landed() implements GrpcMethod {
+    @Override
+    public int[] tensorPath() {
+      return new int[] {10};
+    }
+
+    @Override
+    public Future<Buffer> answer(GrpcCall call, Body message) {
+      return Future.succeededFuture(landed(message));
+    }
+  }
+
+  private static Buffer landed(Body body) {
+    Body copy = body.onHeap();
+    if (copy.length() > 0 && copy.bytes()[copy.offset()] == '!') {
+      throw new IllegalStateException("a face that fails");
+    }
+    return buffer(copy);
   }
 
   private static Buffer buffer(Body body) {

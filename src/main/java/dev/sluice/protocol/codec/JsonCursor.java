@@ -218,6 +218,29 @@ public final class JsonCursor {
     return number;
   }
 
+  /**
+   * The next value, or that behind the next comma, if it is a number of few digits without an
+   * exponent and stands before a comma or bracket; else not a number. The cursor does not move.
+   */
+  double plainNumber(boolean behindComma) {
+    int from = at;
+    if (behindComma) {
+      if (from == end || bytes[from] != ',') {
+        return Double.NaN;
+      }
+      from++;
+      while (from < end && bytes[from] == ' ') {
+        from++;
+      }
+    }
+    return number.readPlain(from);
+  }
+
+  /** Goes behind the number that {@link #plainNumber} found. */
+  void passPlainNumber() {
+    at = number.plainEnd();
+  }
+
   /** Reads a string, left in the object that is returned until the next one is read. */
   public JsonString string() {
     skipSpace();

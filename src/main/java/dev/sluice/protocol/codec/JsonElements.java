@@ -18,6 +18,16 @@ public interface JsonElements {
    */
   boolean read(JsonCursor in, TensorBuilder out);
 
+  /**
+   * Reads this element and those behind it that are written in the plainest way, up to a number of
+   * them: {@link #read} in a row, without a look at anything else. May always read none.
+   *
+   * @return how many were read; the cursor stands behind the last of them, or where it was
+   */
+  default long readRun(JsonCursor in, TensorBuilder out, long most) {
+    return 0;
+  }
+
   /** The reader of a type's elements. UNSUPPORTED takes none. */
   static JsonElements of(DataType type) {
     return switch (type) {
@@ -32,8 +42,8 @@ public interface JsonElements {
       case INT64 -> (in, out) -> integer(in, out, Long.MIN_VALUE, Long.MAX_VALUE);
       case FP16 -> JsonElements::half;
       case BF16 -> JsonElements::brainFloat;
-      case FP32 -> JsonElements::single;
-      case FP64 -> JsonElements::wide;
+      case FP32 -> new FloatElements(false);
+      case FP64 -> new FloatElements(true);
       case BYTES -> JsonElements::text;
       case UNSUPPORTED -> (_, _) -> false;
     };
@@ -79,22 +89,6 @@ public interface JsonElements {
       return false;
     }
     out.putLong(number.toUnsignedLong());
-    return true;
-  }
-
-  private static boolean single(JsonCursor in, TensorBuilder out) {
-    if (in.peek() != Kind.NUMBER) {
-      return false;
-    }
-    out.putFloat(in.number().toFloat());
-    return true;
-  }
-
-  private static boolean wide(JsonCursor in, TensorBuilder out) {
-    if (in.peek() != Kind.NUMBER) {
-      return false;
-    }
-    out.putDouble(in.number().toDouble());
     return true;
   }
 

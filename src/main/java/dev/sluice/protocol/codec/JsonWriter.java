@@ -48,6 +48,15 @@ public final class JsonWriter {
     return this;
   }
 
+  /** Writes bytes as they are: what protocols put behind JSON. */
+  public JsonWriter raw(MemorySegment source) {
+    int length = Math.toIntExact(source.byteSize());
+    claim(length);
+    MemorySegment.copy(source, JAVA_BYTE, 0, bytes, size, length);
+    size += length;
+    return this;
+  }
+
   /** Writes a name and the colon behind it. */
   public JsonWriter key(String name) {
     return string(name).raw(':');

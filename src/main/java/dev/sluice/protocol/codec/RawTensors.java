@@ -3,6 +3,7 @@ package dev.sluice.protocol.codec;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.SharedBlock;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
@@ -45,16 +46,16 @@ public final class RawTensors {
 
   /** Walks the elements of a BYTES tensor that should hold so many. */
   public static Count count(Body raw, long wanted) {
-    MemorySegment bytes = MemorySegment.ofArray(raw.bytes());
-    long at = raw.offset();
+    MemorySegment bytes = raw.segment();
+    long at = 0;
     long elements = 0;
-    while (at < raw.end()) {
-      if (raw.end() - at < BytesElements.LENGTH.byteSize()) {
+    while (at < raw.length()) {
+      if (raw.length() - at < BytesElements.LENGTH.byteSize()) {
         return new Count(Fault.INCOMPLETE_LENGTH, elements);
       }
       long length = Integer.toUnsignedLong(bytes.get(BytesElements.LENGTH, at));
       at += BytesElements.LENGTH.byteSize();
-      if (length > raw.end() - at) {
+      if (length > raw.length() - at) {
         return new Count(Fault.INCOMPLETE_ELEMENT, elements);
       }
       at += length;
@@ -67,11 +68,15 @@ public final class RawTensors {
   }
 
   /**
-   * A tensor with a copy of these bytes. The caller has checked them: {@link #byteSize} or {@link
-   * #count}.
+   * A tensor of these bytes, which the caller has checked: {@link #byteSize} or {@link #count}.
+   * They are copied, but for those that lie in native memory already, and where a tensor may begin.
    */
   public static Tensor read(DataType type, Shape shape, Body raw) {
-    MemorySegment source = MemorySegment.ofArray(raw.bytes()).asSlice(raw.offset(), raw.length());
+    SharedBlock block = raw.block();
+    if (block != null) {
+      return block.cut(type, shape, raw.offset(), raw.length());
+    }
+    MemorySegment source = raw.segment();
     if (type != DataType.BYTES) {
       Tensor tensor = Tensor.allocate(type, shape);
       tensor.data().copyFrom(source);
@@ -85,12 +90,16 @@ public final class RawTensors {
 
   /** Whether a BOOL tensor's bytes are all 0 or 1, as runtimes take for granted. */
   public static boolean areBooleans(Body raw) {
-    for (int i = raw.offset(); i < raw.end(); i++) {
-      if ((raw.bytes()[i] & ~1) != 0) {
-        return false;
-      }
+    MemorySegment bytes = raw.segment();
+    long others = 0;
+    long at = 0;
+    for (; at + Long.BYTES <= raw.length(); at += Long.BYTES) {
+      others |= bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
     }
-    return true;
+    for (; at < raw.length(); at++) {
+      others |= bytes.get(ValueLayout.JAVA_BYTE, at);
+    }
+    return (others & ~0x0101_0101_0101_0101L) == 0;
   }
 
   /** Copies a tensor's bytes into an array. */

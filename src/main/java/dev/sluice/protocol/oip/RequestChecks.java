@@ -63,6 +63,9 @@ public final class RequestChecks {
   }
 
   private void eachInputOnce() {
+    if (inputs.size() < 2) {
+      return;
+    }
     Set<String> seen = HashSet.newHashSet(inputs.size());
     for (InputHead input : inputs) {
       if (!seen.add(input.name())) {
@@ -71,13 +74,20 @@ public final class RequestChecks {
     }
   }
 
-  private void outputs(List<String> outputs) {
+  private static void eachOutputOnce(List<String> outputs) {
+    if (outputs.size() < 2) {
+      return;
+    }
     Set<String> seen = HashSet.newHashSet(outputs.size());
     for (String output : outputs) {
       if (!seen.add(output)) {
         throw refuse("output '" + Excerpt.of(output) + "' already exists in request");
       }
     }
+  }
+
+  private void outputs(List<String> outputs) {
+    eachOutputOnce(outputs);
     for (String output : outputs) {
       if (signature.output(output).isEmpty()) {
         throw refuse(

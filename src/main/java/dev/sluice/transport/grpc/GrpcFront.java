@@ -56,6 +56,6 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
       return;
     }
-    new UnaryCall(request, reply, form, context, ids.of(request)).start(method);
+    new UnaryCall(method, request, reply, form, context, ids.of(request)).start();
   }
 }

@@ -7,11 +7,23 @@ import io.vertx.core.buffer.Buffer;
 /** Answers a call that has one request message and one response message. */
 @FunctionalInterface
 public interface GrpcMethod {
+  /** For methods whose messages hold no raw tensors. */
+  int[] NO_PATH = {};
+
   /**
    * Called on the call's event loop with the whole message, uncompressed.
    *
+   * @param message borrowed until the future is complete; may be closed before
    * @return the response message, or a failure: an {@link dev.sluice.inference.InferenceException}
    *     becomes the status it stands for, anything else INTERNAL
    */
   Future<Buffer> answer(GrpcCall call, Body message);
+
+  /**
+   * The tags of the fields, each within the former, that lead to the raw bytes of a tensor. A large
+   * message that holds such a field comes in native memory. Empty if none does.
+   */
+  default int[] tensorPath() {
+    return NO_PATH;
+  }
 }

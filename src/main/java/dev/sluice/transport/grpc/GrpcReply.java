@@ -31,18 +31,24 @@ final class GrpcReply {
     this.form = form;
   }
 
-  void succeed(Buffer message) {
+  /** The body of a good answer. Any thread; work that takes time for a long text. */
+  Buffer frame(Buffer message) {
+    Buffer frame = Buffers.join(prefix((byte) 0, message.length()), message);
+    return form == GrpcForm.GRPC
+        ? frame
+        : encode(Buffers.join(frame, trailers("grpc-status:0\r\n")));
+  }
+
+  /** Sends what {@link #frame} made. */
+  void succeed(Buffer framed) {
     if (!open()) {
       return;
     }
-    Buffer frame = Buffers.join(prefix((byte) 0, message.length()), message);
+    head();
     if (form == GrpcForm.GRPC) {
-      head();
       response.putTrailer(STATUS, "0");
-      response.end(frame);
-    } else {
-      web(Buffers.join(frame, trailers("grpc-status:0\r\n")));
     }
+    response.end(framed);
   }
 
   void fail(int status, String text) {
@@ -55,7 +61,9 @@ final class GrpcReply {
       response.putHeader(STATUS, Integer.toString(status)).putHeader(MESSAGE, encoded);
       response.end();
     } else {
-      web(trailers("grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n"));
+      head();
+      String lines = "grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n";
+      response.end(encode(trailers(lines)));
     }
   }
 
@@ -86,12 +94,10 @@ final class GrpcReply {
     response.putHeader(HttpHeaders.CONTENT_TYPE, form.answerType());
   }
 
-  private void web(Buffer frames) {
-    head();
-    response.end(
-        form == GrpcForm.WEB_TEXT
-            ? Buffer.buffer(Base64.getEncoder().encode(frames.getBytes()))
-            : frames);
+  private Buffer encode(Buffer frames) {
+    return form == GrpcForm.WEB_TEXT
+        ? Buffer.buffer(Base64.getEncoder().encode(frames.getBytes()))
+        : frames;
   }
 
   private static Buffer trailers(String lines) {

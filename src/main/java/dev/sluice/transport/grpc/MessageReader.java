@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ContentCoding;
+import java.nio.ByteBuffer;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +32,10 @@ final class MessageReader {
 
   /** Undoes the base64 of gRPC-Web's text form, whose pieces may each end in padding. */
   static Body fromText(Body text) {
-    byte[] bytes = new byte[text.length()];
-    System.arraycopy(text.bytes(), text.offset(), bytes, 0, text.length());
+    var encoded = ByteBuffer.wrap(text.bytes(), text.offset(), text.length());
     try {
-      return Body.of(Base64.getDecoder().decode(bytes));
+      ByteBuffer decoded = Base64.getDecoder().decode(encoded);
+      return new Body(decoded.array(), decoded.arrayOffset(), decoded.remaining());
     } catch (IllegalArgumentException e) {
       throw InferenceException.invalid("the call's body is not base64: " + e.getMessage());
     }
@@ -45,17 +46,22 @@ final class MessageReader {
       throw InferenceException.invalid(
           "a unary call needs one message, got a body of " + framed.length() + " bytes");
     }
-    long announced = length(framed);
+    Body prefix = framed.slice(0, GrpcReply.PREFIX).onHeap();
+    long announced = length(prefix);
     long arrived = framed.length() - (long) GrpcReply.PREFIX;
     if (announced > maxMessage) {
       throw tooLarge(announced);
     }
     if (announced != arrived) {
-      throw InferenceException.invalid(
-          "the message announces " + announced + " bytes, but the call has " + arrived);
+      throw wrongLength(announced, arrived);
     }
     Body message = framed.slice(GrpcReply.PREFIX, (int) announced);
-    return isCompressed(framed) ? inflate(message) : message;
+    return isCompressed(prefix) ? inflate(message) : message;
+  }
+
+  static InferenceException wrongLength(long announced, long arrived) {
+    return InferenceException.invalid(
+        "the message announces " + announced + " bytes, but the call has " + arrived);
   }
 
   InferenceException tooLarge(long bytes) {
@@ -68,16 +74,16 @@ final class MessageReader {
             + " (setting limits.max_body_size)");
   }
 
-  private static long length(Body framed) {
+  private static long length(Body prefix) {
     long length = 0;
     for (int i = 1; i < GrpcReply.PREFIX; i++) {
-      length = (length << 8) | (framed.bytes()[framed.offset() + i] & 0xFF);
+      length = (length << 8) | (prefix.bytes()[prefix.offset() + i] & 0xFF);
     }
     return length;
   }
 
-  private static boolean isCompressed(Body framed) {
-    int flag = framed.bytes()[framed.offset()];
+  private static boolean isCompressed(Body prefix) {
+    int flag = prefix.bytes()[prefix.offset()];
     if (flag != 0 && flag != COMPRESSED) {
       throw InferenceException.invalid("the message's flag is " + flag + ", wanted 0 or 1");
     }

@@ -5,6 +5,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
@@ -20,6 +21,7 @@ final class UnaryCall implements GrpcCall {
   /** What base64 and framing may add to a message of the largest size. */
   private static final double TEXT_RATIO = 1.5;
 
+  private final GrpcMethod method;
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final GrpcForm form;
@@ -29,16 +31,20 @@ final class UnaryCall implements GrpcCall {
   private final ByteCollector collected = new ByteCollector();
   private final long maxBody;
   private Deadline deadline = Deadline.NONE;
+  private long announced;
+  private boolean whole;
   private boolean answered;
   private boolean gone;
   private @Nullable Runnable whenGone;
 
   UnaryCall(
+      GrpcMethod method,
       HttpServerRequest request,
       GrpcReply reply,
       GrpcForm form,
       ListenerContext context,
       String requestId) {
+    this.method = method;
     this.request = request;
     this.reply = reply;
     this.form = form;
@@ -51,7 +57,7 @@ final class UnaryCall implements GrpcCall {
     this.maxBody = maxMessage + GrpcReply.PREFIX;
   }
 
-  void start(GrpcMethod method) {
+  void start() {
     try {
       deadline = context.deadline().earlier(wireDeadline()).earlier(meshDeadline());
     } catch (InferenceException e) {
@@ -59,7 +65,7 @@ final class UnaryCall implements GrpcCall {
       return;
     }
     request.handler(this::take);
-    request.endHandler(_ -> answer(method));
+    request.endHandler(_ -> answer());
     request.exceptionHandler(_ -> gone());
     request.response().exceptionHandler(_ -> gone());
     request.response().closeHandler(_ -> gone());
@@ -80,30 +86,57 @@ final class UnaryCall implements GrpcCall {
     if (answered) {
       return;
     }
-    long limit = form == GrpcForm.WEB_TEXT ? (long) (maxBody * TEXT_RATIO) : maxBody;
-    if (collected.size() + (long) piece.length() > limit) {
-      long size = collected.size() + (long) piece.length();
-      collected.clear();
+    if (collected.size() == 0) {
+      prepare(piece);
+    }
+    long size = collected.size() + (long) piece.length();
+    if (size > (form == GrpcForm.WEB_TEXT ? (long) (maxBody * TEXT_RATIO) : maxBody)) {
       fail(reader.tooLarge(size));
+    } else if (!collected.fits(piece.length())) {
+      fail(MessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
     } else {
       collected.add(piece);
     }
   }
 
-  private void answer(GrpcMethod method) {
-    if (answered) {
+  /** Makes room for the message that a frame's head announces. */
+  private void prepare(Buffer first) {
+    if (form == GrpcForm.WEB_TEXT || first.length() < GrpcReply.PREFIX) {
       return;
     }
-    Body framed = collected.toBody();
-    compute(workOf(framed), () -> message(framed))
-        .compose(message -> method.answer(this, message))
+    announced = first.getUnsignedInt(1);
+    if (announced + GrpcReply.PREFIX > maxBody) {
+      return;
+    }
+    collected.expect(announced + GrpcReply.PREFIX);
+    if (collected.isLarge() && first.getByte(0) == 0) {
+      Body message = Buffers.body(first).slice(GrpcReply.PREFIX, first.length() - GrpcReply.PREFIX);
+      int tensorAt = ArrivingField.find(message, method.tensorPath());
+      if (tensorAt >= 0) {
+        collected.land(GrpcReply.PREFIX + (long) tensorAt);
+      }
+    }
+  }
+
+  private void answer() {
+    if (answered || gone) {
+      return;
+    }
+    whole = true;
+    compute(collected.joinedBytes(), collected::toBody)
+        .compose(framed -> framed.lend(this::answer))
         .onComplete(this::succeed, this::fail);
+  }
+
+  private Future<Buffer> answer(Body framed) {
+    return compute(workOf(framed), () -> message(framed))
+        .compose(message -> method.answer(this, message));
   }
 
   /** Taking a plain message out of its frame is nothing; inflating it is not. */
   private long workOf(Body framed) {
     boolean plain = request.getHeader("grpc-encoding") == null && form != GrpcForm.WEB_TEXT;
-    return plain ? 0 : framed.length() * ContentCoding.LIKELY_RATIO;
+    return plain ? 0 : framed.length() * ContentCoding.MOST_RATIO;
   }
 
   private Body message(Body framed) {
@@ -112,11 +145,19 @@ final class UnaryCall implements GrpcCall {
 
   private void succeed(Buffer message) {
     answered = true;
-    reply.succeed(message);
+    long work = form == GrpcForm.WEB_TEXT ? message.length() : 0;
+    compute(work, () -> reply.frame(message)).onSuccess(reply::succeed);
+  }
+
+  private void forget() {
+    if (!whole) {
+      collected.clear();
+    }
   }
 
   private void fail(Throwable failure) {
     answered = true;
+    forget();
     if (failure instanceof InferenceException known) {
       context.failed(this, known);
       if (known.code() == ErrorCode.UNIMPLEMENTED) {
@@ -137,6 +178,7 @@ final class UnaryCall implements GrpcCall {
       return;
     }
     gone = true;
+    forget();
     if (whenGone != null) {
       whenGone.run();
     }

@@ -11,6 +11,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,16 +19,32 @@ import org.jspecify.annotations.Nullable;
  * come of it is read and dropped, so that the client gets to see the answer.
  */
 final class BodyReader {
+  /** Says of a body that nobody knows of a raw tensor in it. */
+  static final long NO_TENSOR = -1;
+
   private final HttpServerRequest request;
   private final ListenerContext context;
   private final long limit;
   private final Promise<Body> whole = Promise.promise();
   private final ByteCollector collected = new ByteCollector();
+  private final long tensorAt;
+  private final @Nullable String coding;
+  private boolean ended;
 
-  BodyReader(HttpServerRequest request, ListenerContext context) {
+  /**
+   * @param tensorAt where in the body raw bytes of a tensor begin, or {@link #NO_TENSOR}
+   */
+  BodyReader(HttpServerRequest request, ListenerContext context, long tensorAt) {
     this.request = request;
     this.context = context;
     this.limit = context.limits().maxBodySize();
+    this.tensorAt = tensorAt;
+    this.coding = coding(request);
+  }
+
+  private static @Nullable String coding(HttpServerRequest request) {
+    String coding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
+    return coding == null || coding.equalsIgnoreCase("identity") ? null : coding;
   }
 
   Future<Body> read() {
@@ -35,11 +52,11 @@ final class BodyReader {
       return Future.succeededFuture(Body.EMPTY);
     }
     request.handler(this::take);
-    request.endHandler(_ -> whole.tryComplete(collected.toBody()));
+    request.endHandler(_ -> end());
     request.exceptionHandler(
         _ -> fail(ErrorCode.CANCELLED, "the connection closed before the body was complete"));
     continueOrRefuse();
-    return whole.future().compose(this::inflate);
+    return coding == null ? whole.future() : whole.future().compose(this::inflate);
   }
 
   private void continueOrRefuse() {
@@ -48,6 +65,9 @@ final class BodyReader {
       refuse(announced + " bytes");
     } else {
       collected.expect(announced);
+      if (tensorAt >= 0 && coding == null && collected.isLarge()) {
+        collected.land(tensorAt);
+      }
       if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
         request.response().writeContinue();
       }
@@ -64,18 +84,25 @@ final class BodyReader {
   }
 
   private void take(Buffer chunk) {
-    if (whole.future().isComplete()) {
+    if (ended) {
       return;
     }
-    if (collected.size() + chunk.length() > limit) {
+    if (collected.size() + (long) chunk.length() > limit || !collected.fits(chunk.length())) {
       refuse("more than " + limit + " bytes");
     } else {
       collected.add(chunk);
     }
   }
 
+  /** Whoever goes on with the body joins it on a worker if it came in many large pieces. */
+  private void end() {
+    if (!ended) {
+      ended = true;
+      context.compute(collected.joinedBytes(), collected::toBody).onComplete(whole);
+    }
+  }
+
   private void refuse(String size) {
-    collected.clear();
     fail(
         ErrorCode.TOO_LARGE,
         "the request body has "
@@ -86,18 +113,18 @@ final class BodyReader {
   }
 
   private void fail(ErrorCode code, String message) {
-    whole.tryFail(new InferenceException(code, message));
+    if (!ended) {
+      ended = true;
+      collected.clear();
+      whole.fail(new InferenceException(code, message));
+    }
   }
 
   private Future<Body> inflate(Body body) {
-    @Nullable String coding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-    if (coding == null || coding.equalsIgnoreCase("identity")) {
-      return Future.succeededFuture(body);
-    }
     long inflated = context.limits().maxInflatedSize();
     // How large it becomes is not known before, and a small body may become very large.
     return context.compute(
-        body.length() * ContentCoding.LIKELY_RATIO,
-        () -> ContentCoding.inflate(coding, body, inflated));
+        body.length() * ContentCoding.MOST_RATIO,
+        () -> ContentCoding.inflate(Objects.requireNonNull(coding), body, inflated));
   }
 }

@@ -14,6 +14,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +123,18 @@ public final class HttpExchange implements Exchange {
    * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
    */
   public Future<Body> body() {
-    return new BodyReader(request, context).read();
+    return new BodyReader(request, context, BodyReader.NO_TENSOR).read();
+  }
+
+  /**
+   * The whole body, as {@link #body()}, but a large one whose length was announced lies in native
+   * memory, where tensors can be cut from it.
+   *
+   * @param tensorAt where in the body raw bytes of a tensor begin; negative if they do not
+   * @param work borrows the body until its future is complete
+   */
+  public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
+    return new BodyReader(request, context, tensorAt).read().compose(body -> body.lend(work));
   }
 
   /** Answers with JSON. */

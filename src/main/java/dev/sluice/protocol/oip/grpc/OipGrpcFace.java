@@ -4,7 +4,6 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
-import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
@@ -24,7 +23,6 @@ import dev.sluice.protocol.oip.grpc.proto.ServerReadyResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServiceProto;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
-import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
@@ -49,7 +47,7 @@ public final class OipGrpcFace implements GrpcFace {
             "ModelReady", method(ModelReadyRequest.parser(), this::modelReady),
             "ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata()),
             "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata),
-            "ModelInfer", this::infer,
+            "ModelInfer", new InferMethod(server),
             "ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig),
             "RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index));
   }
@@ -121,25 +119,5 @@ public final class OipGrpcFace implements GrpcFace {
 
   private MessageLite index(RepositoryIndexRequest request) {
     return Descriptions.index(RepositoryIndex.of(server.control(), request.getReady()));
-  }
-
-  private Future<Buffer> infer(GrpcCall call, Body message) {
-    return call.compute(
-            message.length(),
-            () -> InferCall.decode(server, message, call.deadline(), call.requestId()))
-        .compose(decoded -> run(call, decoded));
-  }
-
-  private Future<Buffer> run(GrpcCall call, InferCall.Decoded decoded) {
-    call.onGone(decoded.request()::cancel);
-    return server
-        .data()
-        .infer(decoded.request())
-        .compose(response -> encode(call, response, decoded.id()));
-  }
-
-  private static Future<Buffer> encode(GrpcCall call, InferenceResponse response, String id) {
-    return call.compute(InferAnswer.likelySize(response), () -> InferAnswer.encode(response, id))
-        .onComplete(_ -> response.close());
   }
 }

@@ -10,7 +10,6 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -142,8 +141,7 @@ final class TypedContents {
     long count = elements.length() / size;
     found += count;
     if (found <= wanted) {
-      MemorySegment source = MemorySegment.ofArray(elements.bytes());
-      out.putRaw(source, elements.offset(), elements.length(), count);
+      out.putRaw(elements.segment(), 0, elements.length(), count);
     }
   }
 
@@ -202,7 +200,7 @@ final class TypedContents {
 
   private void bytes(Body element) {
     if (found < wanted) {
-      out.putBytes(element.bytes(), element.offset(), element.length());
+      out.putBytes(element.segment(), 0, element.length());
     }
   }
 

@@ -42,7 +42,9 @@ final class Wire {
 
   /** Opens a message, so that its strings and nested messages are read from its own bytes. */
   static CodedInputStream open(Body message) {
-    return CodedInputStream.newInstance(message.bytes(), message.offset(), message.length());
+    return message.block() == null
+        ? CodedInputStream.newInstance(message.bytes(), message.offset(), message.length())
+        : CodedInputStream.newInstance(message.segment().asByteBuffer());
   }
 
   /** The bytes of the next field, which is of a length of its own, left where they are. */

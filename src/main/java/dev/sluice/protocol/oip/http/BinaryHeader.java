@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 final class BinaryHeader {
   static final String NAME = "Inference-Header-Content-Length";
 
+  /** Digits of the length of any text that only describes tensors. */
+  private static final int LIKELY_DIGITS = 5;
+
+  private static final long NO_TENSOR = -1;
+
   private BinaryHeader() {}
 
   /**
@@ -20,12 +25,33 @@ final class BinaryHeader {
     if (value == null) {
       return bodyLength;
     }
-    long length = parse(value);
+    long likely = tensorAt(value);
+    long length = likely == NO_TENSOR ? parse(value) : likely;
     if (length < 0 || length > bodyLength) {
       throw InferenceException.invalid(
           "inference header size should be in range (0, " + bodyLength + "), got: " + length);
     }
     return (int) length;
+  }
+
+  /**
+   * Where the bytes of tensors begin, as far as the header tells before the body has arrived.
+   * Negative if there are none, or so much text before them that they are not what the body is
+   * about.
+   */
+  static long tensorAt(@Nullable String value) {
+    if (value == null || value.isEmpty() || value.length() > LIKELY_DIGITS) {
+      return NO_TENSOR;
+    }
+    long length = 0;
+    for (int i = 0; i < value.length(); i++) {
+      int digit = value.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return NO_TENSOR;
+      }
+      length = length * 10 + digit;
+    }
+    return length;
   }
 
   private static long parse(String value) {

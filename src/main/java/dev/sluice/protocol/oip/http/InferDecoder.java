@@ -46,7 +46,7 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     if (length == 0 && jsonLength != null) {
       return decodeRaw(body);
     }
-    Body json = body.slice(0, length);
+    Body json = body.slice(0, length).onHeap();
     Body binary = body.slice(length, body.length() - length);
     try (JsonRequest parsed = JsonRequest.read(json)) {
       return decode(parsed, binary);

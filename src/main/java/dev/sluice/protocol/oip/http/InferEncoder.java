@@ -4,13 +4,10 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonTensors.BytesForm;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.codec.RawTensors;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
-import java.util.List;
 
 /** Turns a model's answer into a body: JSON, and behind it the outputs wanted as binary data. */
 final class InferEncoder {
@@ -59,28 +56,15 @@ final class InferEncoder {
   }
 
   private Encoded encode() {
-    byte[] binary = binary();
     json();
     int length = out.size();
-    Buffer body = out.toBuffer();
-    return binary.length == 0
-        ? new Encoded(body, length, false)
-        : new Encoded(Buffers.join(body, Buffers.wrap(binary, 0, binary.length)), length, true);
-  }
-
-  private byte[] binary() {
-    List<Tensor> tensors =
-        response.outputs().stream()
-            .filter(output -> forms.isBinary(output.name()))
-            .map(NamedTensor::tensor)
-            .toList();
-    byte[] bytes = new byte[Math.toIntExact(tensors.stream().mapToLong(Tensor::byteSize).sum())];
-    int at = 0;
-    for (Tensor tensor : tensors) {
-      RawTensors.write(tensor, bytes, at);
-      at += (int) tensor.byteSize();
+    for (NamedTensor output : response.outputs()) {
+      if (forms.isBinary(output.name())) {
+        out.raw(output.tensor().data());
+      }
     }
-    return bytes;
+    boolean hasBinary = out.size() > length;
+    return new Encoded(out.toBuffer(), length, hasBinary);
   }
 
   private void json() {

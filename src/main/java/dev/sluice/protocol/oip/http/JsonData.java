@@ -74,7 +74,9 @@ final class JsonData {
     }
     in.beginArray();
     while (in.nextElement()) {
-      value(depth + 1);
+      if (elements.readRun(in, out, wanted - out.elements()) == 0) {
+        value(depth + 1);
+      }
     }
   }
 

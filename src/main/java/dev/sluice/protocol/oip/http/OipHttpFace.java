@@ -143,20 +143,21 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private void infer(HttpExchange exchange, ModelSelector selector) {
+    @Nullable String jsonLength = exchange.header(BinaryHeader.NAME);
     exchange
-        .body()
-        .compose(body -> decode(exchange, selector, body))
+        .body(
+            BinaryHeader.tensorAt(jsonLength), body -> decode(exchange, selector, body, jsonLength))
         .compose(decoded -> run(exchange, decoded))
         .onSuccess(encoded -> send(exchange, encoded))
         .onFailure(failure -> fail(exchange, failure));
   }
 
-  private Future<Decoded> decode(HttpExchange exchange, ModelSelector selector, Body body) {
+  private Future<Decoded> decode(
+      HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
     ServedModel model = Models.admit(server.data(), selector);
     var decoder = new InferDecoder(server, model, exchange.deadline(), exchange.requestId());
-    @Nullable String jsonLength = exchange.header(BinaryHeader.NAME);
     return exchange
-        .compute(body.length(), () -> decoder.decode(body, jsonLength))
+        .compute(body.work(), () -> decoder.decode(body, jsonLength))
         .onFailure(_ -> model.release());
   }
 

@@ -68,7 +68,7 @@ final class RawRequest {
               + itemShape());
     }
     try (var builder = new TensorBuilder(DataType.BYTES, body.length() + 4L)) {
-      builder.putBytes(body.bytes(), body.offset(), body.length());
+      builder.putBytes(body.segment(), 0, body.length());
       return builder.build(one);
     }
   }

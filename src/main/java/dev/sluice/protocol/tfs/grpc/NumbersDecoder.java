@@ -73,7 +73,7 @@ final class NumbersDecoder {
           field.text() + " has " + values.length() + " bytes, wanted a multiple of " + size);
     }
     int count = (int) Math.min(values.length() / size, elements - done);
-    MemorySegment.copy(values.bytes(), values.offset(), into, JAVA_BYTE, done * size, count * size);
+    MemorySegment.copy(values.segment(), 0, into, done * size, (long) count * size);
     done += count;
   }
 

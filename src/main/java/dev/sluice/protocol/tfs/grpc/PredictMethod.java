@@ -22,8 +22,13 @@ final class PredictMethod implements GrpcMethod {
   }
 
   @Override
+  public int[] tensorPath() {
+    return PredictQuery.TENSOR_CONTENT;
+  }
+
+  @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> plan(message))
+    return call.compute(message.work(), () -> plan(message))
         .compose(plan -> decode(call, plan))
         .compose(request -> infer(call, request))
         .compose(response -> encode(call, response));

@@ -22,6 +22,9 @@ record PredictQuery(RequestedModel model, Map<String, Body> inputs, List<String>
   private static final int KEY = 1 << 3 | 2;
   private static final int VALUE = 2 << 3 | 2;
 
+  /** The fields that lead to the raw bytes of a tensor. */
+  static final int[] TENSOR_CONTENT = {INPUTS, VALUE, TensorScanner.TENSOR_CONTENT};
+
   /**
    * Reads a message.
    *

@@ -5,6 +5,7 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 
 /** Copies strings into a BYTES tensor, by the same rules as {@link NumbersDecoder}. */
 final class StringsDecoder {
@@ -26,11 +27,12 @@ final class StringsDecoder {
     Body content = from.content();
     long elements = from.shape().elementCount();
     long prefixes = elements * Integer.BYTES;
-    int at = Math.toIntExact(content.end() - (from.byteSize() - prefixes));
+    long at = content.length() - (from.byteSize() - prefixes);
+    MemorySegment bytes = content.segment();
     var lengths = new WireReader(content);
     for (long i = 0; i < elements; i++) {
       int length = (int) lengths.varint();
-      builder.putBytes(content.bytes(), at, length);
+      builder.putBytes(bytes, at, length);
       at += length;
     }
   }
@@ -42,13 +44,13 @@ final class StringsDecoder {
     for (int tag = reader.tag(); tag != 0 && builder.elements() < elements; tag = reader.tag()) {
       if (tag == ValuesField.STRING.packedTag()) {
         last = reader.bytes();
-        builder.putBytes(last.bytes(), last.offset(), last.length());
+        builder.putBytes(last.segment(), 0, last.length());
       } else {
         reader.skip(tag);
       }
     }
     while (builder.elements() < elements) {
-      builder.putBytes(last.bytes(), last.offset(), last.length());
+      builder.putBytes(last.segment(), 0, last.length());
     }
   }
 }

@@ -21,7 +21,7 @@ final class TensorScanner {
 
   private static final int DTYPE = 1 << 3;
   private static final int TENSOR_SHAPE = 2 << 3 | 2;
-  private static final int TENSOR_CONTENT = 4 << 3 | 2;
+  static final int TENSOR_CONTENT = 4 << 3 | 2;
   private static final int DIM = 2 << 3 | 2;
   private static final int UNKNOWN_RANK = 3 << 3;
   private static final int SIZE = 1 << 3;

@@ -15,7 +15,10 @@ final class WireReader {
 
   WireReader(Body message) {
     this.message = message;
-    this.in = CodedInputStream.newInstance(message.bytes(), message.offset(), message.length());
+    this.in =
+        message.block() == null
+            ? CodedInputStream.newInstance(message.bytes(), message.offset(), message.length())
+            : CodedInputStream.newInstance(message.segment().asByteBuffer());
   }
 
   /** The next field's tag; 0 at the end. */

@@ -40,6 +40,11 @@ final class ElementReader {
     throw refuse(in);
   }
 
+  /** Reads elements in a row: see {@link JsonElements#readRun}. */
+  long readRun(JsonCursor in, TensorBuilder out, long most) {
+    return elements.readRun(in, out, most);
+  }
+
   /** The value that the cursor stands before, as messages show it. */
   String dump(JsonCursor in) {
     in.peek();

@@ -85,7 +85,8 @@ final class InputBuilder implements AutoCloseable {
     rows++;
   }
 
-  private Shape shape() {
+  /** The shape of what was read. */
+  Shape shape() {
     return rowShape == null ? values.shape() : rowShape.prepend(rows);
   }
 

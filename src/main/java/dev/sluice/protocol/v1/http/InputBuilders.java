@@ -46,15 +46,33 @@ final class InputBuilders implements AutoCloseable {
     return null;
   }
 
+  /** The most dimensions that any of the inputs has. */
+  int deepest() {
+    int deepest = 0;
+    for (InputBuilder input : inputs) {
+      deepest = Math.max(deepest, input.isGiven() ? input.shape().rank() : 0);
+    }
+    return deepest;
+  }
+
   /**
    * The tensors of the inputs that were given.
    *
    * @param model the model's name, if it holds clients to its shapes; else null
    */
   List<NamedTensor> build(@Nullable String model) {
-    List<InputBuilder> given = inputs.stream().filter(InputBuilder::isGiven).toList();
-    given.forEach(input -> input.check(model));
-    return given.stream().map(InputBuilder::build).toList();
+    for (InputBuilder input : inputs) {
+      if (input.isGiven()) {
+        input.check(model);
+      }
+    }
+    List<NamedTensor> tensors = new ArrayList<>(inputs.size());
+    for (InputBuilder input : inputs) {
+      if (input.isGiven()) {
+        tensors.add(input.build());
+      }
+    }
+    return tensors;
   }
 
   @Override

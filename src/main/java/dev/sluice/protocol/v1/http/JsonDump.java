@@ -12,8 +12,14 @@ import java.nio.charset.StandardCharsets;
  * one line, cut off after 256 bytes. The value was checked to be JSON before.
  */
 final class JsonDump {
-  /** Nothing is begun after so many bytes. What was begun is written whole, long strings too. */
+  /**
+   * Nothing is begun after so many bytes. What was begun is written whole, strings up to their
+   * limit.
+   */
   private static final int LIMIT = 256;
+
+  /** Bytes of one string that are shown: a text for people need not repeat a file. */
+  private static final int MOST_OF_STRING = 16 * 1024;
 
   /** Powers of ten from which on, or below which, numbers are written with an exponent. */
   private static final int LARGEST_PLAIN_EXPONENT = 21;
@@ -102,7 +108,11 @@ final class JsonDump {
 
   private static String quoted(JsonString string) {
     return quoted(
-        new String(string.bytes(), string.offset(), string.length(), StandardCharsets.UTF_8));
+        new String(
+            string.bytes(),
+            string.offset(),
+            Math.min(string.length(), MOST_OF_STRING),
+            StandardCharsets.UTF_8));
   }
 
   private static String quoted(String text) {

@@ -17,6 +17,7 @@ import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The road of a predict request through this face: find and enter the model, read the document,
@@ -84,22 +85,32 @@ final class Predict {
 
   private Call decode(Body body, ServedModel model, Exchange exchange) {
     try {
-      PredictDocument document = read(body);
-      Signature signature = document.signature(model.metadata());
-      var decoder = new PredictDecoder(document, model, signature, keys, lead);
-      PredictDecoder.Decoded decoded = decoder.decode();
-      var request =
-          new InferenceRequest(
-              model,
-              signature,
-              decoded.inputs(),
-              List.of(),
-              exchange.deadline(),
-              exchange.requestId());
-      return new Call(request, decoded.form());
+      @Nullable PlainRows rows = PlainRows.read(body, model);
+      return rows == null
+          ? decodeCarefully(read(body), model, exchange)
+          : call(model, rows.signature(), rows.inputs(), AnswerForm.ROWS, exchange);
     } catch (RuntimeException | Error e) {
       model.release();
       throw e;
     }
+  }
+
+  private Call decodeCarefully(PredictDocument document, ServedModel model, Exchange exchange) {
+    Signature signature = document.signature(model.metadata());
+    var decoder = new PredictDecoder(document, model, signature, keys, lead);
+    PredictDecoder.Decoded decoded = decoder.decode();
+    return call(model, signature, decoded.inputs(), decoded.form(), exchange);
+  }
+
+  private static Call call(
+      ServedModel model,
+      Signature signature,
+      List<NamedTensor> inputs,
+      AnswerForm form,
+      Exchange exchange) {
+    var request =
+        new InferenceRequest(
+            model, signature, inputs, List.of(), exchange.deadline(), exchange.requestId());
+    return new Call(request, form);
   }
 }

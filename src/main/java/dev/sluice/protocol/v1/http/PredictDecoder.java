@@ -84,7 +84,7 @@ final class PredictDecoder {
       throw lead.refuseNoList(list, document.dump());
     }
     try (var builders = new InputBuilders(document.body(), signature, in)) {
-      if (new RowsDecoder(document, list, in, builders).read() == 0) {
+      if (new RowsDecoder(document.body(), list, in, builders).read() == 0) {
         throw InferenceException.invalid(
             "JSON Value: " + document.dump() + " No values in '" + list + "' array");
       }

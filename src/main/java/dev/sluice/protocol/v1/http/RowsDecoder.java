@@ -3,6 +3,7 @@ package dev.sluice.protocol.v1.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.transport.Body;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -11,16 +12,17 @@ import org.jspecify.annotations.Nullable;
  * its value. What the first row is, all are.
  */
 final class RowsDecoder {
-  private final PredictDocument document;
+  private final Body body;
   private final String list;
   private final JsonCursor in;
   private final InputBuilders inputs;
 
   /**
+   * @param body what the cursor walks through, for messages
    * @param list the list's name, for messages
    */
-  RowsDecoder(PredictDocument document, String list, JsonCursor in, InputBuilders inputs) {
-    this.document = document;
+  RowsDecoder(Body body, String list, JsonCursor in, InputBuilders inputs) {
+    this.body = body;
     this.list = list;
     this.in = in;
     this.inputs = inputs;
@@ -126,7 +128,7 @@ final class RowsDecoder {
                 + " of '"
                 + list
                 + "' list. JSON object: "
-                + JsonDump.of(document.body(), start)
+                + JsonDump.of(body, start)
                 + " keys must be equal to: "
                 + inputs.all().stream()
                     .map(InputBuilder::name)

@@ -3,27 +3,32 @@ package dev.sluice.protocol.v1.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorBuilder;
 import java.util.Arrays;
 
 /**
  * Reads a scalar or nested lists into a builder. The shape is what the first element of each list
- * shows; all the others must agree. The value was checked to be JSON before, and so is not deeper
- * than {@link JsonCursor#MAX_DEPTH} below the document.
+ * shows; all the others must agree.
  */
 final class ValueReader {
   private static final int UNKNOWN = -1;
+
+  /** Lists in lists. A document may be as deep as that with the object and list around them. */
+  private static final int MOST_LISTS = JsonCursor.MAX_DEPTH - 1;
+
+  private static final int LIKELY_LISTS = 4;
 
   private final JsonCursor in;
   private final ElementReader elements;
   private final TensorBuilder out;
 
   /** For each level: the length that its first list had, once that is complete. */
-  private final long[] lengths = new long[JsonCursor.MAX_DEPTH + 1];
+  private long[] lengths = new long[LIKELY_LISTS];
 
   /** For each level: where its open list begins. */
-  private final int[] starts = new int[JsonCursor.MAX_DEPTH + 1];
+  private int[] starts = new int[LIKELY_LISTS];
 
   private int rank;
 
@@ -95,6 +100,7 @@ final class ValueReader {
 
   private void list() {
     int level = open;
+    makeRoom(level);
     requireListAt(level);
     boolean first = lengths[level] == UNKNOWN;
     starts[level] = in.position();
@@ -105,8 +111,12 @@ final class ValueReader {
       if (!first && count == lengths[level]) {
         throw wrongLength(level);
       }
-      value();
-      count++;
+      long run = run(first ? Long.MAX_VALUE : lengths[level] - count);
+      if (run == 0) {
+        value();
+        run = 1;
+      }
+      count += run;
     }
     if (first) {
       complete(level, count);
@@ -114,6 +124,28 @@ final class ValueReader {
       throw wrongLength(level);
     }
     open--;
+  }
+
+  private void makeRoom(int level) {
+    if (level == MOST_LISTS) {
+      throw InferenceException.invalid(JsonError.TOO_DEEP.text());
+    }
+    if (level == lengths.length) {
+      lengths = Arrays.copyOf(lengths, level * 2);
+      starts = Arrays.copyOf(starts, level * 2);
+    }
+  }
+
+  /** Reads numbers in a row, if they may be at this level. */
+  private long run(long most) {
+    if (rank != UNKNOWN && rank != open) {
+      return 0;
+    }
+    long run = elements.readRun(in, out, most);
+    if (run > 0) {
+      rank = open;
+    }
+    return run;
   }
 
   private void requireListAt(int level) {

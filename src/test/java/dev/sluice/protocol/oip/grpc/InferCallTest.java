@@ -27,6 +27,7 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakePlanes;
+import dev.sluice.testing.Landed;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.Body;
@@ -161,9 +162,22 @@ class InferCallTest {
     }
   }
 
+  /** Decodes a message from the heap and from native memory, which must be the same. */
   private InferenceRequest decode(byte[] message) {
+    try (InferenceRequest onHeap = decode(Body.of(message));
+        Body landed = Landed.body(message, 0)) {
+      InferenceRequest request = decode(landed);
+      for (int i = 0; i < onHeap.inputs().size(); i++) {
+        Tensor tensor = request.inputs().get(i).tensor();
+        assertThat(tensor.data().mismatch(onHeap.inputs().get(i).tensor().data())).isEqualTo(-1);
+      }
+      return request;
+    }
+  }
+
+  private InferenceRequest decode(Body message) {
     var server = new OipServer(planes, planes, "1", () -> 0);
-    return InferCall.decode(server, Body.of(message), Deadline.NONE, "r").request();
+    return InferCall.decode(server, message, Deadline.NONE, "r").request();
   }
 
   private static ModelInferRequest.Builder request() {

@@ -15,9 +15,11 @@ import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakePlanes;
+import dev.sluice.testing.Landed;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.Body;
@@ -101,6 +103,19 @@ class InferDecoderTest {
   }
 
   @Test
+  void aTensorThatLandedOnItsBoundaryIsNotCopiedAgain() {
+    int at = binaryJson().length;
+    try (Body landed = Landed.body(binaryBody(), at);
+        InferenceRequest request = decode(landed, jsonLength()).request()) {
+      Tensor tensor = request.inputs().getFirst().tensor();
+      assertThat(Tensors.toFloats(tensor)).containsExactly(3, 4);
+      assertThat(tensor.data().address()).isEqualTo(landed.segment().address() + at);
+      assertThat(Tensors.toBytes(request.inputs().get(1).tensor()))
+          .containsExactly(new byte[] {'h', 'i'}, new byte[0]);
+    }
+  }
+
+  @Test
   void mutatedJsonIsRefusedOrTaken() {
     var mutations = new Mutations(1);
     for (int i = 0; i < 1000; i++) {
@@ -119,6 +134,9 @@ class InferDecoderTest {
   private void assertDecodesOrRefuses(byte[] body, @Nullable String jsonLength) {
     try {
       decode(body, jsonLength).request().close();
+      try (Body landed = Landed.body(body, 3)) {
+        decode(landed, jsonLength).request().close();
+      }
     } catch (InferenceException refused) {
       assertThat(refused.getMessage()).isNotEmpty();
     }
@@ -145,8 +163,12 @@ class InferDecoderTest {
   }
 
   private Decoded decode(byte[] body, @Nullable String jsonLength) {
+    return decode(Body.of(body), jsonLength);
+  }
+
+  private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = new OipServer(planes, planes, "1", () -> NOW);
     ServedModel model = Models.find(planes, new ModelSelector.Latest("m"));
-    return new InferDecoder(server, model, Deadline.NONE, "r").decode(Body.of(body), jsonLength);
+    return new InferDecoder(server, model, Deadline.NONE, "r").decode(body, jsonLength);
   }
 }

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.FakeExchange;
@@ -44,6 +49,53 @@ class PredictFuzzTest {
     }
     assertThat(planes.loans()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
+  }
+
+  @Test
+  void whatIsReadInOnePassIsWhatIsReadInTwo() {
+    List<byte[]> good =
+        Stream.of("rows", "values", "structure")
+            .flatMap(group -> ConformanceCase.of("tfs/" + group).stream())
+            .map(each -> each.data().path("body").asText().getBytes(StandardCharsets.UTF_8))
+            .toList();
+    int taken = 0;
+    for (int i = 0; i < BODIES; i++) {
+      byte[] body = i < good.size() ? good.get(i) : damage(good.get(i % good.size()), good);
+      taken += assertSameInTwoPasses(body, "half_plus_two");
+      taken += assertSameInTwoPasses(body, "typed_io");
+    }
+    assertThat(taken).isGreaterThan(BODIES / 100);
+  }
+
+  private int assertSameInTwoPasses(byte[] bytes, String name) {
+    Body body = Body.of(bytes);
+    ServedModel model = ((Lookup.Found) planes.find(new ModelSelector.Latest(name))).model();
+    PlainRows once = PlainRows.read(body, model);
+    if (once != null) {
+      PredictDocument document = PredictDocument.read(body);
+      Signature signature = document.signature(model.metadata());
+      var dialect = new TfsDialect();
+      var keys = PredictKeys.of(List.of(dialect));
+      var twice = new PredictDecoder(document, model, signature, keys, dialect).decode();
+      assertThat(twice.form()).isEqualTo(AnswerForm.ROWS);
+      assertThat(signature).isEqualTo(once.signature());
+      assertSame(once.inputs(), twice.inputs());
+      NamedTensor.closeAll(twice.inputs());
+      NamedTensor.closeAll(once.inputs());
+    }
+    model.release();
+    return once == null ? 0 : 1;
+  }
+
+  private static void assertSame(List<NamedTensor> actual, List<NamedTensor> expected) {
+    assertThat(actual).hasSameSizeAs(expected);
+    for (int i = 0; i < actual.size(); i++) {
+      assertThat(actual.get(i).name()).isEqualTo(expected.get(i).name());
+      Tensor once = actual.get(i).tensor();
+      Tensor twice = expected.get(i).tensor();
+      assertThat(once.shape()).isEqualTo(twice.shape());
+      assertThat(once.data().mismatch(twice.data())).isEqualTo(-1);
+    }
   }
 
   private void decode(byte[] body, String model) {

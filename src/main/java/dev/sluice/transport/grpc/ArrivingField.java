@@ -1,0 +1,58 @@
+package dev.sluice.transport.grpc;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.WireFormat;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+
+/**
+ * Finds the field within which the first bytes of a message end: in a large message it is the one
+ * that is large.
+ */
+final class ArrivingField {
+  private static final int NONE = -1;
+
+  private ArrivingField() {}
+
+  /**
+   * Where that field's bytes begin in the message; negative if it is not the one that the path
+   * leads to, or if it cannot be told.
+   *
+   * @param beginning the message's first bytes, in an array
+   * @param path the tags of the fields from the message to the wanted one, each within the former
+   */
+  static int find(Body beginning, int[] path) {
+    try {
+      return find(
+          CodedInputStream.newInstance(beginning.bytes(), beginning.offset(), beginning.length()),
+          beginning.length(),
+          path);
+    } catch (IOException e) {
+      // They end in a number or between two fields, or are no message. Whoever reads it will say.
+      return NONE;
+    }
+  }
+
+  private static int find(CodedInputStream in, int available, int[] path) throws IOException {
+    int depth = 0;
+    while (depth < path.length) {
+      int tag = in.readTag();
+      if (tag == 0) {
+        return NONE;
+      }
+      if (WireFormat.getTagWireType(tag) != WireFormat.WIRETYPE_LENGTH_DELIMITED) {
+        in.skipField(tag);
+        continue;
+      }
+      long length = Integer.toUnsignedLong(in.readRawVarint32());
+      if (length <= available - in.getTotalBytesRead()) {
+        in.skipRawBytes((int) length);
+      } else if (tag == path[depth]) {
+        depth++;
+      } else {
+        return NONE;
+      }
+    }
+    return path.length == 0 ? NONE : in.getTotalBytesRead();
+  }
+}
