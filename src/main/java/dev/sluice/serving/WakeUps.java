@@ -5,9 +5,9 @@ import io.vertx.core.internal.ContextInternal;
 
 /**
  * Wakes a model's workers for what event loops put into its queue: once for all that one turn of an
- * event loop brought, at the turn's end. To wake a thread costs more than to run many a small model,
- * and the answers could not leave before the turn's end anyway. A turn that brings much wakes a
- * worker before that.
+ * event loop brought, at the turn's end. To wake a thread costs more than to run many a small
+ * model, and the answers could not leave before the turn's end anyway. A turn that brings much
+ * wakes a worker before that.
  *
  * <p>Threads: event loops only; each has its own turn.
  */
