@@ -40,7 +40,7 @@ public final class ServableLoader implements Loader {
       while (sessions.size() < config.instances()) {
         sessions.add(runtime.open(source));
         if (config.warmup()) {
-          WarmUp.run(sessions.getLast(), id);
+          WarmUp.run(sessions.getLast(), id, config.batching().allowedBatchSizes());
         }
       }
       ModelMetadata metadata =

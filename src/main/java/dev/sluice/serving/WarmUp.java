@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a session once before anybody waits for it, so that what a runtime puts off until the first
- * run is done by then. The inputs are zeros and empty texts, with every open dimension 1.
+ * Runs a session before anybody waits for it, so that what a runtime puts off until the first run
+ * is done by then. The inputs are zeros and empty texts, with every open dimension 1, or of each
+ * size that batches are padded to.
  */
 final class WarmUp {
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
@@ -30,15 +31,27 @@ final class WarmUp {
   /**
    * Runs the default signature. A model may well refuse made-up inputs, a serialised example for
    * instance; that does not speak against it.
+   *
+   * @param batchSizes rows that batches are padded to; empty for none
    */
-  static void run(ModelSession session, ModelId id) {
+  static void run(ModelSession session, ModelId id, List<Integer> batchSizes) {
     Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
-    if (signature == null || !signature.inputs().stream().allMatch(WarmUp::canBeMadeUp)) {
+    if (signature == null) {
       return;
     }
+    for (int rows : batchSizes.isEmpty() ? List.of(1) : batchSizes) {
+      if (signature.inputs().stream().allMatch(spec -> canBeMadeUp(spec, rows))) {
+        run(session, id, signature, rows);
+      }
+    }
+  }
+
+  private static void run(ModelSession session, ModelId id, Signature signature, int rows) {
     List<NamedTensor> inputs = new ArrayList<>();
     try {
-      signature.inputs().forEach(spec -> inputs.add(new NamedTensor(spec.name(), zeros(spec))));
+      signature
+          .inputs()
+          .forEach(spec -> inputs.add(new NamedTensor(spec.name(), zeros(spec, rows))));
       NamedTensor.closeAll(session.run(signature, inputs, signature.supportedOutputs()));
     } catch (InferenceException e) {
       LOG.atDebug()
@@ -50,18 +63,18 @@ final class WarmUp {
     }
   }
 
-  private static boolean canBeMadeUp(TensorSpec spec) {
+  private static boolean canBeMadeUp(TensorSpec spec, int rows) {
     try {
       return spec.type() != DataType.UNSUPPORTED
           && spec.shape().isRankKnown()
-          && closed(spec.shape()).elementCount() <= MAX_ELEMENTS;
+          && closed(spec.shape(), rows).elementCount() <= MAX_ELEMENTS;
     } catch (ArithmeticException e) {
       return false;
     }
   }
 
-  private static Tensor zeros(TensorSpec spec) {
-    Shape shape = closed(spec.shape());
+  private static Tensor zeros(TensorSpec spec, int rows) {
+    Shape shape = closed(spec.shape(), rows);
     if (spec.type() == DataType.BYTES) {
       return emptyTexts(shape);
     }
@@ -79,10 +92,11 @@ final class WarmUp {
     }
   }
 
-  private static Shape closed(Shape declared) {
+  private static Shape closed(Shape declared, int rows) {
     long[] dims = declared.dims();
     for (int i = 0; i < dims.length; i++) {
-      dims[i] = dims[i] == Shape.ANY ? 1 : dims[i];
+      int open = i == 0 ? rows : 1;
+      dims[i] = dims[i] == Shape.ANY ? open : dims[i];
     }
     return Shape.of(dims);
   }

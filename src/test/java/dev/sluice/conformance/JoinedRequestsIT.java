@@ -251,7 +251,7 @@ class JoinedRequestsIT {
             .getFloatValList());
   }
 
-  private float[] grpsRpc(String model, float[] x, int rows, int width) {
+  private float[] grpsRpc(String model, float[] x, int rows, int width) throws IOException {
     var tensor = GenericTensor.newBuilder().setName("x").addShape(rows).addShape(width);
     tensor.setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_FLOAT32);
     for (float value : x) {
@@ -262,12 +262,11 @@ class JoinedRequestsIT {
             .setModel(model)
             .setGtensors(GenericTensorData.newBuilder().addTensors(tensor))
             .build();
-    return floats(
-        GrpsServiceGrpc.newBlockingStub(channel)
-            .predict(request)
-            .getGtensors()
-            .getTensors(0)
-            .getFlatFloat32List());
+    GrpsMessage answer = GrpsServiceGrpc.newBlockingStub(channel).predict(request);
+    if (answer.getStatus().getCode() != 200) {
+      throw new IOException(answer.getStatus().getCode() + " " + answer.getStatus().getMsg());
+    }
+    return floats(answer.getGtensors().getTensors(0).getFlatFloat32List());
   }
 
   private byte[] post(String path, byte[] body, int jsonLength) throws Exception {

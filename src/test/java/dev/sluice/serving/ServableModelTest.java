@@ -36,6 +36,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,10 +57,11 @@ class ServableModelTest {
   void start() {
     blocksBefore = TensorMemory.openBlocks();
     home = vertx.getOrCreateContext();
-    model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session));
+    model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session), clock::get);
   }
 
-  private ServableModel start(BatchingConfig batching, int capacity, List<ModelSession> sessions) {
+  private ServableModel start(
+      BatchingConfig batching, int capacity, List<ModelSession> sessions, LongSupplier nanoTime) {
     ModelConfig defaults = ModelConfig.DEFAULT;
     var config =
         new ModelConfig(
@@ -71,14 +73,13 @@ class ServableModelTest {
             new AdmissionConfig(false, Duration.ofMillis(10)),
             false,
             defaults.runtimes());
-    return ServableModel.start(
-        session.metadata(), sessions, config, "test-model", vertx, clock::get);
+    return ServableModel.start(session.metadata(), sessions, config, "test-model", vertx, nanoTime);
   }
 
   /** Replaces the model by one with these settings. */
   private void restart(BatchingConfig batching, List<ModelSession> sessions) {
     model.close();
-    model = start(batching, 10_000, sessions);
+    model = start(batching, 10_000, sessions, clock::get);
   }
 
   private static BatchingConfig joining(int largest, Duration delay) {
@@ -250,7 +251,7 @@ class ServableModelTest {
     restart(joining(8, Duration.ofDays(1)), List.of(session));
     Future<InferenceResponse> waiting = submit(request(1, Deadline.NONE));
     awaitHome();
-    model.close();
+    model.scheduler().close();
     assertThat(failure(waiting)).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(session.runs()).isZero();
   }
@@ -278,13 +279,18 @@ class ServableModelTest {
 
   @Test
   void everyRequestIsAnsweredOnceWithSeveralWorkersAndJoining() {
-    restart(joining(8, Duration.ofNanos(1)), List.of(session, new FakeSession()));
+    model.close();
+    // Each look at this clock is later than the one before.
+    model =
+        start(
+            joining(8, Duration.ofNanos(50)),
+            10_000,
+            List.of(session, new FakeSession()),
+            clock::incrementAndGet);
     List<Future<InferenceResponse>> waiting = new ArrayList<>();
     for (int i = 0; i < 5_000; i++) {
-      clock.incrementAndGet();
       waiting.add(submit(request(i % 100 == 99 ? FakeSession.POISON : i % 100, Deadline.NONE)));
     }
-    clock.addAndGet(1_000);
     for (int i = 0; i < waiting.size(); i++) {
       if (i % 100 == 99) {
         assertThat(failure(waiting.get(i))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
