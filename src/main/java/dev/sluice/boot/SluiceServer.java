@@ -18,8 +18,10 @@ import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.ServableLoader;
+import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.Tls;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.http.HttpFront;
 import io.vertx.core.DeploymentOptions;
@@ -64,7 +66,11 @@ public final class SluiceServer implements Server {
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
-    this.vertx = Vertx.vertx(vertxOptions(config));
+    this.vertx =
+        Vertx.builder()
+            .with(vertxOptions(config))
+            .withTransport(SocketTransports.choose(config.transport()))
+            .build();
     int cores = Runtime.getRuntime().availableProcessors();
     this.loading =
         vertx.createSharedWorkerExecutor("sluice-loading", Math.max(2, cores), 1, TimeUnit.HOURS);
@@ -82,7 +88,7 @@ public final class SluiceServer implements Server {
   }
 
   private static VertxOptions vertxOptions(SluiceConfig config) {
-    var options = new VertxOptions().setPreferNativeTransport(true);
+    var options = new VertxOptions();
     int cores = Runtime.getRuntime().availableProcessors();
     return options.setEventLoopPoolSize(config.eventLoops() == 0 ? cores : config.eventLoops());
   }
@@ -170,13 +176,17 @@ public final class SluiceServer implements Server {
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             System::nanoTime);
     var faces = new Faces(data, control, config.grps(), config.limits());
+    listener.tls().ifPresent(Tls::check);
+    var connections =
+        new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
     // A negative port is one that the system chooses once for all event loops.
     ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
     List<ListenerVerticle> verticles = new ArrayList<>();
     String deployment =
         opened(
             listener,
-            vertx.deployVerticle(() -> verticle(bound, context, faces, verticles), loopOptions()));
+            vertx.deployVerticle(
+                () -> verticle(bound, context, faces, connections, verticles), loopOptions()));
     return new Listener(listener, verticles.getFirst().port(), deployment);
   }
 
@@ -184,6 +194,7 @@ public final class SluiceServer implements Server {
       ListenerConfig listener,
       ListenerContext context,
       Faces faces,
+      ConnectionCount connections,
       List<ListenerVerticle> verticles) {
     var front =
         new Front(
@@ -191,7 +202,7 @@ public final class SluiceServer implements Server {
             new GrpcFront(faces.grpc(listener), context, control::ready));
     var verticle =
         new ListenerVerticle(
-            listener, config.limits().idleTimeout(), config.shutdown().drainTimeout(), front);
+            listener, config.limits(), connections, config.shutdown().drainTimeout(), front);
     verticles.add(verticle);
     return verticle;
   }

@@ -13,20 +13,24 @@ import java.time.Duration;
  *     loop at most 3 ms on one core and still under 5 ms on one of half the speed
  * @param requestTimeout how long an answer is wanted if the request does not say; zero: for ever
  * @param idleTimeout after which a silent connection is closed; zero: never
+ * @param maxConnections open connections of a listener; one more is closed at once; 0: any number
  */
 public record LimitsConfig(
     long maxBodySize,
     long maxInflatedSize,
     long offloadSize,
     Duration requestTimeout,
-    Duration idleTimeout) {
+    Duration idleTimeout,
+    int maxConnections) {
   private static final long MIB = 1024 * 1024;
 
   public static final LimitsConfig DEFAULT =
-      new LimitsConfig(64 * MIB, 64 * MIB, MIB / 2, Duration.ZERO, Duration.ofMinutes(10));
+      new LimitsConfig(64 * MIB, 64 * MIB, MIB / 2, Duration.ZERO, Duration.ofMinutes(10), 20_000);
 
   /** Bytes. A body is held in one buffer, and a buffer's length is 31 bits. */
   private static final long LARGEST = 2048 * MIB - MIB;
+
+  private static final int MOST_CONNECTIONS = 1_000_000;
 
   static LimitsConfig read(Section limits) {
     return new LimitsConfig(
@@ -34,6 +38,7 @@ public record LimitsConfig(
         limits.size("max_inflated_size", DEFAULT.maxInflatedSize, 1, LARGEST),
         limits.size("offload_size", DEFAULT.offloadSize, 0, LARGEST),
         limits.duration("request_timeout", DEFAULT.requestTimeout),
-        limits.duration("idle_timeout", DEFAULT.idleTimeout));
+        limits.duration("idle_timeout", DEFAULT.idleTimeout),
+        limits.number("max_connections", DEFAULT.maxConnections, 0, MOST_CONNECTIONS));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.config;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,9 +15,15 @@ import java.util.regex.Pattern;
  * @param protocols which protocols it carries
  * @param v1 whose dialect the shared V1 paths speak
  * @param control whether control operations are allowed; always so on a loopback address
+ * @param tls how it encrypts; empty: not at all
  */
 public record ListenerConfig(
-    String host, int port, Set<Protocol> protocols, V1Dialect v1, boolean control) {
+    String host,
+    int port,
+    Set<Protocol> protocols,
+    V1Dialect v1,
+    boolean control,
+    Optional<TlsConfig> tls) {
   /** A protocol's name in settings is its constant's in lower case. */
   public enum Protocol {
     TFS,
@@ -33,7 +40,8 @@ public record ListenerConfig(
   }
 
   public static final ListenerConfig DEFAULT =
-      new ListenerConfig("localhost", 8080, Set.of(Protocol.values()), V1Dialect.BOTH, false);
+      new ListenerConfig(
+          "localhost", 8080, Set.of(Protocol.values()), V1Dialect.BOTH, false, Optional.empty());
 
   /** A name, an IPv4 address or an IPv6 address in brackets, and a port. */
   private static final Pattern ADDRESS =
@@ -47,7 +55,7 @@ public record ListenerConfig(
 
   /** The same listener on another port. */
   public ListenerConfig withPort(int other) {
-    return new ListenerConfig(host, other, protocols, v1, control);
+    return new ListenerConfig(host, other, protocols, v1, control, tls);
   }
 
   /** As people write it. */
@@ -66,7 +74,8 @@ public record ListenerConfig(
                 List.of(Protocol.values()),
                 protocol -> protocol.constant(Protocol.class))),
         listener.choice("v1", DEFAULT.v1),
-        listener.flag("control", DEFAULT.control));
+        listener.flag("control", DEFAULT.control),
+        listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)));
   }
 
   private static Matcher address(Section listener) {

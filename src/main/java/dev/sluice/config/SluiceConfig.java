@@ -13,6 +13,7 @@ import java.util.Set;
  * @param grps what the grps protocol leaves to the server
  * @param log what it says
  * @param eventLoops threads that read and write sockets; 0: one per core
+ * @param transport how it talks to the system's sockets
  * @param shutdown how it stops
  */
 public record SluiceConfig(
@@ -22,6 +23,7 @@ public record SluiceConfig(
     GrpsConfig grps,
     LogConfig log,
     int eventLoops,
+    SocketTransport transport,
     ShutdownConfig shutdown) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
@@ -33,6 +35,7 @@ public record SluiceConfig(
           GrpsConfig.DEFAULT,
           LogConfig.DEFAULT,
           0,
+          SocketTransport.AUTO,
           ShutdownConfig.DEFAULT);
 
   public SluiceConfig {
@@ -41,7 +44,8 @@ public record SluiceConfig(
 
   /** The same settings for a server that only loads models. */
   public SluiceConfig withoutListeners() {
-    return new SluiceConfig(List.of(), repository, limits, grps, log, eventLoops, shutdown);
+    return new SluiceConfig(
+        List.of(), repository, limits, grps, log, eventLoops, transport, shutdown);
   }
 
   static SluiceConfig read(Section root) {
@@ -58,6 +62,7 @@ public record SluiceConfig(
         root.section("grps", GrpsConfig::read),
         root.section("log", LogConfig::read),
         root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
+        root.choice("transport", DEFAULT.transport),
         root.section("shutdown", ShutdownConfig::read));
   }
 

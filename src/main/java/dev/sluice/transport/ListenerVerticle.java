@@ -1,8 +1,10 @@
 package dev.sluice.transport;
 
+import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -24,34 +26,64 @@ public final class ListenerVerticle extends VerticleBase {
   private static final int MAX_FRAME_SIZE = 128 * 1024;
   private static final long MAX_STREAMS = 1_000;
 
+  /** Bytes of a request's headers together, and the most a proxy usually lets through. */
+  private static final int MAX_HEADERS = 32 * 1024;
+
+  /** Connections that wait to be accepted: thousands may come back at once after a restart. */
+  private static final int BACKLOG = 4_096;
+
+  /**
+   * Streams that a client may open and cancel within the time below before it is taken for an
+   * attack. Clients cancel what is late: under overload that is every stream there is.
+   */
+  private static final int MAX_RESETS = 2 * (int) MAX_STREAMS;
+
+  private static final int RESET_WINDOW_SECONDS = 10;
+
   private final ListenerConfig config;
-  private final Duration idleTimeout;
+  private final LimitsConfig limits;
+  private final ConnectionCount connections;
   private final Duration drainTimeout;
   private final Consumer<HttpServerRequest> front;
   private HttpServer server;
 
   /**
    * @param config where to listen
-   * @param idleTimeout after which a silent connection is closed; zero: never
+   * @param limits what one caller may cost
+   * @param connections shared by all event loops of the listener
    * @param drainTimeout how long requests under way may take when the listener closes
    * @param front answers requests on this verticle's event loop
    */
   @SuppressWarnings("NullAway.Init") // The server is there from start() on, before anything asks.
   public ListenerVerticle(
       ListenerConfig config,
-      Duration idleTimeout,
+      LimitsConfig limits,
+      ConnectionCount connections,
       Duration drainTimeout,
       Consumer<HttpServerRequest> front) {
     this.config = config;
-    this.idleTimeout = idleTimeout;
+    this.limits = limits;
+    this.connections = connections;
     this.drainTimeout = drainTimeout;
     this.front = front;
   }
 
   @Override
   public Future<?> start() {
-    server = vertx.createHttpServer(options()).requestHandler(front::accept);
+    server =
+        vertx
+            .createHttpServer(options())
+            .connectionHandler(this::opened)
+            .requestHandler(front::accept);
     return server.listen();
+  }
+
+  private void opened(HttpConnection connection) {
+    if (connections.enter()) {
+      connection.closeHandler(_ -> connections.leave());
+    } else {
+      connection.close();
+    }
   }
 
   private HttpServerOptions options() {
@@ -60,14 +92,24 @@ public final class ListenerVerticle extends VerticleBase {
             .setHost(config.host())
             .setPort(config.port())
             .setReuseAddress(true)
+            .setAcceptBacklog(BACKLOG)
+            .setTcpKeepAlive(true)
+            .setMaxHeaderSize(MAX_HEADERS)
+            .setPerMessageWebSocketCompressionSupported(false)
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
+            .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
+            .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
             .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
-            .setIdleTimeout(Math.toIntExact(idleTimeout.toMillis()))
+            .setIdleTimeout(Math.toIntExact(limits.idleTimeout().toMillis()))
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS);
     options
         .getInitialSettings()
         .setInitialWindowSize(STREAM_WINDOW)
         .setMaxFrameSize(MAX_FRAME_SIZE)
-        .setMaxConcurrentStreams(MAX_STREAMS);
+        .setMaxConcurrentStreams(MAX_STREAMS)
+        .setMaxHeaderListSize(MAX_HEADERS);
+    config.tls().ifPresent(tls -> Tls.apply(tls, options));
     return options;
   }
 

@@ -87,7 +87,8 @@ class ExampleRequestTest {
 
   private static ExampleRequest example(Protocol protocol) {
     return new ExampleRequest(
-        new ListenerConfig("localhost", 8080, Set.of(protocol), V1Dialect.BOTH, false),
+        new ListenerConfig(
+            "localhost", 8080, Set.of(protocol), V1Dialect.BOTH, false, Optional.empty()),
         "localhost:8080");
   }
 }

@@ -29,6 +29,7 @@ class SluiceConfigReaderTest {
           protocols: [oip]
           v1: kserve
           control: true
+          tls: { certificate: c.pem, key: k.pem, client_ca: ca.pem }
         - 0.0.0.0:9001
       models:
         directory: /data/models
@@ -53,6 +54,7 @@ class SluiceConfigReaderTest {
         offload_size: 1000
         request_timeout: 3s
         idle_timeout: 1h
+        max_connections: 7
       onnx:
         intra_op_threads: 2
         inter_op_threads: 3
@@ -71,6 +73,7 @@ class SluiceConfigReaderTest {
         format: json
         level: debug
       event_loops: 6
+      transport: nio
       shutdown:
         grace_period: 500us
         drain_timeout: 10m
@@ -79,9 +82,22 @@ class SluiceConfigReaderTest {
   private static final SluiceConfig EVERY_KEY_READ =
       new SluiceConfig(
           List.of(
-              new ListenerConfig("::1", 9000, Set.of(Protocol.OIP), V1Dialect.KSERVE, true),
               new ListenerConfig(
-                  "0.0.0.0", 9001, Set.of(Protocol.values()), V1Dialect.BOTH, false)),
+                  "::1",
+                  9000,
+                  Set.of(Protocol.OIP),
+                  V1Dialect.KSERVE,
+                  true,
+                  Optional.of(
+                      new TlsConfig(
+                          Path.of("c.pem"), Path.of("k.pem"), Optional.of(Path.of("ca.pem"))))),
+              new ListenerConfig(
+                  "0.0.0.0",
+                  9001,
+                  Set.of(Protocol.values()),
+                  V1Dialect.BOTH,
+                  false,
+                  Optional.empty())),
           new RepositoryConfig(
               Path.of("/data/models"),
               Map.of("digits", Path.of("/data/digits")),
@@ -97,10 +113,11 @@ class SluiceConfigReaderTest {
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, false, GraphOptimization.BASIC),
                       new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
-          new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1)),
+          new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7),
           new GrpsConfig(Optional.of("digits"), true),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
+          SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)));
 
   @TempDir private Path folder;
@@ -262,6 +279,8 @@ class SluiceConfigReaderTest {
           tensorflow: {tags: [[a]]}       | tensorflow.tags[0] is ["a"]; wanted a text
           listeners: []                   | listeners is []; wanted at least one
           listeners: [{v1: both}]         | listeners[0] has no address; wanted one such as localhost:8080
+          listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls has no certificate; wanted a PEM file
+          transport: quic                 | transport is "quic"; wanted one of auto, epoll, io_uring, nio
           listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice

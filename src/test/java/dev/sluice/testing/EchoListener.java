@@ -8,9 +8,11 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import com.google.protobuf.EmptyProto;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.TlsConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
+import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.grpc.GrpcCall;
@@ -29,6 +31,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -43,6 +46,11 @@ public final class EchoListener implements AutoCloseable {
 
   /** Opens a listener with these limits. */
   public EchoListener(LimitsConfig limits) {
+    this(limits, Optional.empty());
+  }
+
+  /** Opens a listener with these limits, encrypted or not. */
+  public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls) {
     var context =
         new ListenerContext(vertx, limits, new Caller("localhost:0", true), System::nanoTime);
     HttpFace http = new EchoFace();
@@ -55,10 +63,15 @@ public final class EchoListener implements AutoCloseable {
           boolean isGrpc = type != null && type.startsWith("application/grpc");
           (isGrpc ? grpcFront : httpFront).accept(request);
         };
+    ListenerConfig defaults = ListenerConfig.DEFAULT;
+    var listener =
+        new ListenerConfig(
+            defaults.host(), -1, defaults.protocols(), defaults.v1(), defaults.control(), tls);
     var verticle =
         new ListenerVerticle(
-            ListenerConfig.DEFAULT.withPort(-1),
-            Duration.ofMinutes(1),
+            listener,
+            limits,
+            new ConnectionCount("test", limits.maxConnections(), System::nanoTime),
             Duration.ofSeconds(5),
             front);
     await(vertx.deployVerticle(verticle));

@@ -35,6 +35,7 @@ public final class RunningServer implements AutoCloseable {
             defaults.grps(),
             defaults.log(),
             defaults.eventLoops(),
+            defaults.transport(),
             defaults.shutdown()));
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Bytes that no gRPC library would send, and what every call is answered with all the same. */
 class GrpcFramingIT {
   private static final LimitsConfig LIMITS =
-      new LimitsConfig(1_000, 10_000, 1_000_000, Duration.ZERO, Duration.ZERO);
+      new LimitsConfig(1_000, 10_000, 1_000_000, Duration.ZERO, Duration.ZERO, 0);
 
   private static EchoListener listener;
   private static Vertx vertx;

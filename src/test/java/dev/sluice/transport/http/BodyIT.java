@@ -38,7 +38,7 @@ class BodyIT {
   static void open() {
     listener =
         new EchoListener(
-            new LimitsConfig(MAX_BODY, MAX_INFLATED, 50_000, Duration.ZERO, Duration.ZERO));
+            new LimitsConfig(MAX_BODY, MAX_INFLATED, 50_000, Duration.ZERO, Duration.ZERO, 0));
     client = HttpClient.newHttpClient();
   }
 

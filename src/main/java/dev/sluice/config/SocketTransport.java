@@ -1,0 +1,13 @@
+package dev.sluice.config;
+
+/**
+ * How the server talks to the system's sockets. A transport's name in settings is in lower case.
+ */
+public enum SocketTransport {
+  /** Epoll where there is one. */
+  AUTO,
+  EPOLL,
+  IO_URING,
+  /** The JDK's own, which is everywhere. */
+  NIO
+}

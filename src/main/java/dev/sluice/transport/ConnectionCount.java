@@ -1,0 +1,58 @@
+package dev.sluice.transport;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The open connections of one listener, on all event loops together. Any thread. */
+public final class ConnectionCount {
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
+  private static final long LOG_INTERVAL_NANOS = 1_000_000_000;
+
+  private final String listener;
+  private final int most;
+  private final LongSupplier nanoTime;
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong nextLine;
+
+  /**
+   * @param listener what logs call it
+   * @param most how many may be open; 0: any number
+   */
+  public ConnectionCount(String listener, int most, LongSupplier nanoTime) {
+    this.listener = listener;
+    this.most = most == 0 ? Integer.MAX_VALUE : most;
+    this.nanoTime = nanoTime;
+    this.nextLine = new AtomicLong(nanoTime.getAsLong());
+  }
+
+  /** Counts a new connection, or refuses it, which is logged once a second at most. */
+  boolean enter() {
+    if (open.incrementAndGet() <= most) {
+      return true;
+    }
+    open.decrementAndGet();
+    refused.incrementAndGet();
+    log();
+    return false;
+  }
+
+  /** A connection that had entered is closed. */
+  void leave() {
+    open.decrementAndGet();
+  }
+
+  private void log() {
+    long due = nextLine.get();
+    long now = nanoTime.getAsLong();
+    if (now - due >= 0 && nextLine.compareAndSet(due, now + LOG_INTERVAL_NANOS)) {
+      LOG.atWarn()
+          .addKeyValue("listener", listener)
+          .addKeyValue("refused", refused.getAndSet(0))
+          .log("connections are closed: {} are open (setting limits.max_connections)", most);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.sluice.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+
+/**
+ * A certificate for this machine that nobody but a test trusts, made by the JDK's keytool.
+ *
+ * @param certificate a PEM file
+ * @param key a PEM file
+ * @param store both, in the JDK's own form
+ */
+public record SelfSigned(Path certificate, Path key, KeyStore store) {
+  /** Protects nothing: the store is as short-lived as the test. */
+  public static final String PASSWORD = "password";
+
+  /** Makes one, with files in a folder. */
+  public static SelfSigned create(Path folder, String name) {
+    try {
+      Path file = folder.resolve(name + ".p12");
+      keytool(file);
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      try (InputStream in = Files.newInputStream(file)) {
+        store.load(in, PASSWORD.toCharArray());
+      }
+      return new SelfSigned(
+          pem(
+              folder.resolve(name + ".pem"),
+              "CERTIFICATE",
+              store.getCertificate("own").getEncoded()),
+          pem(
+              folder.resolve(name + ".key"),
+              "PRIVATE KEY",
+              store.getKey("own", PASSWORD.toCharArray()).getEncoded()),
+          store);
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void keytool(Path file) throws IOException {
+    String command =
+        "-genkeypair -alias own -keyalg EC -groupname secp256r1 -dname CN=localhost -validity 2"
+            + " -ext san=dns:localhost,ip:127.0.0.1 -storetype PKCS12 -storepass "
+            + PASSWORD
+            + " -keystore "
+            + file;
+    Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
+    var process = new ProcessBuilder((keytool + " " + command).split(" ")).inheritIO().start();
+    if (process.onExit().join().exitValue() != 0) {
+      throw new AssertionError("keytool failed");
+    }
+  }
+
+  private static Path pem(Path file, String what, byte[] der) throws IOException {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+    return Files.writeString(
+        file, "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n");
+  }
+}

@@ -1,0 +1,136 @@
+package dev.sluice.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.TlsConfig;
+import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.SelfSigned;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.TlsChannelCredentials;
+import io.vertx.core.net.OpenSSLEngineOptions;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TlsIT {
+  @TempDir private static Path folder;
+  private static SelfSigned server;
+  private static SelfSigned client;
+
+  @BeforeAll
+  static void makeCertificates() {
+    server = SelfSigned.create(folder, "server");
+    client = SelfSigned.create(folder, "client");
+  }
+
+  private static EchoListener listen(Optional<Path> clientCa) {
+    var tls = new TlsConfig(server.certificate(), server.key(), clientCa);
+    return new EchoListener(LimitsConfig.DEFAULT, Optional.of(tls));
+  }
+
+  /** Trusts the server; shows a certificate of its own if it has one. */
+  private static HttpClient browser(Optional<SelfSigned> identity) throws Exception {
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(server.store());
+    var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(identity.map(SelfSigned::store).orElse(null), SelfSigned.PASSWORD.toCharArray());
+    var context = SSLContext.getInstance("TLS");
+    context.init(
+        identity.isPresent() ? keys.getKeyManagers() : null, trust.getTrustManagers(), null);
+    return HttpClient.newBuilder().sslContext(context).build();
+  }
+
+  private static HttpResponse<String> ask(HttpClient browser, int port, Version version)
+      throws Exception {
+    var request =
+        HttpRequest.newBuilder(URI.create("https://localhost:" + port + "/echo"))
+            .version(version)
+            .POST(BodyPublishers.ofString("hello"));
+    return browser.send(request.build(), BodyHandlers.ofString());
+  }
+
+  @Test
+  void openSslComesWithTheServer() {
+    assertThat(OpenSSLEngineOptions.isAvailable()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Version.class)
+  void bothVersionsOfHttpAreSpokenOnTheSamePort(Version version) throws Exception {
+    try (EchoListener listener = listen(Optional.empty());
+        HttpClient browser = browser(Optional.empty())) {
+      HttpResponse<String> answer = ask(browser, listener.port(), version);
+      assertThat(answer.body()).isEqualTo("hello");
+      assertThat(answer.version()).isEqualTo(version);
+    }
+  }
+
+  @Test
+  void grpcIsSpokenOnTheSamePort() throws Exception {
+    try (EchoListener listener = listen(Optional.empty())) {
+      var trust =
+          TlsChannelCredentials.newBuilder().trustManager(server.certificate().toFile()).build();
+      ManagedChannel channel =
+          Grpc.newChannelBuilderForAddress("localhost", listener.port(), trust).build();
+      byte[] answer = RawCalls.send(channel, "test.Echo/Echo", "hello".getBytes(UTF_8));
+      channel.shutdownNow();
+      assertThat(new String(answer, UTF_8)).isEqualTo("hello");
+    }
+  }
+
+  @Test
+  void whereClientsMustShowACertificateThoseWithoutAreRefused() throws Exception {
+    try (EchoListener listener = listen(Optional.of(client.certificate()));
+        HttpClient known = browser(Optional.of(client));
+        HttpClient unknown = browser(Optional.of(server));
+        HttpClient nobody = browser(Optional.empty())) {
+      assertThat(ask(known, listener.port(), Version.HTTP_2).body()).isEqualTo("hello");
+      assertThatThrownBy(() -> ask(nobody, listener.port(), Version.HTTP_2))
+          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> ask(unknown, listener.port(), Version.HTTP_2))
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void aMistakeIsToldByItsFile() throws IOException {
+    Path missing = folder.resolve("missing.pem");
+    Path nonsense = Files.writeString(folder.resolve("nonsense.pem"), "nonsense");
+    assertThatThrownBy(() -> check(missing, server.key()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(missing + ": no such file");
+    assertThatThrownBy(() -> check(nonsense, server.key()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith(nonsense + ": holds no certificate");
+    assertThatThrownBy(() -> check(server.certificate(), nonsense))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(nonsense + ": holds no private key; wanted PEM without a password");
+    check(server.certificate(), server.key());
+  }
+
+  private static void check(Path certificate, Path key) {
+    Tls.check(new TlsConfig(certificate, key, Optional.empty()));
+  }
+}
