@@ -14,7 +14,8 @@ public final class MarkdownTable {
       """;
 
   /** Between these two lines of a page lies the last table. */
-  private static final String BEGIN = "<!-- The last table: make loadtest SAVE=1 replaces it. -->\n";
+  private static final String BEGIN =
+      "<!-- The last table: make loadtest SAVE=1 replaces it. -->\n";
 
   private static final String END = "<!-- End of the last table. -->\n";
 
