@@ -11,7 +11,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code sluice check}: loads every model, says what is there and what failed, and ends. */
+/**
+ * {@code sluice check}: loads every model, says what is there, what failed and what could be
+ * better, and ends.
+ */
 @Command(
     name = "check",
     description = "Loads every model, prints what is there and what failed, and exits.",
@@ -34,25 +37,32 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() {
     SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
     List<ModelLine> models;
+    List<String> advice;
     try (Server server = starter.start(config.withoutListeners())) {
       models = server.models();
+      advice = server.advice();
     }
-    return print(config, models);
+    return print(config, models, advice);
   }
 
-  private int print(SluiceConfig config, List<ModelLine> models) {
+  private int print(SluiceConfig config, List<ModelLine> models, List<String> advice) {
     PrintWriter out = spec.commandLine().getOut();
     if (models.isEmpty()) {
       out.println("No models in " + config.repository().directory() + ".");
     } else {
       Reports.details(models).forEach(out::println);
     }
+    printParagraph(out, advice);
     List<String> failures = Reports.failures(models);
-    if (!failures.isEmpty()) {
-      out.println();
-      failures.forEach(out::println);
-    }
+    printParagraph(out, failures);
     out.flush();
     return failures.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
+  }
+
+  private static void printParagraph(PrintWriter out, List<String> lines) {
+    if (!lines.isEmpty()) {
+      out.println();
+      lines.forEach(out::println);
+    }
   }
 }

@@ -30,7 +30,7 @@ final class ExampleRequest {
    */
   ExampleRequest(ListenerConfig listener, String address) {
     this.listener = listener;
-    this.url = url(address);
+    this.url = listener.tls().isEmpty() ? url(address) : url(address).replaceFirst("http", "https");
   }
 
   /** An address a browser on this machine can open. */

@@ -60,6 +60,13 @@ record ModelLine(String model, Optional<VersionStatus> version, Optional<ModelMe
     return !isAvailable() || problem().isPresent();
   }
 
+  /** How to find it, if it takes requests. */
+  Optional<ModelSelector> selector() {
+    return metadata
+        .flatMap(_ -> version)
+        .map(status -> new ModelSelector.Version(model, status.version()));
+  }
+
   String number() {
     return version.map(status -> Long.toString(status.version())).orElse("-");
   }

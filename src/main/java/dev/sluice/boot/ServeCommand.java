@@ -86,7 +86,8 @@ final class ServeCommand implements Callable<Integer> {
               .map(Protocol::name)
               .map(name -> name.toLowerCase(Locale.ROOT))
               .collect(Collectors.joining(", "));
-      table.row("  http://" + addresses.get(i), protocols);
+      String scheme = wanted.get(i).tls().isEmpty() ? "  http://" : "  https://";
+      table.row(scheme + addresses.get(i), protocols);
     }
     return table.lines().stream().skip(1).toList();
   }

@@ -10,6 +10,9 @@ interface Server extends AutoCloseable {
   /** Every version of every model it knows, by name and number. */
   List<ModelLine> models();
 
+  /** What could be better about its models, a line each. Only while nobody asks them; blocks. */
+  List<String> advice();
+
   /** Drains, then stops. Blocks until all is closed; closing again does nothing. */
   @Override
   void close();

@@ -17,6 +17,7 @@ import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
+import dev.sluice.serving.RowAdvice;
 import dev.sluice.serving.ServableLoader;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
@@ -277,6 +278,18 @@ public final class SluiceServer implements Server {
   @Override
   public List<ModelLine> models() {
     return ModelLine.all(control, data);
+  }
+
+  @Override
+  public List<String> advice() {
+    var rows = new RowAdvice(repository, System::nanoTime);
+    List<String> lines = new ArrayList<>();
+    for (ModelLine line : models()) {
+      line.selector()
+          .flatMap(rows::of)
+          .ifPresent(advice -> lines.add(line.model() + "/" + line.number() + ": " + advice));
+    }
+    return lines;
   }
 
   /** Lets readiness fall, finishes what is under way, closes listeners, then models. Blocks. */

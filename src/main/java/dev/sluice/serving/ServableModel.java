@@ -90,6 +90,11 @@ final class ServableModel implements LoadedModel {
     return metadata;
   }
 
+  /** One of its sessions, for trials before anybody asks the model. */
+  ModelSession session() {
+    return sessions.getFirst();
+  }
+
   /** Where requests enter, before they are decoded. */
   ModelDoor door() {
     return door;

@@ -62,6 +62,7 @@ class CommandLineTest {
   private final StringWriter err = new StringWriter();
   private final List<SluiceConfig> started = new ArrayList<>();
   private List<ModelLine> served = List.of(GOOD);
+  private List<String> advice = List.of();
   private int closed;
 
   @ParameterizedTest
@@ -162,6 +163,13 @@ class CommandLineTest {
   }
 
   @Test
+  void checkSaysWhatCouldBeBetter() {
+    advice = List.of("m/1: rows are independent");
+    assertThat(run("check", "--models", models.toString())).isZero();
+    assertThat(out.toString()).endsWith("\n\nm/1: rows are independent\n");
+  }
+
+  @Test
   void checkSaysWhatFailedAndWhy() {
     served = List.of(BROKEN, new ModelLine("empty", Optional.empty(), Optional.empty()));
     assertThat(run("check", "--models", models.toString())).isEqualTo(1);
@@ -219,6 +227,11 @@ class CommandLineTest {
       @Override
       public List<String> addresses() {
         return config.listeners().stream().map(ListenerConfig::address).toList();
+      }
+
+      @Override
+      public List<String> advice() {
+        return advice;
       }
 
       @Override

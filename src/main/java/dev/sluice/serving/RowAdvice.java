@@ -1,0 +1,35 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.repository.LiveVersion;
+import dev.sluice.repository.ModelRepository;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Says of a model whether its requests could be joined. Only for a server that nobody else asks:
+ * the model's session is used on the caller's thread, which blocks meanwhile.
+ */
+public final class RowAdvice {
+  private final ModelRepository repository;
+  private final LongSupplier nanoTime;
+
+  public RowAdvice(ModelRepository repository, LongSupplier nanoTime) {
+    this.repository = repository;
+    this.nanoTime = nanoTime;
+  }
+
+  /** One sentence; empty if there is nothing to say, or the version takes no requests. */
+  public Optional<String> of(ModelSelector version) {
+    if (!(repository.find(version) instanceof Lookup.Found(LiveVersion live))) {
+      return Optional.empty();
+    }
+    try {
+      var model = (ServableModel) live.loaded();
+      return RowTrial.advice(model.session(), model.metadata(), nanoTime);
+    } finally {
+      live.release();
+    }
+  }
+}
