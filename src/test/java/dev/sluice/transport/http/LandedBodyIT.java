@@ -43,7 +43,7 @@ class LandedBodyIT {
   static void open() {
     listener =
         new EchoListener(
-            new LimitsConfig(MAX_BODY, MAX_BODY, 50_000, Duration.ZERO, Duration.ZERO));
+            new LimitsConfig(MAX_BODY, MAX_BODY, 50_000, Duration.ZERO, Duration.ZERO, 0));
     http = new HttpCaller(listener.port());
     channel =
         ManagedChannelBuilder.forAddress("localhost", listener.port())
