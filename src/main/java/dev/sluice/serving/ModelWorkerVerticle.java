@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * requests leave event loops and answers go home.
  *
  * <p>Threads: everything private runs on the verticle's worker, which it keeps as long as it is
- * deployed; {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks
- * while nothing waits, or while what waits wants company.
+ * deployed; {@link #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any thread.
+ * The worker parks while nothing waits, or while what waits wants company.
  */
 final class ModelWorkerVerticle extends VerticleBase {
   /** Answers wait at most about so long for others to the same event loop. */
@@ -45,8 +45,12 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    context.runOnContext(_ -> work());
     return Future.succeededFuture();
+  }
+
+  /** Puts the worker to work. Not before it is deployed: deploying takes a turn of its thread. */
+  void begin() {
+    context.runOnContext(_ -> work());
   }
 
   /** What this worker is running. */

@@ -81,6 +81,7 @@ final class ServableModel implements LoadedModel {
             .setMaxWorkerExecuteTime(Long.MAX_VALUE);
     for (ModelWorkerVerticle worker : model.workers) {
       model.deployments.add(await(vertx.deployVerticle(worker, options)));
+      worker.begin();
     }
     return model;
   }
