@@ -154,7 +154,12 @@ public final class JsonWriter {
    * The shortest text that reads back as the same float; {@code NaN}, {@code Infinity} as words.
    */
   public JsonWriter number(float value) {
-    return raw(Float.toString(value));
+    if (!Float.isFinite(value)) {
+      return raw(Float.toString(value));
+    }
+    claim(FloatText.MOST_BYTES);
+    size = FloatText.write(value, bytes, size);
+    return this;
   }
 
   /**
