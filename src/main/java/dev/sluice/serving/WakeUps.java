@@ -1,7 +1,8 @@
 package dev.sluice.serving;
 
 import io.vertx.core.Context;
-import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.Handler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Wakes a model's workers for what event loops put into its queue: once for all that one turn of an
@@ -27,16 +28,16 @@ final class WakeUps {
 
   /** A request came that no worker knows of. On the event loop that brought it. */
   void request(Context eventLoop) {
-    turns.get().request((ContextInternal) eventLoop);
+    turns.get().request(eventLoop);
   }
 
-  private final class Turn implements Runnable {
+  private final class Turn implements Handler<@Nullable Void> {
     private int requests;
 
-    void request(ContextInternal eventLoop) {
+    void request(Context eventLoop) {
       requests++;
       if (requests == 1) {
-        eventLoop.nettyEventLoop().execute(this);
+        eventLoop.runOnContext(this);
       } else if (requests == MOST_DEFERRED) {
         wakeOne.run();
       }
@@ -44,7 +45,7 @@ final class WakeUps {
 
     /** The end of the turn: what an event loop has been given to run comes after what it reads. */
     @Override
-    public void run() {
+    public void handle(@Nullable Void nothing) {
       requests = 0;
       wakeOne.run();
     }
