@@ -17,8 +17,11 @@ import java.util.function.LongSupplier;
  * Starved.  The rate goes up at once and comes down slowly. Else refusals that take the processor from
  *           the model would make it look slower, and a slower model would refuse more.
  * Standing. If somebody was waiting throughout a window, the model was never idle, and the queue is
- *           no burst that passes. The limit becomes rate x time, but never less than a few runs of the
- *           model, since even a slow one needs a next request when it is done with one.
+ *           no burst that passes. If it was half full besides, or limited already, the limit becomes
+ *           rate x time, but never less than a few runs of the model, since even a slow one needs a
+ *           next request when it is done with one.
+ * Steady.   Clients who wait for one answer before they ask again make a queue that stands and does
+ *           not grow. Refusing them helps nobody, so a queue that is never half full limits nothing.
  * Passing.  If nobody was waiting for a moment, whatever came is dealt with. The limit doubles, up to
  *           none: it comes down at once and goes up in steps, since a pause in a flood does not end it.
  *
@@ -59,6 +62,7 @@ public final class WaitLimit implements Limit {
   private final AtomicLong windowStart;
   private final AtomicInteger counted = new AtomicInteger();
   private volatile int fewest = Integer.MAX_VALUE;
+  private volatile int highest;
   private volatile int limit;
 
   /** Requests in a second; 0 before it was measured. */
@@ -94,6 +98,9 @@ public final class WaitLimit implements Limit {
       // A race may lose a low mark to one hardly higher.
       fewest = inside;
     }
+    if (inside > highest) {
+      highest = inside;
+    }
     int count = counted.incrementAndGet();
     long start = windowStart.get();
     long now = nanoTime.getAsLong();
@@ -103,6 +110,7 @@ public final class WaitLimit implements Limit {
     if (over && windowStart.compareAndSet(start, now)) {
       learn(counted.getAndSet(0), now - start, fewest);
       fewest = Integer.MAX_VALUE;
+      highest = 0;
     }
   }
 
@@ -111,7 +119,8 @@ public final class WaitLimit implements Limit {
   }
 
   private void learn(int count, long nanos, int fewestInside) {
-    if (fewestInside > perRun) {
+    boolean crowded = highest >= most / 2 || limit < most;
+    if (fewestInside > perRun && crowded) {
       double measured = count / (nanos / NANOS);
       rate = Math.max(measured, rate + (measured - rate) * DOUBT);
       long least = Math.min(most, Math.max(LEAST, LEAST_RUNS * (long) perRun));
