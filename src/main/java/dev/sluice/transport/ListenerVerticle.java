@@ -80,6 +80,7 @@ public final class ListenerVerticle extends VerticleBase {
 
   private void opened(HttpConnection connection) {
     if (connections.enter()) {
+      Flushes.join(connection);
       connection.closeHandler(_ -> connections.leave());
     } else {
       connection.close();
