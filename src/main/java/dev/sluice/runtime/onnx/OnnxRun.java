@@ -7,6 +7,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.Arena;
@@ -24,6 +25,7 @@ final class OnnxRun implements AutoCloseable {
   private final SessionHandle handle;
   private final RunOptions options = new RunOptions();
   private final OnnxValues values;
+  private final KnownShapes known = new KnownShapes();
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
   private final Arena arena = Arena.ofShared();
@@ -56,12 +58,56 @@ final class OnnxRun implements AutoCloseable {
           "the model has %d inputs and %d outputs; the request gives %d and wants %d"
               .formatted(inputNames.size(), outputNames.size(), inputs.size(), outputs.size()));
     }
+    List<Shape> shapes = known.find(inputs, outputs);
+    if (shapes == null) {
+      List<NamedTensor> taken = call(inputs, outputs, List.of());
+      known.add(inputs, outputs, taken);
+      return taken;
+    }
+    List<NamedTensor> pinned = allocate(outputs, shapes);
+    try {
+      return call(inputs, outputs, pinned);
+    } catch (InferenceException e) {
+      NamedTensor.closeAll(pinned);
+      return callAgain(inputs, outputs);
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(pinned);
+      throw e;
+    }
+  }
+
+  private static List<NamedTensor> allocate(List<TensorSpec> outputs, List<Shape> shapes) {
+    var tensors = new ArrayList<NamedTensor>(outputs.size());
+    for (int i = 0; i < outputs.size(); i++) {
+      TensorSpec output = outputs.get(i);
+      tensors.add(new NamedTensor(output.name(), Tensor.allocate(output.type(), shapes.get(i))));
+    }
+    return tensors;
+  }
+
+  /** After a run failed that was given memory: if it was for that, the next ones are not. */
+  private List<NamedTensor> callAgain(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    List<NamedTensor> taken = call(inputs, outputs, List.of());
+    known.distrust();
+    return taken;
+  }
+
+  /**
+   * Runs the model.
+   *
+   * @param pinned memory for all outputs; or none, and the runtime finds it
+   */
+  private List<NamedTensor> call(
+      List<NamedTensor> inputs, List<TensorSpec> outputs, List<NamedTensor> pinned) {
     try {
       for (int i = 0; i < inputs.size(); i++) {
         putInput(i, inputs.get(i));
       }
       for (int i = 0; i < outputs.size(); i++) {
         putOutput(i, outputs.get(i));
+      }
+      for (int i = 0; i < pinned.size(); i++) {
+        outputArray.setAtIndex(JAVA_LONG, i, values.wrap(pinned.get(i)));
       }
       OrtApi.run(
           handle.session(),
@@ -72,7 +118,7 @@ final class OnnxRun implements AutoCloseable {
           outputNameArray.address(),
           outputs.size(),
           outputArray.address());
-      return takeOutputs(inputs, outputs);
+      return pinned.isEmpty() ? takeOutputs(inputs, outputs) : pinned;
     } finally {
       releaseAll(inputArray);
       releaseAll(outputArray);
