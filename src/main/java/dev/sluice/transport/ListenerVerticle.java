@@ -93,6 +93,7 @@ public final class ListenerVerticle extends VerticleBase {
             .setHost(config.host())
             .setPort(config.port())
             .setReuseAddress(true)
+            .setStrictThreadMode(true)
             .setAcceptBacklog(BACKLOG)
             .setTcpKeepAlive(true)
             .setMaxHeaderSize(MAX_HEADERS)

@@ -1,5 +1,6 @@
 package dev.sluice.transport;
 
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -11,7 +12,7 @@ public final class RequestIds {
   /** Longer names are cut: they only go into logs. */
   private static final int MAX_LENGTH = 128;
 
-  private static final String HEADER = "x-request-id";
+  private static final CharSequence HEADER = HttpHeaders.createOptimized("x-request-id");
 
   private final String prefix =
       Integer.toHexString(ThreadLocalRandom.current().nextInt(0x1000_0000, Integer.MAX_VALUE))

@@ -2,6 +2,7 @@ package dev.sluice.transport;
 
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
+import io.vertx.core.http.HttpHeaders;
 import java.math.BigDecimal;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -15,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * {@code m}. {@code x-envoy-expected-rq-timeout-ms} is what Envoy adds in service meshes.
  */
 public final class TimeoutHeaders {
-  private static final String OURS = "Request-Timeout";
-  private static final String ENVOY = "x-envoy-expected-rq-timeout-ms";
+  private static final String NAME = "Request-Timeout";
+  private static final CharSequence OURS = HttpHeaders.createOptimized("request-timeout");
+  private static final CharSequence ENVOY =
+      HttpHeaders.createOptimized("x-envoy-expected-rq-timeout-ms");
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,8}(?:\\.\\d{1,9})?)(ms|s|m)?");
   private static final Pattern MILLIS = Pattern.compile("\\d{1,11}");
@@ -37,7 +40,7 @@ public final class TimeoutHeaders {
    * @throws InferenceException with INVALID_ARGUMENT if our header is not a length of time. The
    *     proxy's is passed over then: it is not the client's doing.
    */
-  public static Deadline read(Function<String, @Nullable String> headers, long nowNanos) {
+  public static Deadline read(Function<CharSequence, @Nullable String> headers, long nowNanos) {
     Deadline ours = ours(headers.apply(OURS), nowNanos);
     return ours.earlier(envoys(headers.apply(ENVOY), nowNanos));
   }
@@ -49,7 +52,7 @@ public final class TimeoutHeaders {
     Matcher parts = FORM.matcher(header.strip());
     if (!parts.matches()) {
       throw InferenceException.invalid(
-          OURS
+          NAME
               + " '"
               + header.substring(0, Math.min(MAX_SHOWN, header.length()))
               + "' is not a length of time; wanted seconds, or a unit: 2, 0.5, 500ms, 2s or 1m");

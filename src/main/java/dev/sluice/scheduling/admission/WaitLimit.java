@@ -46,7 +46,9 @@ public final class WaitLimit implements Limit {
   /** Windows are so many runs long at least, or counting them says little. */
   private static final int WINDOW_RUNS = 4;
 
+  /** The clock is looked at once for so many, which is also the least to learn from. */
   private static final int LEAST_COUNTED = 8;
+
   private static final double NANOS = 1e9;
 
   /** Requests in a second above which refusing one saves less and less: about 100 us each. */
@@ -102,11 +104,12 @@ public final class WaitLimit implements Limit {
       highest = inside;
     }
     int count = counted.incrementAndGet();
+    if (count % LEAST_COUNTED != 0) {
+      return;
+    }
     long start = windowStart.get();
     long now = nanoTime.getAsLong();
-    boolean over =
-        now - start >= WINDOW_NANOS
-            && count >= Math.max(LEAST_COUNTED, WINDOW_RUNS * (long) perRun);
+    boolean over = now - start >= WINDOW_NANOS && count >= WINDOW_RUNS * (long) perRun;
     if (over && windowStart.compareAndSet(start, now)) {
       learn(counted.getAndSet(0), now - start, fewest);
       fewest = Integer.MAX_VALUE;

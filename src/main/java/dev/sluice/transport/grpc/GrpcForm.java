@@ -23,11 +23,15 @@ enum GrpcForm {
 
   /** The form of a request, or null if its content type is none of these. */
   static @Nullable GrpcForm of(HttpServerRequest request) {
-    String type = request.getHeader(HttpHeaders.CONTENT_TYPE).toLowerCase(Locale.ROOT);
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    GrpcForm form = type.equals(GRPC.type) ? GRPC : of(type.toLowerCase(Locale.ROOT));
+    return form == GRPC && request.version() != HttpVersion.HTTP_2 ? null : form;
+  }
+
+  private static @Nullable GrpcForm of(String type) {
     for (GrpcForm form : values()) {
       if (form.covers(type)) {
-        boolean http2 = request.version() == HttpVersion.HTTP_2;
-        return form == GRPC && !http2 ? null : form;
+        return form;
       }
     }
     return null;

@@ -14,11 +14,15 @@ final class GrpcReply {
   /** Frame head: a flag byte and a 32-bit length. */
   static final int PREFIX = 5;
 
-  private static final String STATUS = "grpc-status";
-  private static final String MESSAGE = "grpc-message";
+  private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
+  private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");
+  private static final CharSequence OK = HttpHeaders.createOptimized("0");
 
   /** Flag of the frame that holds gRPC-Web's trailers. */
   private static final byte TRAILERS = (byte) 0x80;
+
+  /** Bytes of a message that are copied behind the prefix sooner than written as a part of two. */
+  private static final int MOST_COPIED = 4 * 1024;
 
   /** Texts travel in a header, where peers allow 8 KiB in all. */
   private static final int MAX_TEXT = 1024;
@@ -33,7 +37,11 @@ final class GrpcReply {
 
   /** The body of a good answer. Any thread; work that takes time for a long text. */
   Buffer frame(Buffer message) {
-    Buffer frame = Buffers.join(prefix((byte) 0, message.length()), message);
+    Buffer prefix = prefix((byte) 0, message.length());
+    Buffer frame =
+        message.length() <= MOST_COPIED
+            ? prefix.appendBuffer(message)
+            : Buffers.join(prefix, message);
     return form == GrpcForm.GRPC
         ? frame
         : encode(Buffers.join(frame, trailers("grpc-status:0\r\n")));
@@ -46,7 +54,7 @@ final class GrpcReply {
     }
     head();
     if (form == GrpcForm.GRPC) {
-      response.putTrailer(STATUS, "0");
+      response.putTrailer(STATUS, OK);
     }
     response.end(framed);
   }
@@ -106,6 +114,7 @@ final class GrpcReply {
   }
 
   private static Buffer prefix(byte flag, int length) {
-    return Buffer.buffer(PREFIX).appendByte(flag).appendInt(length);
+    int room = length <= MOST_COPIED ? PREFIX + length : PREFIX;
+    return Buffer.buffer(room).appendByte(flag).appendInt(length);
   }
 }

@@ -12,12 +12,16 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.TimeoutHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A call with one message each way, from its first byte to its status. */
 final class UnaryCall implements GrpcCall {
+  private static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
+  private static final CharSequence TIMEOUT = HttpHeaders.createOptimized("grpc-timeout");
+
   /** What base64 and framing may add to a message of the largest size. */
   private static final double TEXT_RATIO = 1.5;
 
@@ -53,7 +57,7 @@ final class UnaryCall implements GrpcCall {
     long maxMessage = context.limits().maxBodySize();
     this.reader =
         new MessageReader(
-            request.getHeader("grpc-encoding"), maxMessage, context.limits().maxInflatedSize());
+            request.getHeader(ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.maxBody = maxMessage + GrpcReply.PREFIX;
   }
 
@@ -72,7 +76,7 @@ final class UnaryCall implements GrpcCall {
   }
 
   private Deadline wireDeadline() {
-    String timeout = request.getHeader("grpc-timeout");
+    String timeout = request.getHeader(TIMEOUT);
     return timeout == null
         ? Deadline.NONE
         : Deadline.after(GrpcTimeout.read(timeout), context.nanoTime().getAsLong());
@@ -135,7 +139,7 @@ final class UnaryCall implements GrpcCall {
 
   /** Taking a plain message out of its frame is nothing; inflating it is not. */
   private long workOf(Body framed) {
-    boolean plain = request.getHeader("grpc-encoding") == null && form != GrpcForm.WEB_TEXT;
+    boolean plain = request.getHeader(ENCODING) == null && form != GrpcForm.WEB_TEXT;
     return plain ? 0 : framed.length() * ContentCoding.MOST_RATIO;
   }
 
@@ -145,8 +149,11 @@ final class UnaryCall implements GrpcCall {
 
   private void succeed(Buffer message) {
     answered = true;
-    long work = form == GrpcForm.WEB_TEXT ? message.length() : 0;
-    compute(work, () -> reply.frame(message)).onSuccess(reply::succeed);
+    if (form == GrpcForm.WEB_TEXT) {
+      compute(message.length(), () -> reply.frame(message)).onSuccess(reply::succeed);
+    } else {
+      reply.succeed(reply.frame(message));
+    }
   }
 
   private void forget() {

@@ -98,7 +98,12 @@ final class BodyReader {
   private void end() {
     if (!ended) {
       ended = true;
-      context.compute(collected.joinedBytes(), collected::toBody).onComplete(whole);
+      long work = collected.joinedBytes();
+      if (work == 0) {
+        whole.complete(collected.toBody());
+      } else {
+        context.compute(work, collected::toBody).onComplete(whole);
+      }
     }
   }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An HTTP request and the one answer to it. */
 public final class HttpExchange implements Exchange {
-  private static final String JSON = "application/json";
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
   private final HttpServerRequest request;
   private final ListenerContext context;
@@ -150,7 +150,7 @@ public final class HttpExchange implements Exchange {
   }
 
   /** Answers. Does nothing if the caller is gone or was answered. */
-  public void answer(int status, String contentType, Buffer body) {
+  public void answer(int status, CharSequence contentType, Buffer body) {
     if (open()) {
       request
           .response()

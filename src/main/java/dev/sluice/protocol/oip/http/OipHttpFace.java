@@ -148,8 +148,7 @@ public final class OipHttpFace implements HttpFace {
         .body(
             BinaryHeader.tensorAt(jsonLength), body -> decode(exchange, selector, body, jsonLength))
         .compose(decoded -> run(exchange, decoded))
-        .onSuccess(encoded -> send(exchange, encoded))
-        .onFailure(failure -> fail(exchange, failure));
+        .onComplete(encoded -> send(exchange, encoded), failure -> fail(exchange, failure));
   }
 
   private Future<Decoded> decode(

@@ -153,8 +153,7 @@ public final class V1Routes implements HttpFace {
       case PREDICT ->
           predict
               .answer(exchange, selector)
-              .onSuccess(body -> exchange.json(200, body))
-              .onFailure(failure -> fail(exchange, failure));
+              .onComplete(body -> exchange.json(200, body), failure -> fail(exchange, failure));
       case EXPLAIN -> throw notOffered(selector, "has no explainer");
       case CLASSIFY -> throw notOffered(selector, "is not served by :classify here; use :predict");
       case REGRESS -> throw notOffered(selector, "is not served by :regress here; use :predict");
