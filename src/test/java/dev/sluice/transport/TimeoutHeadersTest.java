@@ -14,11 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeoutHeadersTest {
   private static final long NOW = 7;
-  private static final String OURS = "Request-Timeout";
+  private static final String OURS = "request-timeout";
   private static final String ENVOY = "x-envoy-expected-rq-timeout-ms";
 
   private static Deadline read(Map<String, String> headers) {
-    return TimeoutHeaders.read(headers::get, NOW);
+    return TimeoutHeaders.read(name -> headers.get(name.toString()), NOW);
   }
 
   @Test
