@@ -9,7 +9,8 @@ package dev.sluice.config;
  *     ONNX Runtime chooses
  * @param allowSpinning whether idle threads burn a core while they wait for work
  * @param memoryArena whether the runtime keeps freed memory for the next run
- * @param memoryPattern whether the runtime plans memory for repeated input shapes
+ * @param memoryPattern whether the runtime plans memory for repeated input shapes; it keeps a plan
+ *     for every shape that was ever seen
  * @param graphOptimization how far the graph is rewritten when it is loaded
  */
 public record OnnxConfig(
@@ -27,7 +28,7 @@ public record OnnxConfig(
   }
 
   public static final OnnxConfig DEFAULT =
-      new OnnxConfig(1, 1, false, true, true, GraphOptimization.ALL);
+      new OnnxConfig(1, 1, false, true, false, GraphOptimization.ALL);
 
   /** More than any machine's cores. */
   private static final int MOST_THREADS = 1024;

@@ -43,7 +43,7 @@ class ModelConfigReaderTest {
         admission: { adaptive: false, target_wait: 5ms }
         warmup: false
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
-                memory_pattern: false, graph_optimization: none }
+                memory_pattern: true, graph_optimization: none }
         tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
         """);
     ModelConfig read = read();
@@ -58,7 +58,7 @@ class ModelConfigReaderTest {
                 new AdmissionConfig(false, Duration.ofMillis(5)),
                 false,
                 new RuntimesConfig(
-                    new OnnxConfig(2, 3, true, false, false, OnnxConfig.GraphOptimization.NONE),
+                    new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
                     new TensorflowConfig(4, 5, List.of("train")))));
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).isEmpty();
   }
@@ -76,11 +76,11 @@ class ModelConfigReaderTest {
             AdmissionConfig.DEFAULT,
             false,
             new RuntimesConfig(
-                new OnnxConfig(7, 1, false, true, true, OnnxConfig.GraphOptimization.ALL),
+                new OnnxConfig(7, 1, false, true, false, OnnxConfig.GraphOptimization.ALL),
                 TensorflowConfig.DEFAULT));
     ModelConfig read = new ModelConfigReader(server, warnings::add).read(model);
     assertThat(read.runtimes().onnx())
-        .isEqualTo(new OnnxConfig(7, 1, false, false, true, OnnxConfig.GraphOptimization.ALL));
+        .isEqualTo(new OnnxConfig(7, 1, false, false, false, OnnxConfig.GraphOptimization.ALL));
     assertThat(read.instances()).isEqualTo(3);
     assertThat(read.versionPolicy()).isEqualTo(new VersionPolicyConfig.All());
   }

@@ -60,7 +60,7 @@ class SluiceConfigReaderTest {
         inter_op_threads: 3
         allow_spinning: true
         memory_arena: false
-        memory_pattern: false
+        memory_pattern: true
         graph_optimization: basic
       tensorflow:
         intra_op_threads: 4
@@ -111,7 +111,7 @@ class SluiceConfigReaderTest {
                   new AdmissionConfig(false, Duration.ofMillis(5)),
                   false,
                   new RuntimesConfig(
-                      new OnnxConfig(2, 3, true, false, false, GraphOptimization.BASIC),
+                      new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
                       new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
           new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7),
           new GrpsConfig(Optional.of("digits"), true),

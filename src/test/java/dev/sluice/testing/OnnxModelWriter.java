@@ -14,6 +14,8 @@ public final class OnnxModelWriter {
   /** ONNX's number of the element type of floats. */
   public static final int FLOAT = 1;
 
+  public static final int INT64 = 7;
+
   public static final int COMPLEX64 = 14;
 
   private static final int OPSET = 13;

@@ -3,6 +3,7 @@ package dev.sluice.runtime.onnx;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  * {@link #distrust} ends this for good.
  */
 final class KnownShapes {
-  /** As many kinds of runs are remembered; another one takes the place of an older one. */
+  /** As many kinds of runs are remembered. */
   private static final int PLACES = 64;
+
+  /** Runs of other kinds after which one takes the place of an older kind. */
+  private static final int PATIENCE = 16;
 
   /** What a run took and gave. */
   private record Seen(
@@ -37,6 +41,7 @@ final class KnownShapes {
   }
 
   private final @Nullable Seen[] runs = new Seen[PLACES];
+  private int strangers;
   private boolean trusted = true;
 
   /** The shapes that the outputs of such a run will have; null if that is not known. */
@@ -47,13 +52,15 @@ final class KnownShapes {
 
   /** Remembers a run, unless one of its outputs cannot be given memory. */
   void add(List<NamedTensor> inputs, List<TensorSpec> outputs, List<NamedTensor> results) {
-    for (NamedTensor result : results) {
-      if (result.tensor().type() == DataType.BYTES || result.tensor().elementCount() == 0) {
+    for (int i = 0; i < results.size(); i++) {
+      Tensor tensor = results.get(i).tensor();
+      if (tensor.type() == DataType.BYTES || tensor.elementCount() == 0) {
         return;
       }
     }
-    if (trusted) {
-      runs[place(inputs)] =
+    int place = place(inputs);
+    if (trusted && (runs[place] == null || ++strangers % PATIENCE == 0)) {
+      runs[place] =
           new Seen(
               inputs.stream().map(NamedTensor::name).toList(),
               shapes(inputs),

@@ -84,6 +84,22 @@ class OnnxSessionIT {
   }
 
   @Test
+  void aModelWhoseValuesDecideAboutItsShapesIsRunWhateverRunsWereBefore() throws IOException {
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "n")
+        .output("places", OnnxModelWriter.INT64, "1", "")
+        .node("NonZero", "places", "x")
+        .writeTo(folder);
+    ModelSession session = open(folder);
+    for (int i = 0; i < 3; i++) {
+      assertThat(run(session, new NamedTensor("x", floats(Shape.of(3), 0, 7, 0))).shape())
+          .isEqualTo(Shape.of(1, 1));
+      assertThat(run(session, new NamedTensor("x", floats(Shape.of(3), 5, 0, 6))).shape())
+          .isEqualTo(Shape.of(1, 2));
+    }
+  }
+
+  @Test
   void aMissingOptionalInputTakesItsDefault() throws IOException {
     new OnnxModelWriter()
         .input("x", OnnxModelWriter.FLOAT, "n")
