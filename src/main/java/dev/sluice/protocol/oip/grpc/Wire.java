@@ -40,11 +40,14 @@ final class Wire {
 
   private Wire() {}
 
+  /** Bytes of a message in native memory that are looked at together: more than its heads have. */
+  private static final int HEADS = 512;
+
   /** Opens a message, so that its strings and nested messages are read from its own bytes. */
   static CodedInputStream open(Body message) {
     return message.block() == null
         ? CodedInputStream.newInstance(message.bytes(), message.offset(), message.length())
-        : CodedInputStream.newInstance(message.segment().asByteBuffer());
+        : CodedInputStream.newInstance(message.stream(), HEADS);
   }
 
   /** The bytes of the next field, which is of a length of its own, left where they are. */

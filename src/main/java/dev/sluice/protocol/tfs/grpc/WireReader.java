@@ -10,6 +10,9 @@ import java.io.IOException;
  * not as a copy; a message in it is read by another reader, so that depth costs nothing.
  */
 final class WireReader {
+  /** Bytes of a message in native memory that are looked at together: more than its heads have. */
+  private static final int HEADS = 512;
+
   private final Body message;
   private final CodedInputStream in;
 
@@ -18,7 +21,7 @@ final class WireReader {
     this.in =
         message.block() == null
             ? CodedInputStream.newInstance(message.bytes(), message.offset(), message.length())
-            : CodedInputStream.newInstance(message.segment().asByteBuffer());
+            : CodedInputStream.newInstance(message.stream(), HEADS);
   }
 
   /** The next field's tag; 0 at the end. */
