@@ -29,7 +29,8 @@ public final class ServerProcess implements AutoCloseable {
       List.of(
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow",
-          "-XX:+UseCompactObjectHeaders");
+          "-XX:+UseCompactObjectHeaders",
+          "-XX:+UseParallelGC");
 
   private static final Pattern URL = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
   private static final long START_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
