@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 public record QueueConfig(
     int maxQueuedRequests, Duration queueTimeout, int priorityLevels, int defaultPriorityLevel) {
-  public static final QueueConfig DEFAULT = new QueueConfig(4_096, Duration.ZERO, 1, 1);
+  public static final QueueConfig DEFAULT = new QueueConfig(1_024, Duration.ZERO, 1, 1);
 
   static final int LONGEST_QUEUE = 1 << 20;
 

@@ -10,6 +10,8 @@ import io.vertx.core.VerticleBase;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Owns one session of a model and runs what waits in the model's queue. The only place where
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * The worker parks while nothing waits, or while what waits wants company.
  */
 final class ModelWorkerVerticle extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
+
   /** Answers wait at most about so long for others to the same event loop. */
   private static final long MAX_ANSWER_DELAY_NANOS = 50_000;
 
@@ -77,7 +81,13 @@ final class ModelWorkerVerticle extends VerticleBase {
   private void work() {
     thread = Thread.currentThread();
     while (!finishing) {
-      drain();
+      try {
+        drain();
+      } catch (RuntimeException | Error e) {
+        // Every run answers for itself; a mistake elsewhere must not leave the model without a
+        // worker.
+        LOG.error("a model's worker failed and goes on", e);
+      }
       rest();
     }
   }

@@ -7,18 +7,16 @@
  * KiB: one, from the body's array, which is Vert.x's own if the body came in one piece. Raw bytes
  * of a larger body whose length was announced: one, from each piece as it arrives into a {@link
  * dev.sluice.tensor.SharedBlock}, of which the tensor is a part; a second one only for a further
- * tensor that does not happen to begin on a boundary of 64 bytes. Outputs: one, into the answer's
- * buffer.
+ * tensor that does not happen to begin on a boundary of 64 bytes. The model reads its inputs and
+ * writes its outputs in place; texts are copied once more in each direction, because runtimes keep
+ * them in a form of their own. Outputs: one, into the answer's buffer.
+ *
+ * <p>A request that runs alone is not copied in between. One that is joined with others, or padded,
+ * is copied once into the batch; its share of the outputs is a slice of theirs ({@link
+ * dev.sluice.tensor.SharedTensor}), which is no copy.
  *
  * <p>Threads: a tensor has one owner at a time and may be handed to another thread; nothing here
  * locks. The package uses the JDK alone and knows no event loop.
- *
- * <p>Copies of a tensor's bytes on the way of a request: one from the wire into native memory, when
- * it is decoded, and one from native memory to the wire, when it is encoded; the model reads the
- * first and writes the second in place. Texts are copied once more in each direction, because
- * runtimes keep them in a form of their own. A request that runs alone is not copied in between.
- * One that is joined with others, or padded, is copied once into the batch; its share of the
- * outputs is a slice of theirs ({@link dev.sluice.tensor.SharedTensor}), which is no copy.
  *
  * <p>Units: sizes are bytes, shapes are elements, memory is in the machine's (little-endian) order.
  */

@@ -1,0 +1,56 @@
+package dev.sluice.serving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WakeUpsTest {
+  private final Vertx vertx = Vertx.vertx();
+  private final AtomicInteger wakes = new AtomicInteger();
+  private final WakeUps wakeUps = new WakeUps(wakes::incrementAndGet);
+
+  @AfterEach
+  void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  /**
+   * One turn that brings so many requests: how often it woke a worker before its end, and in all.
+   */
+  private int[] turn(Context eventLoop, int requests) {
+    var early = new CompletableFuture<Integer>();
+    var all = new CompletableFuture<Integer>();
+    eventLoop.runOnContext(_ -> {
+      int before = wakes.get();
+      for (int i = 0; i < requests; i++) {
+        wakeUps.request(eventLoop);
+      }
+      early.complete(wakes.get() - before);
+      eventLoop.runOnContext(_ -> all.complete(wakes.get() - before));
+    });
+    return new int[] {early.join(), all.join()};
+  }
+
+  @Test
+  void theRequestsOfOneTurnWakeAWorkerOnceAtItsEnd() {
+    assertThat(turn(vertx.getOrCreateContext(), 5)).containsExactly(0, 1);
+  }
+
+  @Test
+  void aTurnThatBringsMuchWakesAWorkerBeforeItsEnd() {
+    assertThat(turn(vertx.getOrCreateContext(), 40)).containsExactly(1, 2);
+  }
+
+  @Test
+  void everyTurnIsCountedForItself() {
+    Context eventLoop = vertx.getOrCreateContext();
+    for (int i = 0; i < 3; i++) {
+      assertThat(turn(eventLoop, 10)).containsExactly(0, 1);
+    }
+  }
+}
