@@ -47,19 +47,19 @@ final class Overload implements Workload {
     try (ServerProcess sluice = lab.sluice(lab.models().large())) {
       Answer answer = Answer.to(request, sluice);
       lab.h2load().http1(sluice.url(), request, lab.load(BUSY));
-      List<Turn> turns =
+      // All peaks come first: who has been overloaded is careful for some seconds.
+      List<Measurement> peaks =
           IntStream.rangeClosed(0, lab.settings().rounds())
-              .mapToObj(_ -> turn(lab, sluice))
-              .skip(1)
+              .mapToObj(_ -> lab.h2load().http1(sluice.url(), request, lab.load(BUSY)))
               .toList();
+      List<Turn> turns = peaks.stream().map(peak -> turn(lab, sluice, peak)).skip(1).toList();
       answer.requireSame(request, sluice);
       return rows(turns);
     }
   }
 
-  private Turn turn(Lab lab, ServerProcess sluice) {
+  private Turn turn(Lab lab, ServerProcess sluice, Measurement peak) {
     Load load = lab.load(CONNECTIONS);
-    Measurement peak = lab.h2load().http1(sluice.url(), request, lab.load(BUSY));
     Paced half = lab.h2load().http1At(peak.rate() / 2, sluice.url(), request, load);
     Paced twice = lab.h2load().http1At(peak.rate() * 2, sluice.url(), request, load);
     return new Turn(peak, half.log().middle(MIDDLE).good(), twice);

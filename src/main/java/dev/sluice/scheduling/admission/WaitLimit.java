@@ -22,6 +22,10 @@ import java.util.function.LongSupplier;
  *           next request when it is done with one.
  * Steady.   Clients who wait for one answer before they ask again make a queue that stands and does
  *           not grow. Refusing them helps nobody, so a queue that is never half full limits nothing.
+ * Trying.   Clients who are refused and come back at once look like an overload that never ends, even
+ *           if there would be room for all of them. So the limit is lifted for a window now and then,
+ *           to half the queue, and stays up if that is enough; after each trial in vain it takes
+ *           longer until the next.
  * Passing.  If nobody was waiting for a moment, whatever came is dealt with. The limit doubles, up to
  *           none: it comes down at once and goes up in steps, since a pause in a flood does not end it.
  *
@@ -33,6 +37,12 @@ import java.util.function.LongSupplier;
 public final class WaitLimit implements Limit {
   /** Long enough to tell a burst from an overload. */
   private static final long WINDOW_NANOS = 100_000_000;
+
+  /** When the limit is first tried to be lifted; each further trial takes twice as long to come, */
+  private static final long FIRST_TRIAL_NANOS = 40 * WINDOW_NANOS;
+
+  /** but no longer than this. */
+  private static final long LAST_TRIAL_NANOS = 8 * FIRST_TRIAL_NANOS;
 
   /** A longer window than this means that hardly anybody came. */
   private static final long QUIET_NANOS = 20 * WINDOW_NANOS;
@@ -66,6 +76,11 @@ public final class WaitLimit implements Limit {
   private volatile int fewest = Integer.MAX_VALUE;
   private volatile int highest;
   private volatile int limit;
+
+  // Touched only by who ends a window.
+  private boolean trying;
+  private long trialPause = FIRST_TRIAL_NANOS;
+  private long nextTrial;
 
   /** Requests in a second; 0 before it was measured. */
   private volatile double rate;
@@ -111,7 +126,7 @@ public final class WaitLimit implements Limit {
     long now = nanoTime.getAsLong();
     boolean over = now - start >= WINDOW_NANOS && count >= WINDOW_RUNS * (long) perRun;
     if (over && windowStart.compareAndSet(start, now)) {
-      learn(counted.getAndSet(0), now - start, fewest);
+      learn(counted.getAndSet(0), now - start, now);
       fewest = Integer.MAX_VALUE;
       highest = 0;
     }
@@ -121,15 +136,42 @@ public final class WaitLimit implements Limit {
     return Math.max(1, rate / CHEAP_RATE);
   }
 
-  private void learn(int count, long nanos, int fewestInside) {
-    boolean crowded = highest >= most / 2 || limit < most;
-    if (fewestInside > perRun && crowded) {
-      double measured = count / (nanos / NANOS);
-      rate = Math.max(measured, rate + (measured - rate) * DOUBT);
-      long least = Math.min(most, Math.max(LEAST, LEAST_RUNS * (long) perRun));
-      limit = (int) Math.clamp((long) (rate * targetSeconds * cheapness()), least, (long) most);
-    } else {
+  private void learn(int count, long nanos, long now) {
+    boolean limited = limit < most;
+    if (fewest <= perRun) {
       limit = nanos > QUIET_NANOS ? most : (int) Math.min(most, limit * 2L);
+    } else if (highest < most / 2 && (trying || !limited)) {
+      limit = most;
+    } else {
+      measure(count / (nanos / NANOS));
+      if (limited && !trying && now - nextTrial >= 0) {
+        trying = true;
+        limit = most / 2 + 1;
+        return;
+      }
+      planTrial(limited, now);
+      limit = reasonable();
+    }
+    trying = false;
+  }
+
+  private void measure(double measured) {
+    rate = Math.max(measured, rate + (measured - rate) * DOUBT);
+  }
+
+  /** What leaves within the time that requests should wait. */
+  private int reasonable() {
+    long least = Math.min(most, Math.max(LEAST, LEAST_RUNS * (long) perRun));
+    return (int) Math.clamp((long) (rate * targetSeconds * cheapness()), least, (long) most);
+  }
+
+  private void planTrial(boolean limited, long now) {
+    if (!limited) {
+      trialPause = FIRST_TRIAL_NANOS;
+      nextTrial = now + trialPause;
+    } else if (trying) {
+      trialPause = Math.min(trialPause * 2, LAST_TRIAL_NANOS);
+      nextTrial = now + trialPause;
     }
   }
 }

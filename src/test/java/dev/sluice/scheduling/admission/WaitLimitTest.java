@@ -84,7 +84,7 @@ class WaitLimitTest {
 
   @Test
   void aSlowModelIsStillFed() {
-    run(5 * SECOND, 50_000 * MICRO, 1_000);
+    run(3 * SECOND, 50_000 * MICRO, 1_000);
     assertThat(limit.get()).isEqualTo(16);
     assertThat(limit.timeToDrain()).isGreaterThan(Duration.ofMillis(700));
   }
@@ -127,6 +127,34 @@ class WaitLimitTest {
       offer(1);
     }
     assertThat(refused).isZero();
+  }
+
+  @Test
+  void clientsWhoAskAgainAtOnceAreLetInWhenThereIsRoomForAllOfThem() {
+    run(SECOND, 100 * MICRO, 20_000);
+    assertThat(limit.get()).isLessThan(110);
+    for (int i = 0; i < 60_000; i++) {
+      clock.addAndGet(100 * MICRO);
+      leave();
+      offer(256 - inside);
+    }
+    assertThat(limit.get()).isEqualTo(QUEUE);
+    refused = 0;
+    for (int i = 0; i < 60_000; i++) {
+      clock.addAndGet(100 * MICRO);
+      leave();
+      offer(256 - inside);
+    }
+    assertThat(refused).isZero();
+  }
+
+  @Test
+  void aTrialInVainIsFollowedByALongerPause() {
+    run(SECOND, 100 * MICRO, 20_000);
+    int before = accepted;
+    run(60 * SECOND, 100 * MICRO, 20_000);
+    assertThat(accepted - before).isBetween(599_000, 601_000);
+    assertThat(limit.get()).isBetween(95, 105);
   }
 
   /** Lets time pass for a model that takes so long, with so many requests a second. */
