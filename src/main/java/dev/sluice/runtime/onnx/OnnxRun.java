@@ -78,9 +78,14 @@ final class OnnxRun implements AutoCloseable {
 
   private static List<NamedTensor> allocate(List<TensorSpec> outputs, List<Shape> shapes) {
     var tensors = new ArrayList<NamedTensor>(outputs.size());
-    for (int i = 0; i < outputs.size(); i++) {
-      TensorSpec output = outputs.get(i);
-      tensors.add(new NamedTensor(output.name(), Tensor.allocate(output.type(), shapes.get(i))));
+    try {
+      for (int i = 0; i < outputs.size(); i++) {
+        TensorSpec output = outputs.get(i);
+        tensors.add(new NamedTensor(output.name(), Tensor.allocate(output.type(), shapes.get(i))));
+      }
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(tensors);
+      throw e;
     }
     return tensors;
   }
