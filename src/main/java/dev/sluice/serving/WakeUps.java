@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * model, and the answers could not leave before the turn's end anyway. A turn that brings much
  * wakes a worker before that.
  *
- * <p>Threads: event loops only; each has its own turn.
+ * <p>Threads: any; each event loop has its own turn.
  */
 final class WakeUps {
   /** Requests of one turn that a worker is woken for at once: enough to keep it busy. */
@@ -26,9 +26,13 @@ final class WakeUps {
     this.wakeOne = wakeOne;
   }
 
-  /** A request came that no worker knows of. On the event loop that brought it. */
+  /** A request came that no worker knows of. From a thread that has no turns, a worker is woken. */
   void request(Context eventLoop) {
-    turns.get().request(eventLoop);
+    if (Context.isOnEventLoopThread()) {
+      turns.get().request(eventLoop);
+    } else {
+      wakeOne.run();
+    }
   }
 
   private final class Turn implements Handler<@Nullable Void> {

@@ -53,4 +53,12 @@ class WakeUpsTest {
       assertThat(turn(eventLoop, 10)).containsExactly(0, 1);
     }
   }
+
+  @Test
+  void aRequestFromAnotherThreadWakesAWorkerAtOnce() {
+    Context eventLoop = vertx.getOrCreateContext();
+    wakeUps.request(eventLoop);
+    wakeUps.request(eventLoop);
+    assertThat(wakes).hasValue(2);
+  }
 }
