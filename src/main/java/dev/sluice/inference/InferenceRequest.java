@@ -20,12 +20,12 @@ public final class InferenceRequest implements AutoCloseable {
   private final List<String> outputs;
   private final Deadline deadline;
   private final String requestId;
-  private final long priority;
+  private final RequestOptions options;
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean cancelled;
   private volatile @Nullable Runnable whenCancelled;
 
-  /** A request of the model's default priority. */
+  /** A request that says nothing besides its tensors. */
   public InferenceRequest(
       ServedModel model,
       Signature signature,
@@ -33,7 +33,7 @@ public final class InferenceRequest implements AutoCloseable {
       List<String> outputs,
       Deadline deadline,
       String requestId) {
-    this(model, signature, inputs, outputs, deadline, requestId, 0);
+    this(model, signature, inputs, outputs, deadline, requestId, RequestOptions.NONE);
   }
 
   /**
@@ -43,8 +43,7 @@ public final class InferenceRequest implements AutoCloseable {
    * @param outputs names of the wanted outputs in the wanted order; empty for all of them
    * @param deadline when to give up
    * @param requestId for logs
-   * @param priority the level asked for, 1 being the highest; one that the model does not have
-   *     means its default
+   * @param options what else it says
    */
   public InferenceRequest(
       ServedModel model,
@@ -53,14 +52,14 @@ public final class InferenceRequest implements AutoCloseable {
       List<String> outputs,
       Deadline deadline,
       String requestId,
-      long priority) {
+      RequestOptions options) {
     this.model = model;
     this.signature = signature;
     this.inputs = List.copyOf(inputs);
     this.outputs = List.copyOf(outputs);
     this.deadline = deadline;
     this.requestId = requestId;
-    this.priority = priority;
+    this.options = options;
   }
 
   public ServedModel model() {
@@ -97,9 +96,28 @@ public final class InferenceRequest implements AutoCloseable {
     return requestId;
   }
 
-  /** The level asked for, 1 being the highest; 0 if the request does not say. */
-  public long priority() {
-    return priority;
+  /** What it says besides its tensors. */
+  public RequestOptions options() {
+    return options;
+  }
+
+  /**
+   * The same request to the same model, with tensors that its caller does not know of. It takes
+   * everything over: this one only hears of the caller who leaves, and tells the other.
+   *
+   * @param signature one of the model's, with the inputs and outputs below
+   * @param inputs among them this request's own
+   */
+  public InferenceRequest handOver(
+      Signature signature, List<NamedTensor> inputs, List<String> outputs) {
+    var next =
+        new InferenceRequest(model, signature, inputs, outputs, deadline, requestId, options);
+    closed.set(true);
+    onCancel(next::cancel);
+    if (cancelled) {
+      next.cancel();
+    }
+    return next;
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.sluice.inference;
 
 import dev.sluice.tensor.NamedTensor;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A model's answer. Owns its tensors: the face that encodes it closes it.
@@ -9,9 +10,19 @@ import java.util.List;
  * @param model the version that really ran
  * @param signature the one that was called
  * @param outputs in the order asked for, or else in the order declared
+ * @param parameters what it says besides them, in the order to write them; mostly nothing
  */
-public record InferenceResponse(ModelId model, Signature signature, List<NamedTensor> outputs)
+public record InferenceResponse(
+    ModelId model,
+    Signature signature,
+    List<NamedTensor> outputs,
+    Map<String, ParameterValue> parameters)
     implements AutoCloseable {
+  /** An answer that says nothing besides its tensors. */
+  public InferenceResponse(ModelId model, Signature signature, List<NamedTensor> outputs) {
+    this(model, signature, outputs, Map.of());
+  }
+
   @Override
   public void close() {
     NamedTensor.closeAll(outputs);

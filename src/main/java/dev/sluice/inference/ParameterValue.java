@@ -1,6 +1,6 @@
-package dev.sluice.protocol.oip;
+package dev.sluice.inference;
 
-/** A parameter's value, whichever face it came by. */
+/** The value of one of a request's or an answer's parameters, whichever protocol it came by. */
 public sealed interface ParameterValue {
   record Flag(boolean value) implements ParameterValue {}
 

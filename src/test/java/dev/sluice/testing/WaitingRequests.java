@@ -3,6 +3,7 @@ package dev.sluice.testing;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.tensor.NamedTensor;
@@ -42,7 +43,7 @@ public final class WaitingRequests implements AutoCloseable {
         outputs,
         deadline,
         "r",
-        priority);
+        RequestOptions.ofPriority(priority));
   }
 
   /** A waiting request of some rows. */

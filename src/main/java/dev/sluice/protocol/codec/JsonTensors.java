@@ -70,6 +70,11 @@ public final class JsonTensors {
     out.raw(']');
   }
 
+  /** Writes the next element alone. */
+  public void single() {
+    element();
+  }
+
   /** Writes all elements in arrays nested as the shape says; a bare value for a scalar. */
   public void nested() {
     nest(0);

@@ -1,10 +1,16 @@
 package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a request, checked as they are put. What means something here is kept; free
- * ones, which other servers hand to the model, have nobody to go to and are only checked.
+ * The parameters of a request, checked as they are put: those that mean something here, and free
+ * ones for the model.
  */
 public final class RequestParameters {
   /** What a parameter should have been. */
@@ -24,11 +30,19 @@ public final class RequestParameters {
   private static final String RESERVED = "triton_";
   private static final String EMPTY_FINAL = "triton_enable_empty_final_response";
 
+  /** Free parameters that a request may have: more than any model looks at. */
+  private static final int MOST_FREE = 256;
+
   private final Words words;
   private long timeoutMicros;
   private long priority;
   private String signatureName = "";
   private boolean binaryOutput;
+  private boolean emptyFinal;
+  private ParameterValue sequenceId = SequenceStep.NONE.id();
+  private boolean sequenceStart;
+  private boolean sequenceEnd;
+  private @Nullable Map<String, ParameterValue> free;
 
   public RequestParameters(Words words) {
     this.words = words;
@@ -39,14 +53,23 @@ public final class RequestParameters {
     return timeoutMicros;
   }
 
-  /** The level asked for, 1 being the highest; 0 if the request does not say. */
-  public long priority() {
-    return priority;
+  /** What the request says besides its tensors and its timeout. */
+  public RequestOptions options() {
+    SequenceStep sequence = new SequenceStep(sequenceId, sequenceStart, sequenceEnd);
+    if (free != null || sequence.hasId() || sequenceStart || sequenceEnd) {
+      return new RequestOptions(priority, sequence, free == null ? Map.of() : free);
+    }
+    return priority == 0 ? RequestOptions.NONE : RequestOptions.ofPriority(priority);
   }
 
   /** Which signature of a SavedModel is meant; empty for the default one. Our own extension. */
   public String signatureName() {
     return signatureName;
+  }
+
+  /** Whether a stream is to end with a message of its own, even if that holds nothing else. */
+  public boolean emptyFinal() {
+    return emptyFinal;
   }
 
   /** Whether all outputs are wanted as binary data, if the request lists none. HTTP only. */
@@ -64,11 +87,25 @@ public final class RequestParameters {
     switch (name) {
       case "timeout" -> timeoutMicros = unsigned(name, value);
       case "priority" -> priority = unsigned(name, value);
-      case "sequence_id" -> requireSequenceId(name, value);
-      case "sequence_start", "sequence_end", EMPTY_FINAL -> flag(name, value);
+      case "sequence_id" -> sequenceId = sequenceId(name, value);
+      case "sequence_start" -> sequenceStart = flag(name, value);
+      case "sequence_end" -> sequenceEnd = flag(name, value);
+      case EMPTY_FINAL -> emptyFinal = flag(name, value);
       case "binary_data_output" -> binaryOutput = flag(name, value);
       case "signature_name" -> signatureName = text(name, value);
-      default -> requireUnreserved(name);
+      case "headers" -> {}
+      default -> putFree(name, value);
+    }
+  }
+
+  private void putFree(String name, ParameterValue value) {
+    requireUnreserved(name);
+    if (free == null) {
+      free = new HashMap<>();
+    }
+    free.put(name, value);
+    if (free.size() > MOST_FREE) {
+      throw InferenceException.invalid("the request has more than " + MOST_FREE + " parameters");
     }
   }
 
@@ -97,10 +134,14 @@ public final class RequestParameters {
     return whole.value() < 0 ? Long.MAX_VALUE : whole.value();
   }
 
-  private void requireSequenceId(String name, ParameterValue value) {
-    if (!(value instanceof ParameterValue.Whole) && !(value instanceof ParameterValue.Text)) {
-      throw wrongType(name, Wanted.SEQUENCE_ID);
-    }
+  private ParameterValue sequenceId(String name, ParameterValue value) {
+    return switch (value) {
+      case ParameterValue.Whole(long number, boolean unsigned) when unsigned || number >= 0 ->
+          new ParameterValue.Whole(number, true);
+      case ParameterValue.Text text -> text;
+      case ParameterValue.Whole _, ParameterValue.Flag _, ParameterValue.Fraction _ ->
+          throw wrongType(name, Wanted.SEQUENCE_ID);
+    };
   }
 
   private boolean flag(String name, ParameterValue value) {

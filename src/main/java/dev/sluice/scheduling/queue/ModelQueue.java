@@ -85,7 +85,7 @@ public final class ModelQueue implements QueueIntake {
   /** Puts what has arrived into line. Holding the queue. */
   public void settle() {
     for (Pending next = arrivals.poll(); next != null; next = arrivals.poll()) {
-      next.level = level(next.request().priority());
+      next.level = level(next.request().options().priority());
       lines[next.level].addLast(next);
     }
   }

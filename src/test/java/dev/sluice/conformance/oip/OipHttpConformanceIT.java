@@ -74,6 +74,11 @@ class OipHttpConformanceIT {
     return cases("binary-data");
   }
 
+  @TestFactory
+  List<DynamicTest> generateInFlatJson() throws IOException {
+    return cases("generate");
+  }
+
   private static List<DynamicTest> cases(String file) throws IOException {
     List<DynamicTest> tests = new ArrayList<>();
     String path = "/conformance/oip/" + file + ".json";

@@ -53,6 +53,10 @@ final class InferAnswer {
   private final byte[] name;
   private final byte[] version;
   private final byte[] id;
+
+  /** The entries of the field, as they are written. */
+  private final byte[] parameters;
+
   private final List<Head> heads = new ArrayList<>();
   private final List<Tensor> tensors = new ArrayList<>();
 
@@ -60,6 +64,7 @@ final class InferAnswer {
     this.name = MessageWriter.utf8(response.model().name());
     this.version = MessageWriter.utf8(Long.toString(response.model().version()));
     this.id = MessageWriter.utf8(id);
+    this.parameters = AnswerParameters.encode(response.parameters());
     for (NamedTensor output : response.outputs()) {
       heads.add(new Head(output));
       tensors.add(output.tensor());
@@ -88,6 +93,7 @@ final class InferAnswer {
     if (id.length > 0) {
       out.field(Wire.ID, id);
     }
+    out.raw(parameters);
     heads.forEach(head -> head.write(out));
     tensors.forEach(tensor -> out.field(Wire.RAW_OUTPUT_CONTENTS, tensor));
     return out.toBuffer();
@@ -96,6 +102,7 @@ final class InferAnswer {
   private long size() {
     long size = MessageWriter.fieldSize(name.length) + MessageWriter.fieldSize(version.length);
     size += id.length == 0 ? 0 : MessageWriter.fieldSize(id.length);
+    size += parameters.length;
     for (Head head : heads) {
       size += MessageWriter.fieldSize(head.size());
     }

@@ -66,7 +66,7 @@ final class InferCall {
         wire.outputs(),
         deadline,
         requestId,
-        wire.parameters().priority());
+        wire.parameters().options());
   }
 
   private void requireOneFormOfContents() {

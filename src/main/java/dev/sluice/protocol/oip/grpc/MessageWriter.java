@@ -49,8 +49,13 @@ final class MessageWriter {
 
   void field(int tag, byte[] value) {
     begin(tag, value.length);
-    System.arraycopy(value, 0, bytes, at, value.length);
-    at += value.length;
+    raw(value);
+  }
+
+  /** Writes whole fields as they are. */
+  void raw(byte[] fields) {
+    System.arraycopy(fields, 0, bytes, at, fields.length);
+    at += fields.length;
   }
 
   void field(int tag, Tensor tensor) {

@@ -2,8 +2,8 @@ package dev.sluice.protocol.oip.grpc;
 
 import com.google.protobuf.CodedInputStream;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
-import dev.sluice.protocol.oip.ParameterValue;
 import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.transport.Body;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.InputHead;
@@ -58,7 +59,8 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     List<NamedTensor> inputs = List.of(RawRequest.read(model, signature, body));
     var outputs = new OutputForms();
     outputs.binaryByDefault(true);
-    return new Decoded(request(signature, inputs, outputs, deadline, 0), "", outputs);
+    return new Decoded(
+        request(signature, inputs, outputs, deadline, RequestOptions.NONE), "", outputs);
   }
 
   private Decoded decode(JsonRequest parsed, Body binary) {
@@ -68,8 +70,8 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     RequestChecks.check(model, signature, parsed.heads(), outputs.names());
     List<NamedTensor> inputs = tensors(parsed, binary);
     Deadline wanted = server.deadline(parsed.parameters().timeoutMicros(), deadline);
-    long priority = parsed.parameters().priority();
-    InferenceRequest request = request(signature, inputs, outputs, wanted, priority);
+    RequestOptions options = parsed.parameters().options();
+    InferenceRequest request = request(signature, inputs, outputs, wanted, options);
     return new Decoded(request, parsed.id(), outputs);
   }
 
@@ -78,9 +80,9 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
       List<NamedTensor> inputs,
       OutputForms outputs,
       Deadline wanted,
-      long priority) {
+      RequestOptions options) {
     return new InferenceRequest(
-        model, signature, inputs, outputs.names(), wanted, requestId, priority);
+        model, signature, inputs, outputs.names(), wanted, requestId, options);
   }
 
   private void requireBinaryOf(JsonRequest parsed, Body binary) {

@@ -73,7 +73,12 @@ final class InferEncoder {
       out.raw("\"id\":").string(id).raw(',');
     }
     out.raw("\"model_name\":").string(response.model().name());
-    out.raw(",\"model_version\":\"").number(response.model().version()).raw("\",\"outputs\":[");
+    out.raw(",\"model_version\":\"").number(response.model().version()).raw('"');
+    if (!response.parameters().isEmpty()) {
+      out.raw(",\"parameters\":");
+      AnswerParameters.object(response.parameters(), out);
+    }
+    out.raw(",\"outputs\":[");
     String comma = "";
     for (NamedTensor output : response.outputs()) {
       out.raw(comma);

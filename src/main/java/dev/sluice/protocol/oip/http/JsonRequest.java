@@ -3,10 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
-import dev.sluice.protocol.codec.JsonNumber;
-import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.ParameterValue;
 import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.tensor.Tensor;
@@ -23,7 +20,7 @@ final class JsonRequest implements AutoCloseable {
   private final JsonCursor in;
   private final List<JsonInput> inputs = new ArrayList<>();
   private final OutputForms outputs = new OutputForms();
-  private final RequestParameters parameters = new RequestParameters(JsonRequest::wrongType);
+  private final RequestParameters parameters = new RequestParameters(JsonParameters::wrongType);
   private String id = "";
   private boolean hasInputs;
   private boolean owned = true;
@@ -190,46 +187,7 @@ final class JsonRequest implements AutoCloseable {
     }
     JsonFields.beginObject(in, "parameters");
     while (in.nextKey()) {
-      String name = in.key();
-      if (name.equals("headers")) {
-        // Reserved: other servers put the request's headers there, of whatever form.
-        in.skipValue();
-      } else {
-        parameters.put(name, parameter(name));
-      }
+      JsonParameters.readInto(parameters, in.key(), in);
     }
-  }
-
-  private ParameterValue parameter(String name) {
-    return switch (in.peek()) {
-      case STRING -> new ParameterValue.Text(in.string().toText());
-      case TRUE, FALSE -> new ParameterValue.Flag(in.bool());
-      case NUMBER -> number(in.number());
-      case OBJECT, ARRAY, NULL ->
-          throw InferenceException.invalid(
-              "parameter '"
-                  + Excerpt.of(name)
-                  + "' has invalid type. It should be either 'int', 'bool', or 'string'.");
-    };
-  }
-
-  private static ParameterValue number(JsonNumber number) {
-    if (number.isLong()) {
-      return new ParameterValue.Whole(number.toLong(), false);
-    }
-    return number.isUnsignedLong()
-        ? new ParameterValue.Whole(number.toUnsignedLong(), true)
-        : new ParameterValue.Fraction(number.toDouble());
-  }
-
-  private static String wrongType(String name, RequestParameters.Wanted wanted) {
-    String type =
-        switch (wanted) {
-          case BOOL -> "boolean";
-          case UNSIGNED -> "unsigned-integer";
-          case SEQUENCE_ID -> "unsigned-integer or string";
-          case TEXT -> "string";
-        };
-    return "Unable to parse '" + name + "': attempt to access JSON non-" + type + " as " + type;
   }
 }

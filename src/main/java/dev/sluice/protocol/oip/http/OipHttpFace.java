@@ -33,9 +33,11 @@ public final class OipHttpFace implements HttpFace {
   private static final String OCTETS = "application/octet-stream";
 
   private final OipServer server;
+  private final GenerateRoute generate;
 
   public OipHttpFace(OipServer server) {
     this.server = server;
+    this.generate = new GenerateRoute(server);
   }
 
   @Override
@@ -68,6 +70,7 @@ public final class OipHttpFace implements HttpFace {
       case MODEL_CONFIG -> exchange.json(OK, MetadataJson.config(describe(path)));
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
+      case GENERATE -> generate.answer(exchange, path.selector());
     }
   }
 
@@ -185,7 +188,8 @@ public final class OipHttpFace implements HttpFace {
     }
   }
 
-  private static void fail(HttpExchange exchange, Throwable failure) {
+  /** Answers with what is told of a failure. */
+  static void fail(HttpExchange exchange, Throwable failure) {
     InferenceException told = exchange.explain(failure);
     Buffer body = MetadataJson.error(told.getMessage());
     exchange.json(HttpStatus.of(told.code()), body);

@@ -26,7 +26,8 @@ record OipPath(Resource resource, String model, String version) {
     MODEL("GET"),
     MODEL_READY("GET"),
     MODEL_CONFIG("GET"),
-    INFER("POST");
+    INFER("POST"),
+    GENERATE("POST");
 
     private final String method;
 
@@ -87,6 +88,7 @@ record OipPath(Resource resource, String model, String version) {
     }
     return switch (rest.getFirst()) {
       case "infer" -> Resource.INFER;
+      case "generate" -> Resource.GENERATE;
       case "ready" -> Resource.MODEL_READY;
       case "config" -> Resource.MODEL_CONFIG;
       default -> throw notFound();

@@ -1,0 +1,65 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
+
+/** One request in flat JSON, one answer in flat JSON. */
+record GenerateRoute(OipServer server) {
+  void answer(HttpExchange exchange, ModelSelector selector) {
+    requirePlain(exchange);
+    exchange
+        .body()
+        .compose(body -> decode(exchange, selector, body))
+        .compose(decoded -> run(exchange, decoded))
+        .onComplete(
+            body -> exchange.json(200, body), failure -> OipHttpFace.fail(exchange, failure));
+  }
+
+  /**
+   * Refuses a compressed body, as Triton does here.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT
+   */
+  static void requirePlain(HttpExchange exchange) {
+    @Nullable String coding = exchange.header(HttpHeaders.CONTENT_ENCODING);
+    if (coding != null && !coding.isEmpty() && !coding.equalsIgnoreCase("identity")) {
+      throw InferenceException.invalid(
+          "Unsupported content-encoding, only 'identity' is supported.");
+    }
+  }
+
+  private Future<GenerateDecoder.Decoded> decode(
+      HttpExchange exchange, ModelSelector selector, Body body) {
+    ServedModel model = Models.admit(server.data(), selector);
+    var decoder = new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId());
+    return exchange
+        .compute(body.work(), () -> decoder.decode(body))
+        .onFailure(_ -> model.release());
+  }
+
+  private Future<Buffer> run(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
+    exchange.onGone(decoded.request()::cancel);
+    return server
+        .data()
+        .infer(decoded.request())
+        .compose(response -> encode(exchange, response, decoded.id()));
+  }
+
+  private static Future<Buffer> encode(
+      HttpExchange exchange, InferenceResponse response, String id) {
+    long size = InferEncoder.likelySize(response, new OutputForms());
+    return exchange
+        .compute(size, () -> GenerateEncoder.encode(response, id))
+        .onComplete(_ -> response.close());
+  }
+}
