@@ -19,6 +19,7 @@ import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.RowAdvice;
 import dev.sluice.serving.ServableLoader;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
@@ -59,6 +60,7 @@ public final class SluiceServer implements Server {
   private final WorkerExecutor loading;
   private final ModelRepository repository;
   private final ModelControl control;
+  private final Telemetry telemetry;
   private final DataPlane data;
   private final List<Listener> listeners = new ArrayList<>();
 
@@ -76,11 +78,12 @@ public final class SluiceServer implements Server {
     this.loading =
         vertx.createSharedWorkerExecutor("sluice-loading", Math.max(2, cores), 1, TimeUnit.HOURS);
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
+    this.telemetry = new Telemetry(System::nanoTime, InstantSource.system());
     this.repository =
         new ModelRepository(
             config.repository(),
             settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
-            new ServableLoader(runtimes(), vertx, System::nanoTime),
+            new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime),
             executor(loading),
             InstantSource.system(),
             news);
@@ -175,6 +178,7 @@ public final class SluiceServer implements Server {
             vertx,
             config.limits(),
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
+            telemetry,
             System::nanoTime);
     var faces = new Faces(data, control, config.grps(), config.limits());
     listener.tls().ifPresent(Tls::check);

@@ -6,6 +6,8 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.telemetry.FailureReason;
+import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -20,6 +22,7 @@ public final class QueueScheduler implements Scheduler {
   private final ModelQueue queue;
   private final ToIntFunction<InferenceRequest> rows;
   private final Consumer<Pending> arrived;
+  private final VersionMeter meter;
   private final LongSupplier nanoTime;
 
   /**
@@ -27,6 +30,7 @@ public final class QueueScheduler implements Scheduler {
    * @param queue shared with the workers
    * @param rows by how many rows a request may join others; 0 if it runs alone
    * @param arrived is told of a request after it was put into the queue
+   * @param meter counts those that are refused
    * @param nanoTime the clock that waiting is measured with
    */
   public QueueScheduler(
@@ -34,11 +38,13 @@ public final class QueueScheduler implements Scheduler {
       ModelQueue queue,
       ToIntFunction<InferenceRequest> rows,
       Consumer<Pending> arrived,
+      VersionMeter meter,
       LongSupplier nanoTime) {
     this.vertx = vertx;
     this.queue = queue;
     this.rows = rows;
     this.arrived = arrived;
+    this.meter = meter;
     this.nanoTime = nanoTime;
   }
 
@@ -47,8 +53,8 @@ public final class QueueScheduler implements Scheduler {
     var pending = new Pending(request, eventLoop(), rows.applyAsInt(request), nanoTime.getAsLong());
     switch (queue.offer(pending)) {
       case TAKEN -> arrived.accept(pending);
-      case FULL -> refuse(pending, full(request));
-      case CLOSED -> refuse(pending, closed(request));
+      case FULL -> refuse(pending, full(request), FailureReason.REJECTED);
+      case CLOSED -> refuse(pending, closed(request), FailureReason.OTHER);
     }
     return pending.answer();
   }
@@ -58,7 +64,8 @@ public final class QueueScheduler implements Scheduler {
     return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
   }
 
-  private static void refuse(Pending pending, InferenceException failure) {
+  private void refuse(Pending pending, InferenceException failure, FailureReason reason) {
+    meter.refused(reason);
     pending.decide(failure);
     pending.deliver();
   }
@@ -78,6 +85,7 @@ public final class QueueScheduler implements Scheduler {
   @Override
   public void close() {
     for (Pending waiting : queue.close()) {
+      meter.refused(FailureReason.OTHER);
       waiting.decide(closed(waiting.request()));
       waiting.home().runOnContext(_ -> waiting.deliver());
     }

@@ -9,6 +9,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
+import dev.sluice.telemetry.FailureReason;
 import io.vertx.core.Future;
 
 /** The road of a request, one step per line: find, admit, check, schedule. */
@@ -40,13 +41,15 @@ public final class InferencePipeline implements DataPlane {
 
   @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
+    ServableModel model = servable(request.model());
     try {
       RequestCheck.require(request);
     } catch (InferenceException e) {
+      model.meter().refused(FailureReason.OTHER);
       request.close();
       return Future.failedFuture(e);
     }
-    return servable(request.model()).scheduler().submit(request);
+    return model.scheduler().submit(request);
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */

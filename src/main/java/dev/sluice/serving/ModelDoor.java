@@ -9,6 +9,8 @@ import dev.sluice.scheduling.admission.Admission.Rejected;
 import dev.sluice.scheduling.admission.ConcurrencyLimiter;
 import dev.sluice.scheduling.admission.FixedLimit;
 import dev.sluice.scheduling.admission.WaitLimit;
+import dev.sluice.telemetry.FailureReason;
+import dev.sluice.telemetry.VersionMeter;
 import java.util.function.LongSupplier;
 
 /** Where requests enter one version of a model, or are told to come back later. Any thread. */
@@ -16,8 +18,9 @@ final class ModelDoor {
   private final int capacity;
   private final ConcurrencyLimiter limiter;
   private final RefusalLog refusals;
+  private final VersionMeter meter;
 
-  ModelDoor(ModelConfig config, LongSupplier nanoTime) {
+  ModelDoor(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     int perRun = config.instances() * Math.max(1, config.batching().maxBatchSize());
     this.capacity = perRun + config.queue().maxQueuedRequests();
     this.limiter =
@@ -26,6 +29,7 @@ final class ModelDoor {
                 ? new WaitLimit(perRun, config.admission().targetWait(), capacity, nanoTime)
                 : new FixedLimit(capacity));
     this.refusals = new RefusalLog(nanoTime);
+    this.meter = meter;
   }
 
   /**
@@ -38,6 +42,7 @@ final class ModelDoor {
       case Accepted(Permit permit) -> permit;
       case Rejected rejected -> {
         String why = explain(model, rejected.limit());
+        meter.refused(FailureReason.REJECTED);
         refusals.add(model, why);
         throw InferenceException.busy(why, rejected.retryAfter());
       }

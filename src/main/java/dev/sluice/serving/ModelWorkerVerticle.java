@@ -5,6 +5,7 @@ import dev.sluice.scheduling.batching.Batch;
 import dev.sluice.scheduling.batching.BatchRunner;
 import dev.sluice.scheduling.batching.Departure;
 import dev.sluice.scheduling.batching.RunWatch;
+import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,12 +37,16 @@ final class ModelWorkerVerticle extends VerticleBase {
   private volatile boolean finishing;
   private long unsentSince;
 
-  ModelWorkerVerticle(ModelWork work, ModelSession session) {
+  /**
+   * @param meter this worker's own
+   */
+  ModelWorkerVerticle(ModelWork work, ModelSession session, RunMeter meter) {
     this.work = work;
     this.runner =
         new BatchRunner(
             work.rules(),
             new SessionExecutor(session),
+            meter,
             work.nanoTime(),
             answers::add,
             work.ticker()::start);

@@ -10,6 +10,8 @@ import dev.sluice.repository.Loader;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,12 +23,15 @@ import java.util.stream.Collectors;
 /** Opens models with the runtime that recognises their files, and puts them to work. */
 public final class ServableLoader implements Loader {
   private final List<RuntimeProvider> runtimes;
+  private final Telemetry telemetry;
   private final Vertx vertx;
   private final LongSupplier nanoTime;
   private final AtomicLong loads = new AtomicLong();
 
-  public ServableLoader(List<RuntimeProvider> runtimes, Vertx vertx, LongSupplier nanoTime) {
+  public ServableLoader(
+      List<RuntimeProvider> runtimes, Telemetry telemetry, Vertx vertx, LongSupplier nanoTime) {
     this.runtimes = List.copyOf(runtimes);
+    this.telemetry = telemetry;
     this.vertx = vertx;
     this.nanoTime = nanoTime;
   }
@@ -36,20 +41,51 @@ public final class ServableLoader implements Loader {
     RuntimeProvider runtime = runtimeFor(id, folder);
     var source = new ModelSource(id, folder, config.runtimes());
     var sessions = new ArrayList<ModelSession>();
+    VersionMeter meter = telemetry.version(id);
+    long begun = nanoTime.getAsLong();
     try {
       while (sessions.size() < config.instances()) {
-        sessions.add(runtime.open(source));
+        sessions.add(open(runtime, source));
         if (config.warmup()) {
-          WarmUp.run(sessions.getLast(), id, config.batching().allowedBatchSizes());
+          warmUp(sessions.getLast(), source, config.batching().allowedBatchSizes());
         }
       }
       ModelMetadata metadata =
           sessions.getFirst().metadata().withMaxBatchSize(config.batching().maxBatchSize());
-      return ServableModel.start(metadata, sessions, config, poolName(id), vertx, nanoTime);
+      meter.loaded(nanoTime.getAsLong() - begun);
+      return ServableModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime);
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       throw e;
     }
+  }
+
+  private ModelSession open(RuntimeProvider runtime, ModelSource source) {
+    long begun = nanoTime.getAsLong();
+    boolean opened = false;
+    try {
+      ModelSession session = runtime.open(source);
+      opened = true;
+      return session;
+    } finally {
+      telemetry.loads().opened(path(source), nanoTime.getAsLong() - begun, opened);
+    }
+  }
+
+  private void warmUp(ModelSession session, ModelSource source, List<Integer> batchSizes) {
+    long begun = nanoTime.getAsLong();
+    boolean good = false;
+    int runs = 0;
+    try {
+      runs = WarmUp.run(session, source.id(), batchSizes);
+      good = true;
+    } finally {
+      telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, runs, good);
+    }
+  }
+
+  private static String path(ModelSource source) {
+    return source.folder().toString();
   }
 
   private RuntimeProvider runtimeFor(ModelId id, Path folder) {

@@ -10,6 +10,7 @@ import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
@@ -32,6 +33,7 @@ final class ServableModel implements LoadedModel {
   private final Scheduler scheduler;
   private final WakeUps wakeUps = new WakeUps(this::wakeOne);
   private final ModelDoor door;
+  private final VersionMeter meter;
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
@@ -39,20 +41,23 @@ final class ServableModel implements LoadedModel {
       ModelMetadata metadata,
       List<ModelSession> sessions,
       ModelConfig config,
+      VersionMeter meter,
       Vertx vertx,
       LongSupplier nanoTime) {
     this.metadata = metadata;
     this.sessions = sessions;
     this.vertx = vertx;
+    this.meter = meter;
     var queue = new ModelQueue(config.queue());
+    meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), config.queue(), nanoTime);
-    this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, nanoTime);
-    this.door = new ModelDoor(config, nanoTime);
+    this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, meter, nanoTime);
+    this.door = new ModelDoor(config, meter, nanoTime);
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
-      var worker = new ModelWorkerVerticle(work, session);
+      var worker = new ModelWorkerVerticle(work, session, meter.worker());
       workers.add(worker);
       ticker.add(worker.watch());
     }
@@ -62,16 +67,18 @@ final class ServableModel implements LoadedModel {
    * Puts sessions to work. Blocks until their workers are there. Owns the sessions from now on.
    *
    * @param config how its requests wait and join
+   * @param meter counts its requests and runs
    * @param poolName names the workers' threads
    */
   static ServableModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
       ModelConfig config,
+      VersionMeter meter,
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime) {
-    var model = new ServableModel(metadata, sessions, config, vertx, nanoTime);
+    var model = new ServableModel(metadata, sessions, config, meter, vertx, nanoTime);
     var options =
         new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
@@ -83,6 +90,7 @@ final class ServableModel implements LoadedModel {
       model.deployments.add(await(vertx.deployVerticle(worker, options)));
       worker.begin();
     }
+    meter.show();
     return model;
   }
 
@@ -105,6 +113,11 @@ final class ServableModel implements LoadedModel {
     return scheduler;
   }
 
+  /** Counts its requests and runs. */
+  VersionMeter meter() {
+    return meter;
+  }
+
   /** A worker that waits for company takes care of what comes. */
   private void arrived(Pending request) {
     if (!batcher.arrived(request)) {
@@ -124,6 +137,7 @@ final class ServableModel implements LoadedModel {
   /** Blocks until the workers have stopped, then closes the sessions. */
   @Override
   public void close() {
+    meter.forget();
     scheduler.close();
     batcher.interrupt();
     workers.forEach(ModelWorkerVerticle::finish);

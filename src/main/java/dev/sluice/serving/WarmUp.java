@@ -33,17 +33,21 @@ final class WarmUp {
    * instance; that does not speak against it.
    *
    * @param batchSizes rows that batches are padded to; empty for none
+   * @return how often it ran
    */
-  static void run(ModelSession session, ModelId id, List<Integer> batchSizes) {
+  static int run(ModelSession session, ModelId id, List<Integer> batchSizes) {
     Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
     if (signature == null) {
-      return;
+      return 0;
     }
+    int runs = 0;
     for (int rows : batchSizes.isEmpty() ? List.of(1) : batchSizes) {
       if (signature.inputs().stream().allMatch(spec -> canBeMadeUp(spec, rows))) {
         run(session, id, signature, rows);
+        runs++;
       }
     }
+    return runs;
   }
 
   private static void run(ModelSession session, ModelId id, Signature signature, int rows) {

@@ -1,7 +1,12 @@
 package dev.sluice.transport;
 
 import dev.sluice.inference.Caller;
+import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.CallRecord;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
 
@@ -32,4 +37,28 @@ public interface Exchange {
    * already. One action; another replaces it.
    */
   void onGone(Runnable action);
+
+  /** Its times, and what it is counted as. */
+  CallRecord record();
+
+  /**
+   * Has this call counted and timed, however it ends. Called as soon as the model's name is known,
+   * on the event loop or on the worker that decodes.
+   *
+   * @param model the name in the request, of a model that there is or not
+   */
+  default void measure(Api api, String model) {
+    record().measure(api, model);
+  }
+
+  /** Asks a model, and cancels the request if the caller goes away. Takes the request over. */
+  default Future<InferenceResponse> ask(DataPlane data, InferenceRequest request) {
+    onGone(request::cancel);
+    record().asked();
+    return data.infer(request)
+        .map(response -> {
+          record().answered();
+          return response;
+        });
+  }
 }

@@ -5,6 +5,9 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.Callable;
@@ -20,10 +23,11 @@ import org.slf4j.event.Level;
  * @param vertx where work that takes long is given to workers
  * @param limits what one caller may cost
  * @param caller what a request through this listener may do
+ * @param telemetry counts calls
  * @param nanoTime the clock of deadlines
  */
 public record ListenerContext(
-    Vertx vertx, LimitsConfig limits, Caller caller, LongSupplier nanoTime) {
+    Vertx vertx, LimitsConfig limits, Caller caller, Telemetry telemetry, LongSupplier nanoTime) {
   /** Characters of a failure's text that go into the log. */
   private static final int MAX_LOGGED = 500;
 
@@ -34,6 +38,11 @@ public record ListenerContext(
     return limits.requestTimeout().isZero()
         ? Deadline.NONE
         : Deadline.after(limits.requestTimeout(), nanoTime.getAsLong());
+  }
+
+  /** The record of a call that begins now. */
+  public CallRecord record(EntryPoint entryPoint) {
+    return new CallRecord(telemetry, entryPoint, nanoTime);
   }
 
   /** See {@link Exchange#compute}. */

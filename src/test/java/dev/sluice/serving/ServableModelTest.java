@@ -16,6 +16,8 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -47,6 +49,7 @@ class ServableModelTest {
   private final Vertx vertx = Vertx.vertx();
   private final FakeSession session = new FakeSession();
   private final AtomicLong clock = new AtomicLong(1);
+  private final Telemetry telemetry = Telemetry.unseen();
   private final AtomicBoolean answeredAtHome = new AtomicBoolean();
   private final AtomicInteger loansBack = new AtomicInteger();
   private long blocksBefore;
@@ -73,7 +76,9 @@ class ServableModelTest {
             new AdmissionConfig(false, Duration.ofMillis(10)),
             false,
             defaults.runtimes());
-    return ServableModel.start(session.metadata(), sessions, config, "test-model", vertx, nanoTime);
+    VersionMeter meter = telemetry.version(new ModelId("test", 1));
+    return ServableModel.start(
+        session.metadata(), sessions, config, meter, "test-model", vertx, nanoTime);
   }
 
   /** Replaces the model by one with these settings. */

@@ -10,6 +10,7 @@ import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.TlsConfig;
 import dev.sluice.inference.Caller;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
@@ -52,7 +53,8 @@ public final class EchoListener implements AutoCloseable {
   /** Opens a listener with these limits, encrypted or not. */
   public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls) {
     var context =
-        new ListenerContext(vertx, limits, new Caller("localhost:0", true), System::nanoTime);
+        new ListenerContext(
+            vertx, limits, new Caller("localhost:0", true), Telemetry.unseen(), System::nanoTime);
     HttpFace http = new EchoFace();
     GrpcFace grpc = new EchoService();
     var httpFront = new HttpFront(List.of(http), context);

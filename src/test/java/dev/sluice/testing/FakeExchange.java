@@ -2,12 +2,18 @@ package dev.sluice.testing;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
 
 /** A request that came from nowhere: computes at once, never goes away. */
 public final class FakeExchange implements Exchange {
+  private final CallRecord record =
+      new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime);
+
   @Override
   public String requestId() {
     return "test";
@@ -26,6 +32,11 @@ public final class FakeExchange implements Exchange {
   @Override
   public <T> Future<T> compute(long bytes, Supplier<T> work) {
     return Future.succeededFuture(work.get());
+  }
+
+  @Override
+  public CallRecord record() {
+    return record;
   }
 
   @Override

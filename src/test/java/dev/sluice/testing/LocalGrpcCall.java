@@ -2,6 +2,9 @@ package dev.sluice.testing;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.grpc.GrpcCall;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
@@ -9,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A call that nothing carries: work is done at once, on the thread of the test. */
 public final class LocalGrpcCall implements GrpcCall {
+  private final CallRecord record =
+      new CallRecord(Telemetry.unseen(), EntryPoint.GRPC, System::nanoTime);
   private @Nullable Runnable whenGone;
 
   /** What the face wants done when the caller goes away; null if it has not said. */
@@ -43,6 +48,11 @@ public final class LocalGrpcCall implements GrpcCall {
     } catch (RuntimeException e) {
       return Future.failedFuture(e);
     }
+  }
+
+  @Override
+  public CallRecord record() {
+    return record;
   }
 
   @Override

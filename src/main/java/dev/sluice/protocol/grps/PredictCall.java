@@ -4,6 +4,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ServedModel;
+import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
@@ -36,13 +37,12 @@ public final class PredictCall {
       long size,
       Consumer<RequestInputs> decoder,
       Function<List<NamedTensor>, T> encoder) {
+    exchange.measure(Api.GRPS_PREDICT, model);
     ServedModel lent = models.lend(model);
+    exchange.measure(Api.GRPS_PREDICT, lent.id().name());
     return exchange
         .compute(size, () -> decode(exchange, lent, decoder))
-        .compose(request -> {
-          exchange.onGone(request::cancel);
-          return data.infer(request);
-        })
+        .compose(request -> exchange.ask(data, request))
         .compose(response -> exchange.compute(byteSize(response), () -> encode(response, encoder)));
   }
 

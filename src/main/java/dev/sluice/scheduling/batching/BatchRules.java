@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Which requests of one model join, and in which sizes it runs. Any thread. */
 public final class BatchRules {
   private final BatchingConfig config;
+  private final boolean firstIsBatch;
 
   /** Those whose inputs all leave dimension 0 open. A request's signature is one of the model's. */
   private final Set<Signature> joinable = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -25,6 +26,7 @@ public final class BatchRules {
 
   public BatchRules(BatchingConfig config, ModelMetadata model) {
     this.config = config;
+    this.firstIsBatch = model.maxBatchSize() > 0;
     this.joins = new AtomicBoolean(config.joined());
     for (Signature signature : model.signatures().values()) {
       if (hasOpenRows(signature)) {
@@ -70,6 +72,13 @@ public final class BatchRules {
       }
     }
     return rows <= largest() ? (int) rows : 0;
+  }
+
+  /** How many inferences a request counts as: its rows, if the model is known to have any. */
+  long inferences(InferenceRequest request) {
+    return firstIsBatch && !request.inputs().isEmpty()
+        ? Math.max(1, rows(request.inputs().getFirst()))
+        : 1;
   }
 
   private static long rows(NamedTensor input) {

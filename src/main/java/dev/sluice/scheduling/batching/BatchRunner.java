@@ -1,11 +1,18 @@
 package dev.sluice.scheduling.batching;
 
+import static dev.sluice.telemetry.FailureReason.BACKEND;
+import static dev.sluice.telemetry.FailureReason.CANCELED;
+import static dev.sluice.telemetry.FailureReason.OTHER;
+import static dev.sluice.telemetry.FailureReason.REJECTED;
+
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.telemetry.FailureReason;
+import dev.sluice.telemetry.RunMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import io.vertx.core.Context;
@@ -25,6 +32,7 @@ public final class BatchRunner {
 
   private final BatchRules rules;
   private final BatchExecutor model;
+  private final RunMeter meter;
   private final LongSupplier nanoTime;
   private final Consumer<Pending> decided;
   private final RunWatch watch;
@@ -33,17 +41,20 @@ public final class BatchRunner {
   private final List<Pending> alone = new ArrayList<>(1);
 
   /**
+   * @param meter this runner's own
    * @param decided takes each request whose answer was decided, to be delivered
    * @param deadlines as {@link RunWatch} says
    */
   public BatchRunner(
       BatchRules rules,
       BatchExecutor model,
+      RunMeter meter,
       LongSupplier nanoTime,
       Consumer<Pending> decided,
       Consumer<Context> deadlines) {
     this.rules = rules;
     this.model = model;
+    this.meter = meter;
     this.nanoTime = nanoTime;
     this.decided = decided;
     this.watch = new RunWatch(model, nanoTime, deadlines);
@@ -57,7 +68,8 @@ public final class BatchRunner {
   /** Refuses those of a batch who are gone and runs the others. */
   public void run(Batch batch) {
     for (int i = 0; i < batch.gone.size(); i++) {
-      fail(batch.gone.get(i), batch.gone.get(i).goneFromQueue(nanoTime.getAsLong()));
+      Pending gone = batch.gone.get(i);
+      fail(gone, gone.goneFromQueue(nanoTime.getAsLong()), whyGone(gone, REJECTED));
     }
     List<Pending> members = batch.members;
     if (members.size() > 1 && runTogether(members)) {
@@ -73,7 +85,7 @@ public final class BatchRunner {
     long now = nanoTime.getAsLong();
     boolean gone = member.isGone(now);
     if (gone) {
-      fail(member, member.goneFromRun(now));
+      fail(member, member.goneFromRun(now), whyGone(member, OTHER));
     }
     return gone;
   }
@@ -105,7 +117,10 @@ public final class BatchRunner {
       }
     } catch (RuntimeException | Error e) {
       if (!refusedAsGone(member)) {
-        fail(member, e instanceof InferenceException known ? known : failure(member.request(), e));
+        fail(
+            member,
+            e instanceof InferenceException known ? known : failure(member.request(), e),
+            BACKEND);
       }
     }
   }
@@ -121,11 +136,13 @@ public final class BatchRunner {
 
   /** False, and nobody was answered, if the model does not keep the rows apart. */
   private boolean answered(List<Pending> members) {
+    meter.begin(inferences(members));
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     if (members.size() == 1 && size == rows) {
       InferenceRequest request = members.getFirst().request();
       succeed(members.getFirst(), compute(members, request.inputs()));
+      meter.end();
       return true;
     }
     List<NamedTensor> outputs = computeJoined(members, size);
@@ -138,7 +155,16 @@ public final class BatchRunner {
     for (int i = 0; i < members.size(); i++) {
       succeed(members.get(i), shares.get(i));
     }
+    meter.end();
     return true;
+  }
+
+  private long inferences(List<Pending> members) {
+    long inferences = 0;
+    for (int i = 0; i < members.size(); i++) {
+      inferences += rules.inferences(members.get(i).request());
+    }
+    return inferences;
   }
 
   private static int rows(List<Pending> members) {
@@ -161,9 +187,11 @@ public final class BatchRunner {
   private List<NamedTensor> compute(List<Pending> members, List<NamedTensor> inputs) {
     List<TensorSpec> outputs = WantedOutputs.of(members);
     watch.begin(members);
+    meter.computing();
     try {
       return model.run(members.getFirst().request().signature(), inputs, outputs);
     } finally {
+      meter.computed();
       watch.end();
     }
   }
@@ -183,11 +211,17 @@ public final class BatchRunner {
       return;
     }
     InferenceRequest request = member.request();
+    meter.answered(member.sinceNanos(), rules.inferences(request));
     member.decide(new InferenceResponse(request.model().id(), request.signature(), outputs));
     decided.accept(member);
   }
 
-  private void fail(Pending member, InferenceException failure) {
+  private static FailureReason whyGone(Pending member, FailureReason ifLate) {
+    return member.request().isCancelled() ? CANCELED : ifLate;
+  }
+
+  private void fail(Pending member, InferenceException failure, FailureReason reason) {
+    meter.failed(reason, member.sinceNanos());
     member.decide(failure);
     decided.accept(member);
   }

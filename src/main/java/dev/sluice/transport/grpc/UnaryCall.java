@@ -4,6 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ByteCollector;
@@ -31,6 +33,7 @@ final class UnaryCall implements GrpcCall {
   private final GrpcForm form;
   private final ListenerContext context;
   private final String requestId;
+  private final CallRecord record;
   private final MessageReader reader;
   private final ByteCollector collected = new ByteCollector();
   private final long maxBody;
@@ -54,6 +57,7 @@ final class UnaryCall implements GrpcCall {
     this.form = form;
     this.context = context;
     this.requestId = requestId;
+    this.record = context.record(EntryPoint.GRPC);
     long maxMessage = context.limits().maxBodySize();
     this.reader =
         new MessageReader(
@@ -149,6 +153,7 @@ final class UnaryCall implements GrpcCall {
 
   private void succeed(Buffer message) {
     answered = true;
+    record.succeeded();
     if (form == GrpcForm.WEB_TEXT) {
       compute(message.length(), () -> reply.frame(message)).onSuccess(reply::succeed);
     } else {
@@ -164,6 +169,7 @@ final class UnaryCall implements GrpcCall {
 
   private void fail(Throwable failure) {
     answered = true;
+    record.failed(ErrorCode.of(failure));
     forget();
     if (failure instanceof InferenceException known) {
       context.failed(this, known);
@@ -185,6 +191,7 @@ final class UnaryCall implements GrpcCall {
       return;
     }
     gone = true;
+    record.failed(ErrorCode.CANCELLED);
     forget();
     if (whenGone != null) {
       whenGone.run();
@@ -209,6 +216,11 @@ final class UnaryCall implements GrpcCall {
   @Override
   public Deadline deadline() {
     return deadline;
+  }
+
+  @Override
+  public CallRecord record() {
+    return record;
   }
 
   @Override

@@ -4,6 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
@@ -25,6 +27,7 @@ public final class HttpExchange implements Exchange {
   private final HttpServerRequest request;
   private final ListenerContext context;
   private final String requestId;
+  private final CallRecord record;
   private Deadline deadline = Deadline.NONE;
   private @Nullable Runnable whenGone;
   private boolean gone;
@@ -33,6 +36,7 @@ public final class HttpExchange implements Exchange {
     this.request = request;
     this.context = context;
     this.requestId = requestId;
+    this.record = context.record(EntryPoint.REST);
     request.response().exceptionHandler(_ -> gone());
     request.response().closeHandler(_ -> gone());
   }
@@ -94,6 +98,11 @@ public final class HttpExchange implements Exchange {
   }
 
   @Override
+  public CallRecord record() {
+    return record;
+  }
+
+  @Override
   public <T> Future<T> compute(long bytes, Supplier<T> work) {
     return context.compute(bytes, work);
   }
@@ -111,6 +120,7 @@ public final class HttpExchange implements Exchange {
       return;
     }
     gone = true;
+    record.failed(ErrorCode.CANCELLED);
     if (whenGone != null) {
       whenGone.run();
     }
@@ -144,6 +154,7 @@ public final class HttpExchange implements Exchange {
 
   /** Answers with a status and nothing else. */
   public void empty(int status) {
+    record.succeeded();
     if (open()) {
       request.response().setStatusCode(status).end();
     }
@@ -151,6 +162,7 @@ public final class HttpExchange implements Exchange {
 
   /** Answers. Does nothing if the caller is gone or was answered. */
   public void answer(int status, CharSequence contentType, Buffer body) {
+    record.succeeded();
     if (open()) {
       request
           .response()
@@ -177,6 +189,7 @@ public final class HttpExchange implements Exchange {
    * a bug: it is logged here, and the client sees no more than that something failed.
    */
   public InferenceException explain(Throwable failure) {
+    record.failed(ErrorCode.of(failure));
     if (failure instanceof InferenceException known) {
       context.failed(this, known);
       if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {

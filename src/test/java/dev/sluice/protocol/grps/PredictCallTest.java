@@ -12,6 +12,9 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -51,6 +54,11 @@ class PredictCallTest {
 
   /** An exchange that does all work at once. */
   private static final class PlainExchange implements Exchange {
+    @Override
+    public CallRecord record() {
+      return new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime);
+    }
+
     @Override
     public String requestId() {
       return "r";

@@ -9,7 +9,10 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -19,6 +22,7 @@ import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.Tensors;
 import dev.sluice.testing.WaitingRequests;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,6 +41,8 @@ class BatchRunnerTest {
   private final AtomicInteger ticking = new AtomicInteger();
   private final List<Pending> answered = new ArrayList<>();
   private final Batch batch = new Batch();
+  private final VersionMeter meter =
+      new Telemetry(clock::get, () -> Instant.EPOCH).version(new ModelId("test", 1));
   private BatchRunner runner = runner(List.of());
   private long blocksBefore;
 
@@ -57,6 +63,7 @@ class BatchRunnerTest {
     return new BatchRunner(
         new BatchRules(config, FakeSession.METADATA),
         model,
+        meter.worker(),
         clock::get,
         answered::add,
         _ -> ticking.incrementAndGet());

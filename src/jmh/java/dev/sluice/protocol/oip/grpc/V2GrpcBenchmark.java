@@ -1,10 +1,10 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.benchmark.ServedForBenchmark;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.loadtest.row.Requests;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.testing.FakeExchange;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +41,7 @@ public class V2GrpcBenchmark {
 
   @Benchmark
   public void decode() {
-    InferCall.decode(server, message, Deadline.NONE, "benchmark").request().close();
+    InferCall.decode(server, message, new FakeExchange()).request().close();
   }
 
   @Benchmark

@@ -23,7 +23,7 @@ final class PredictMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall exchange, Body message) {
-    return predict(exchange, message).recover(PredictMethod::explain);
+    return predict(exchange, message).recover(failure -> explain(exchange, failure));
   }
 
   private Future<Buffer> predict(GrpcCall exchange, Body body) {
@@ -42,10 +42,11 @@ final class PredictMethod implements GrpcMethod {
     }
   }
 
-  private static Future<Buffer> explain(Throwable failure) {
+  private static Future<Buffer> explain(GrpcCall exchange, Throwable failure) {
     return switch (failure) {
       case UncheckedIOException e -> Future.failedFuture(Messages.malformed(e.getMessage()));
       case InferenceException e when !endsTheCall(e.code()) -> {
+        exchange.record().failed(e.code());
         byte[] answer = Messages.of(GrpsStatus.ofPrediction(e)).toByteArray();
         yield Future.succeededFuture(Buffers.wrap(answer, 0, answer.length));
       }

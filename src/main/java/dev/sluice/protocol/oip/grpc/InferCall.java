@@ -9,9 +9,11 @@ import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
 import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,18 +38,18 @@ final class InferCall {
   /**
    * Decodes a message.
    *
-   * @param deadline until when the answer is wanted if the message does not say
-   * @param requestId for logs
+   * @param call tells until when the answer is wanted if the message does not say
    * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request, or as {@link
    *     Models#admit} does
    */
-  static Decoded decode(OipServer server, Body message, Deadline deadline, String requestId) {
+  static Decoded decode(OipServer server, Body message, Exchange call) {
     WireRequest wire = WireRequest.read(message);
+    call.measure(Api.OIP_INFER, wire.modelName());
     ServedModel model =
         Models.admit(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
-    Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), deadline);
+    Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), call.deadline());
     try {
-      InferenceRequest request = new InferCall(wire, model).request(wanted, requestId);
+      InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId());
       return new Decoded(request, wire.id());
     } catch (RuntimeException | Error e) {
       model.release();

@@ -26,15 +26,12 @@ record InferMethod(OipServer server) implements GrpcMethod {
   /** The tensors hold on to the message's memory for as long as they need it. */
   private InferCall.Decoded decode(GrpcCall call, Body message) {
     try (message) {
-      return InferCall.decode(server, message, call.deadline(), call.requestId());
+      return InferCall.decode(server, message, call);
     }
   }
 
   private Future<Buffer> run(GrpcCall call, InferCall.Decoded decoded) {
-    call.onGone(decoded.request()::cancel);
-    return server
-        .data()
-        .infer(decoded.request())
+    return call.ask(server.data(), decoded.request())
         .compose(response -> encode(call, response, decoded.id()));
   }
 

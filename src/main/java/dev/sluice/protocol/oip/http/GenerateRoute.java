@@ -6,6 +6,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 record GenerateRoute(OipServer server) {
   void answer(HttpExchange exchange, ModelSelector selector) {
     requirePlain(exchange);
+    exchange.measure(Api.OIP_GENERATE, selector.name());
     exchange
         .body()
         .compose(body -> decode(exchange, selector, body))
@@ -48,10 +50,8 @@ record GenerateRoute(OipServer server) {
   }
 
   private Future<Buffer> run(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
-    exchange.onGone(decoded.request()::cancel);
-    return server
-        .data()
-        .infer(decoded.request())
+    return exchange
+        .ask(server.data(), decoded.request())
         .compose(response -> encode(exchange, response, decoded.id()));
   }
 

@@ -13,6 +13,7 @@ import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
+import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
@@ -146,6 +147,7 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private void infer(HttpExchange exchange, ModelSelector selector) {
+    exchange.measure(Api.OIP_INFER, selector.name());
     @Nullable String jsonLength = exchange.header(BinaryHeader.NAME);
     exchange
         .body(
@@ -164,10 +166,8 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private Future<Encoded> run(HttpExchange exchange, Decoded decoded) {
-    exchange.onGone(decoded.request()::cancel);
-    return server
-        .data()
-        .infer(decoded.request())
+    return exchange
+        .ask(server.data(), decoded.request())
         .compose(response -> encode(exchange, decoded, response));
   }
 

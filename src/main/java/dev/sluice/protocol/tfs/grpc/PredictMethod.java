@@ -3,6 +3,7 @@ package dev.sluice.protocol.tfs.grpc;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
@@ -28,25 +29,22 @@ final class PredictMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.work(), () -> plan(message))
+    return call.compute(message.work(), () -> plan(call, message))
         .compose(plan -> decode(call, plan))
-        .compose(request -> infer(call, request))
+        .compose(request -> call.ask(data, request))
         .compose(response -> encode(call, response));
   }
 
-  private PredictPlan plan(Body message) {
-    return PredictPlan.make(PredictQuery.read(message), data, settings);
+  private PredictPlan plan(Exchange call, Body message) {
+    PredictQuery query = PredictQuery.read(message);
+    call.measure(Api.TFS_PREDICT, query.model().selector().name());
+    return PredictPlan.make(query, data, settings);
   }
 
   private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {
     return exchange
         .compute(plan.byteSize(), () -> plan.decode(exchange))
         .onFailure(_ -> plan.abandon());
-  }
-
-  private Future<InferenceResponse> infer(Exchange exchange, InferenceRequest request) {
-    exchange.onGone(request::cancel);
-    return data.infer(request);
   }
 
   private Future<Buffer> encode(Exchange exchange, InferenceResponse response) {

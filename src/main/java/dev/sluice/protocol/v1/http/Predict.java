@@ -47,8 +47,8 @@ final class Predict {
   }
 
   private Future<Buffer> ask(HttpExchange exchange, Call call) {
-    exchange.onGone(call.request()::cancel);
-    return data.infer(call.request())
+    return exchange
+        .ask(data, call.request())
         .compose(response ->
             exchange
                 .compute(likelySize(response), () -> PredictEncoder.encode(response, call.form()))

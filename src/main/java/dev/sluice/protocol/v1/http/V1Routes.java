@@ -9,6 +9,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.telemetry.Api;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
@@ -149,6 +150,7 @@ public final class V1Routes implements HttpFace {
   }
 
   private void call(HttpExchange exchange, ModelSelector selector, V1Request.Verb verb) {
+    exchange.measure(api(verb), selector.name());
     switch (verb) {
       case PREDICT ->
           predict
@@ -158,6 +160,15 @@ public final class V1Routes implements HttpFace {
       case CLASSIFY -> throw notOffered(selector, "is not served by :classify here; use :predict");
       case REGRESS -> throw notOffered(selector, "is not served by :regress here; use :predict");
     }
+  }
+
+  private static Api api(V1Request.Verb verb) {
+    return switch (verb) {
+      case PREDICT -> Api.V1_PREDICT;
+      case EXPLAIN -> Api.V1_EXPLAIN;
+      case CLASSIFY -> Api.V1_CLASSIFY;
+      case REGRESS -> Api.V1_REGRESS;
+    };
   }
 
   private InferenceException notOffered(ModelSelector selector, String what) {

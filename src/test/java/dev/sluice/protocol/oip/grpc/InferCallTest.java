@@ -7,7 +7,6 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
@@ -26,6 +25,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.testing.FakeExchange;
 import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Landed;
 import dev.sluice.testing.Mutations;
@@ -177,7 +177,7 @@ class InferCallTest {
 
   private InferenceRequest decode(Body message) {
     var server = new OipServer(planes, planes, "1", () -> 0);
-    return InferCall.decode(server, message, Deadline.NONE, "r").request();
+    return InferCall.decode(server, message, new FakeExchange()).request();
   }
 
   private static ModelInferRequest.Builder request() {

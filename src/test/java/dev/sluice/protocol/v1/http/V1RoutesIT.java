@@ -6,6 +6,7 @@ import dev.sluice.config.LimitsConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.FakePlanes;
@@ -46,7 +47,11 @@ class V1RoutesIT {
   private static HttpCaller callerOf(V1Dialect... dialects) {
     var context =
         new ListenerContext(
-            vertx, LimitsConfig.DEFAULT, new Caller("test", true), System::nanoTime);
+            vertx,
+            LimitsConfig.DEFAULT,
+            new Caller("test", true),
+            Telemetry.unseen(),
+            System::nanoTime);
     var routes = new V1Routes(PLANES, PLANES, List.of(dialects));
     HttpServer server =
         vertx

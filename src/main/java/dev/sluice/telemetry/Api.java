@@ -1,0 +1,38 @@
+package dev.sluice.telemetry;
+
+/** What a caller can ask of a model, in each protocol's words. */
+public enum Api {
+  V1_PREDICT("v1", "predict"),
+  V1_CLASSIFY("v1", "classify"),
+  V1_REGRESS("v1", "regress"),
+  V1_EXPLAIN("v1", "explain"),
+  TFS_PREDICT("tfs", "Predict"),
+  TFS_CLASSIFY("tfs", "Classify"),
+  TFS_REGRESS("tfs", "Regress"),
+  TFS_MULTI_INFERENCE("tfs", "MultiInference"),
+  OIP_INFER("oip", "infer"),
+  OIP_STREAM("oip", "stream"),
+  OIP_GENERATE("oip", "generate"),
+  GRPS_PREDICT("grps", "predict"),
+  GRPS_STREAM("grps", "stream");
+
+  private final String protocol;
+  private final String label;
+
+  Api(String protocol, String label) {
+    this.protocol = protocol;
+    this.label = label;
+  }
+
+  /** The protocol's name in settings; {@code v1} for the paths that two of them share. */
+  String protocol() {
+    return protocol;
+  }
+
+  /**
+   * As TensorFlow Serving's label {@code API} has it: lower case over REST, as called over gRPC.
+   */
+  String label() {
+    return label;
+  }
+}

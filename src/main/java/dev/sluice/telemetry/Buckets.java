@@ -1,0 +1,49 @@
+package dev.sluice.telemetry;
+
+import java.util.Arrays;
+
+/** Where a histogram's buckets end: upper bounds, which belong to their buckets, then infinity. */
+final class Buckets {
+  /** TensorFlow Serving's of latencies: 33 from 10 µs on, each 1.8 times the one before. */
+  static final Buckets LATENCY = exponential(10_000, 1.8, 33);
+
+  /** TensorFlow Serving's of waiting: 52 from 100 µs on, each 1.2 times the one before. */
+  static final Buckets WAITING = exponential(100_000, 1.2, 52);
+
+  /** Of counts: powers of two up to 2^20. */
+  static final Buckets COUNTS = exponential(1, 2, 21);
+
+  /** Triton's of the time to a first response: 100, 500, 2000 and 5000 ms. */
+  static final Buckets FIRST_RESPONSE = new Buckets(new double[] {100e6, 500e6, 2_000e6, 5_000e6});
+
+  private final double[] bounds;
+
+  private Buckets(double[] bounds) {
+    this.bounds = bounds;
+  }
+
+  private static Buckets exponential(double first, double factor, int count) {
+    double[] bounds = new double[count];
+    double bound = first;
+    for (int i = 0; i < count; i++) {
+      bounds[i] = bound;
+      bound *= factor;
+    }
+    return new Buckets(bounds);
+  }
+
+  /** How many there are, the one up to infinity included. */
+  int count() {
+    return bounds.length + 1;
+  }
+
+  double bound(int index) {
+    return bounds[index];
+  }
+
+  /** The bucket of a value. */
+  int index(long value) {
+    int found = Arrays.binarySearch(bounds, value);
+    return found < 0 ? -found - 1 : found;
+  }
+}

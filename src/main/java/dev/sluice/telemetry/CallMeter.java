@@ -1,0 +1,82 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.inference.ErrorCode;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts the calls to one model by one method of one protocol. Times are measured of those that
+ * succeeded. Any thread.
+ */
+final class CallMeter {
+  private static final ErrorCode[] CODES = ErrorCode.values();
+
+  private final LongAdder succeeded = new LongAdder();
+  private final LongAdder[] failed = new LongAdder[CODES.length];
+
+  /** From the first byte to the answer. */
+  private final Histogram whole = new Histogram(Buckets.LATENCY);
+
+  /** Until the model is asked: KServe's preprocessing. */
+  private final Histogram decoding = new Histogram(Buckets.LATENCY);
+
+  /** From asking the model to its answer, waiting included. */
+  private final Histogram asking = new Histogram(Buckets.LATENCY);
+
+  /** From the model's answer to the caller's: KServe's postprocessing. */
+  private final Histogram encoding = new Histogram(Buckets.LATENCY);
+
+  CallMeter() {
+    for (int i = 0; i < failed.length; i++) {
+      failed[i] = new LongAdder();
+    }
+  }
+
+  void succeeded(long begun, long ended) {
+    succeeded.increment();
+    whole.add(ended - begun);
+  }
+
+  /** A call that has asked its model. */
+  void succeeded(long begun, long asked, long answered, long ended) {
+    succeeded(begun, ended);
+    decoding.add(asked - begun);
+    asking.add(answered - asked);
+    encoding.add(ended - answered);
+  }
+
+  void failed(ErrorCode code) {
+    failed[code.ordinal()].increment();
+  }
+
+  long successes() {
+    return succeeded.sum();
+  }
+
+  long failures(ErrorCode code) {
+    return failed[code.ordinal()].sum();
+  }
+
+  long failures() {
+    long all = 0;
+    for (LongAdder code : failed) {
+      all += code.sum();
+    }
+    return all;
+  }
+
+  Distribution whole() {
+    return whole;
+  }
+
+  Distribution decoding() {
+    return decoding;
+  }
+
+  Distribution asking() {
+    return asking;
+  }
+
+  Distribution encoding() {
+    return encoding;
+  }
+}

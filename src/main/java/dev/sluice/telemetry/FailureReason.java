@@ -1,0 +1,12 @@
+package dev.sluice.telemetry;
+
+/** Why a request that had found its model got no answer from it, in Triton's words. */
+public enum FailureReason {
+  /** The model was too busy: refused at the door or by the queue, or waited too long in it. */
+  REJECTED,
+  /** The caller left. */
+  CANCELED,
+  /** The model or its runtime refused it or failed. */
+  BACKEND,
+  OTHER
+}

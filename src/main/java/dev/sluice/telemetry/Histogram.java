@@ -1,0 +1,38 @@
+package dev.sluice.telemetry;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** How values are spread over buckets. Any thread; no locks. */
+final class Histogram implements Distribution {
+  private final Buckets buckets;
+  private final LongAdder[] counts;
+  private final LongAdder sum = new LongAdder();
+
+  Histogram(Buckets buckets) {
+    this.buckets = buckets;
+    this.counts = new LongAdder[buckets.count()];
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] = new LongAdder();
+    }
+  }
+
+  void add(long value) {
+    counts[buckets.index(value)].increment();
+    sum.add(value);
+  }
+
+  @Override
+  public Buckets buckets() {
+    return buckets;
+  }
+
+  @Override
+  public long count(int bucket) {
+    return counts[bucket].sum();
+  }
+
+  @Override
+  public long sum() {
+    return sum.sum();
+  }
+}

@@ -1,0 +1,7 @@
+package dev.sluice.telemetry;
+
+/** Writes some of the metrics onto the page, whenever somebody looks. Any thread. */
+@FunctionalInterface
+public interface MetricSource {
+  void write(MetricsPage page);
+}

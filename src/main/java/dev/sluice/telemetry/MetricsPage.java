@@ -1,0 +1,121 @@
+package dev.sluice.telemetry;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.List;
+
+/** Prometheus' text format, version 0.0.4, in the making. One thread. */
+public final class MetricsPage {
+  /** Digits of a bucket's bound: 32.4, not 32.400000000000006. */
+  private static final MathContext BOUND = new MathContext(7);
+
+  private final StringBuilder text = new StringBuilder(16 * 1024);
+
+  /** What a metric is. */
+  public enum Kind {
+    COUNTER,
+    GAUGE,
+    HISTOGRAM,
+    SUMMARY
+  }
+
+  /** Begins a metric; its samples follow. */
+  public Family family(String name, Kind kind, String help) {
+    String type = kind.name().toLowerCase(java.util.Locale.ROOT);
+    text.append("# HELP ").append(name).append(' ').append(help).append('\n');
+    text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    return new Family(name);
+  }
+
+  /** A metric with one series and no labels. */
+  public void single(String name, Kind kind, String help, double value) {
+    family(name, kind, help).add(value);
+  }
+
+  String text() {
+    return text.toString();
+  }
+
+  /** The name on the page of TensorFlow's metric of this path. */
+  static String name(String path) {
+    return path.replaceAll("[^A-Za-z0-9_]", ":");
+  }
+
+  /** One metric. Labels are names and values by turns. */
+  public final class Family {
+    private final String name;
+
+    private Family(String name) {
+      this.name = name;
+    }
+
+    /** A series and its value. */
+    public Family add(double value, String... labels) {
+      return line("", value, labels);
+    }
+
+    /** A histogram's series. */
+    Family add(Distribution values, double unit, String... labels) {
+      return add(List.of(values), values.buckets(), unit, labels);
+    }
+
+    /**
+     * A histogram's series.
+     *
+     * @param parts are added up; they have the same buckets
+     * @param unit what recorded values are divided by
+     */
+    Family add(List<Distribution> parts, Buckets buckets, double unit, String... labels) {
+      long below = 0;
+      for (int i = 0; i < buckets.count(); i++) {
+        for (Distribution part : parts) {
+          below += part.count(i);
+        }
+        boolean last = i == buckets.count() - 1;
+        line("_bucket", below, with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit)));
+      }
+      line("_sum", parts.stream().mapToLong(Distribution::sum).sum() / unit, labels);
+      return line("_count", below, labels);
+    }
+
+    private static String[] with(String[] labels, String bound) {
+      String[] more = java.util.Arrays.copyOf(labels, labels.length + 2);
+      more[labels.length] = "le";
+      more[labels.length + 1] = bound;
+      return more;
+    }
+
+    private Family line(String suffix, double value, String... labels) {
+      text.append(name).append(suffix).append('{');
+      for (int i = 0; i < labels.length; i += 2) {
+        text.append(i == 0 ? "" : ",").append(labels[i]).append("=\"");
+        escape(labels[i + 1]);
+        text.append('"');
+      }
+      text.append("} ").append(number(value)).append('\n');
+      return this;
+    }
+  }
+
+  private void escape(String label) {
+    for (int i = 0; i < label.length(); i++) {
+      char c = label.charAt(i);
+      switch (c) {
+        case '\\' -> text.append("\\\\");
+        case '"' -> text.append("\\\"");
+        case '\n' -> text.append("\\n");
+        default -> text.append(c);
+      }
+    }
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) && Math.abs(value) < 1L << 53
+        ? Long.toString((long) value)
+        : Double.toString(value);
+  }
+
+  private static String bound(double value) {
+    return new BigDecimal(value).round(BOUND).stripTrailingZeros().toPlainString();
+  }
+}

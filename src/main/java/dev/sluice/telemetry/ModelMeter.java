@@ -1,0 +1,59 @@
+package dev.sluice.telemetry;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** What is counted of a model by its name, across its versions. Kept for ever. Any thread. */
+public final class ModelMeter {
+  private static final int ENTRY_POINTS = EntryPoint.values().length;
+
+  private final String model;
+  private final Histogram exampleCounts = new Histogram(Buckets.COUNTS);
+  private final LongAdder examples = new LongAdder();
+  private final AtomicReferenceArray<@Nullable CallMeter> calls =
+      new AtomicReferenceArray<>(Api.values().length * ENTRY_POINTS);
+
+  ModelMeter(String model) {
+    this.model = model;
+  }
+
+  String model() {
+    return model;
+  }
+
+  /** A request brought so many {@code tf.Example}s. */
+  public void examples(long count) {
+    exampleCounts.add(count);
+    examples.add(count);
+  }
+
+  Distribution exampleCounts() {
+    return exampleCounts;
+  }
+
+  long examples() {
+    return examples.sum();
+  }
+
+  /** The meter of such calls, made at the first. */
+  CallMeter calls(Api api, EntryPoint entryPoint) {
+    int index = index(api, entryPoint);
+    CallMeter known = calls.get(index);
+    if (known != null) {
+      return known;
+    }
+    calls.compareAndSet(index, null, new CallMeter());
+    return Objects.requireNonNull(calls.get(index));
+  }
+
+  /** The meter of such calls, or null if there were none. */
+  @Nullable CallMeter callsSoFar(Api api, EntryPoint entryPoint) {
+    return calls.get(index(api, entryPoint));
+  }
+
+  private static int index(Api api, EntryPoint entryPoint) {
+    return api.ordinal() * ENTRY_POINTS + entryPoint.ordinal();
+  }
+}

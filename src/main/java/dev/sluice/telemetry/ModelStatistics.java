@@ -1,0 +1,48 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.inference.ModelId;
+import java.util.List;
+
+/**
+ * What Triton's statistics extension tells of a version, since it was loaded.
+ *
+ * @param model the version
+ * @param lastInferenceMillis when it last ran, in milliseconds since 1970; 0 if never
+ * @param inferenceCount rows of the requests that it answered, those from a cache left out
+ * @param executionCount how often it ran
+ * @param success requests answered, and the time from when they began to wait to their answers
+ * @param fail requests that failed after they were accepted, and how long they took
+ * @param queue how long the requests that were answered waited
+ * @param computeInput how long their inputs were put together
+ * @param computeInfer how long the model ran for them
+ * @param computeOutput how long their outputs were taken apart
+ * @param cacheHit requests answered from a cache
+ * @param cacheMiss requests that were not in a cache, and the time it took to look and to put them
+ *     there
+ * @param batches the runs by their numbers of rows, growing
+ */
+public record ModelStatistics(
+    ModelId model,
+    long lastInferenceMillis,
+    long inferenceCount,
+    long executionCount,
+    Times success,
+    Times fail,
+    Times queue,
+    Times computeInput,
+    Times computeInfer,
+    Times computeOutput,
+    Times cacheHit,
+    Times cacheMiss,
+    List<BatchTimes> batches) {
+  /**
+   * How often something happened, and how long it took in all.
+   *
+   * @param nanos nanoseconds
+   */
+  public record Times(long count, long nanos) {}
+
+  /** Runs of one size. */
+  public record BatchTimes(
+      long size, Times computeInput, Times computeInfer, Times computeOutput) {}
+}

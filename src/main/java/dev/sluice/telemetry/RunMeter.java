@@ -1,0 +1,142 @@
+package dev.sluice.telemetry;
+
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+/**
+ * Times and counts what one worker runs. A run that answers somebody goes {@link #begin}, {@link
+ * #computing}, {@link #computed}, {@link #answered} for each request, {@link #end}; one that fails
+ * just begins again.
+ *
+ * <p>Threads: the worker writes, with plain stores; any thread reads.
+ */
+public final class RunMeter {
+  /** Sizes that are counted apart. A client may choose the rows of a request that runs alone. */
+  private static final int MOST_SIZES = 1024;
+
+  private final LongSupplier nanoTime;
+  private final InstantSource clock;
+
+  final Tally rows = new Tally();
+  final Tally runs = new Tally();
+  final Sum success = new Sum();
+  final Sum fail = new Sum();
+  final Sum queue = new Sum();
+  final Sum input = new Sum();
+  final Sum infer = new Sum();
+  final Sum output = new Sum();
+  final WaitingTimes waiting = new WaitingTimes();
+  final Map<FailureReason, Tally> failures = new EnumMap<>(FailureReason.class);
+  final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
+  private volatile long lastRunMillis;
+
+  // Of the run under way: touched by the worker alone.
+  private BatchMeter batch = new BatchMeter(0);
+  private long size;
+  private long begun;
+  private long computing;
+  private long computed;
+  private int requests;
+  private long requestRows;
+  private long sinceSum;
+
+  RunMeter(LongSupplier nanoTime, InstantSource clock) {
+    this.nanoTime = nanoTime;
+    this.clock = clock;
+    for (FailureReason reason : FailureReason.values()) {
+      failures.put(reason, new Tally());
+    }
+  }
+
+  /**
+   * Requests have left the queue to run.
+   *
+   * @param batchSize their rows
+   */
+  public void begin(long batchSize) {
+    size = batchSize;
+    requests = 0;
+    requestRows = 0;
+    sinceSum = 0;
+    begun = nanoTime.getAsLong();
+  }
+
+  /** The inputs are put together, and the model begins. */
+  public void computing() {
+    computing = nanoTime.getAsLong();
+  }
+
+  /** The model is done, well or not. */
+  public void computed() {
+    computed = nanoTime.getAsLong();
+  }
+
+  /**
+   * One request of the run has its answer.
+   *
+   * @param sinceNanos when it began to wait
+   * @param batchSize its rows
+   */
+  public void answered(long sinceNanos, long batchSize) {
+    requests++;
+    requestRows += batchSize;
+    sinceSum += sinceNanos;
+    waiting.add(begun - sinceNanos);
+  }
+
+  /**
+   * All answers are decided. To be called before they are sent: then who gets one finds it counted.
+   */
+  public void end() {
+    long now = nanoTime.getAsLong();
+    runs.add(1);
+    rows.add(requestRows);
+    success.add(requests, requests * now - sinceSum);
+    queue.add(requests, requests * begun - sinceSum);
+    input.add(requests, requests * (computing - begun));
+    infer.add(requests, requests * (computed - computing));
+    output.add(requests, requests * (now - computed));
+    countBatch(now);
+    lastRunMillis = clock.millis();
+  }
+
+  private void countBatch(long now) {
+    if (batch.size() != size) {
+      batch = batchOfSize();
+    }
+    batch.input.add(1, computing - begun);
+    batch.infer.add(1, computed - computing);
+    batch.output.add(1, now - computed);
+  }
+
+  private BatchMeter batchOfSize() {
+    for (BatchMeter known : batches) {
+      if (known.size() == size) {
+        return known;
+      }
+    }
+    var added = new BatchMeter(size);
+    if (batches.size() < MOST_SIZES) {
+      batches.add(added);
+    }
+    return added;
+  }
+
+  /**
+   * A request that was accepted gets no answer.
+   *
+   * @param sinceNanos when it began to wait
+   */
+  public void failed(FailureReason reason, long sinceNanos) {
+    failures.get(reason).add(1);
+    fail.add(1, nanoTime.getAsLong() - sinceNanos);
+  }
+
+  long lastRunMillis() {
+    return lastRunMillis;
+  }
+}

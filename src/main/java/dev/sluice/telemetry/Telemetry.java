@@ -1,0 +1,118 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.inference.ModelId;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** All meters of a server, and the page that shows them. Any thread. */
+public final class Telemetry {
+  private final LongSupplier nanoTime;
+  private final InstantSource clock;
+  private final ConcurrentMap<String, ModelMeter> models = new ConcurrentHashMap<>();
+  private final ConcurrentMap<ModelId, VersionMeter> versions = new ConcurrentHashMap<>();
+  private final LoadMeters loads = new LoadMeters();
+  private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
+
+  /** Of all names that no model has: anybody can think of more of them. */
+  private final ModelMeter unknown = new ModelMeter("");
+
+  /**
+   * @param nanoTime the clock that runs are timed with
+   * @param clock tells when a model was last asked
+   */
+  public Telemetry(LongSupplier nanoTime, InstantSource clock) {
+    this.nanoTime = nanoTime;
+    this.clock = clock;
+    sources.add(new TensorflowMetrics(this));
+    sources.add(new TritonMetrics(this));
+    sources.add(new KserveMetrics(this));
+    sources.add(new CallMetrics(this));
+  }
+
+  /** Meters that belong to no server: for tools and tests that do not look at them. */
+  public static Telemetry unseen() {
+    return new Telemetry(System::nanoTime, InstantSource.system());
+  }
+
+  /** The meter of a model that there is, by its name. */
+  public ModelMeter model(String name) {
+    ModelMeter known = models.get(name);
+    return known != null ? known : models.computeIfAbsent(name, ModelMeter::new);
+  }
+
+  CallMeter calls(Api api, EntryPoint entryPoint, String model) {
+    ModelMeter known = models.get(model);
+    return (known == null ? unknown : known).calls(api, entryPoint);
+  }
+
+  /** A new meter for a version that is being loaded. Nobody sees it before it is shown. */
+  public VersionMeter version(ModelId id) {
+    model(id.name());
+    return new VersionMeter(id, versions, nanoTime, clock);
+  }
+
+  /** What is counted of loading. */
+  public LoadMeters loads() {
+    return loads;
+  }
+
+  /** The meter of a version, or null if it is not loaded. */
+  public @Nullable VersionMeter loaded(ModelId id) {
+    return versions.get(id);
+  }
+
+  /** The loaded versions, by name and number. */
+  Collection<VersionMeter> versions() {
+    var sorted = new ArrayList<>(versions.values());
+    sorted.sort(
+        Comparator.comparing((VersionMeter version) -> version.model().name())
+            .thenComparingLong(version -> version.model().version()));
+    return sorted;
+  }
+
+  /** The models that there are or were, by name, and then all others as one. */
+  Collection<ModelMeter> models() {
+    var sorted = new ArrayList<>(models.values());
+    sorted.sort(Comparator.comparing(ModelMeter::model));
+    sorted.add(unknown);
+    return sorted;
+  }
+
+  /** Puts more on the page. */
+  public void add(MetricSource source) {
+    sources.add(source);
+  }
+
+  /** The page, in Prometheus' text format. Work for a worker: it may be long. */
+  public String page() {
+    var page = new MetricsPage();
+    sources.forEach(source -> source.write(page));
+    return page.text();
+  }
+
+  /**
+   * The value of the first series of a counter or gauge, as TensorFlow Serving's reload call
+   * reports it. Slow.
+   *
+   * @param path its name as TensorFlow has it inside, such as {@code
+   *     /tensorflow/serving/request_count}
+   */
+  public OptionalLong firstValue(String path) {
+    String series = MetricsPage.name(path) + "{";
+    return page()
+        .lines()
+        .filter(line -> line.startsWith(series))
+        .limit(1)
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+        .findFirst();
+  }
+}

@@ -1,0 +1,157 @@
+package dev.sluice.telemetry;
+
+import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
+import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
+
+import dev.sluice.telemetry.MetricsPage.Family;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * TensorFlow Serving's metrics, by its names: of its own calls and those of the V1 paths. Models of
+ * every format are in them, all under the one runtime that its dashboards ask for.
+ *
+ * @param telemetry what is shown
+ */
+record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
+  private static final String SERVING = ":tensorflow:serving:";
+  private static final String SAVED_MODEL = ":tensorflow:cc:saved_model:";
+  private static final String RUNTIME = "TF1";
+  private static final double MICROS = 1e3;
+
+  private static final List<Api> APIS =
+      List.of(
+          Api.V1_PREDICT,
+          Api.V1_CLASSIFY,
+          Api.V1_REGRESS,
+          Api.TFS_PREDICT,
+          Api.TFS_CLASSIFY,
+          Api.TFS_REGRESS,
+          Api.TFS_MULTI_INFERENCE);
+
+  @Override
+  public void write(MetricsPage page) {
+    Collection<ModelMeter> models = telemetry.models();
+    requestCount(page, models);
+    requestLatency(page, models);
+    runtimeLatency(page, models);
+    examples(page, models);
+    page.family(SERVING + "request_log_count", COUNTER, "Requests written to a log.");
+    batching(page);
+    warmUps(page);
+    loads(page);
+    page.family(SERVING + "mlmd_map", GAUGE, "Models with an ML metadata id.");
+  }
+
+  private static void requestCount(MetricsPage page, Collection<ModelMeter> models) {
+    Family counts = page.family(SERVING + "request_count", COUNTER, "Calls by status.");
+    for (ModelMeter model : models) {
+      List<CallMeter> calls = Calls.of(model, APIS).stream().map(Calls::meter).toList();
+      Status.counts(calls)
+          .forEach(
+              (status, count) -> counts.add(count, "model_name", model.model(), "status", status));
+    }
+  }
+
+  private static void requestLatency(MetricsPage page, Collection<ModelMeter> models) {
+    Family latency =
+        page.family(
+            SERVING + "request_latency", HISTOGRAM, "Microseconds of calls that succeeded.");
+    for (ModelMeter model : models) {
+      for (Calls calls : Calls.of(model, APIS)) {
+        latency.add(
+            calls.meter().whole(),
+            MICROS,
+            "model_name",
+            model.model(),
+            "API",
+            calls.api().label(),
+            "entrypoint",
+            calls.entryPoint().name());
+      }
+    }
+  }
+
+  private static void runtimeLatency(MetricsPage page, Collection<ModelMeter> models) {
+    Family latency =
+        page.family(
+            SERVING + "runtime_latency",
+            HISTOGRAM,
+            "Microseconds from asking the model to its answer, waiting included.");
+    for (ModelMeter model : models) {
+      for (Calls calls : Calls.of(model, APIS)) {
+        latency.add(
+            calls.meter().asking(),
+            MICROS,
+            "model_name",
+            model.model(),
+            "API",
+            calls.api().label(),
+            "runtime",
+            RUNTIME);
+      }
+    }
+  }
+
+  private static void examples(MetricsPage page, Collection<ModelMeter> models) {
+    List<ModelMeter> asked = models.stream().filter(model -> model.examples() > 0).toList();
+    Family sizes = page.family(SERVING + "request_example_counts", HISTOGRAM, "Examples a call.");
+    for (ModelMeter model : asked) {
+      sizes.add(model.exampleCounts(), 1, "model", model.model());
+    }
+    Family all = page.family(SERVING + "request_example_count_total", COUNTER, "Examples in all.");
+    for (ModelMeter model : asked) {
+      all.add(model.examples(), "model", model.model());
+    }
+  }
+
+  private void batching(MetricsPage page) {
+    Family waiting =
+        page.family(
+            SERVING + "batching_session:queuing_latency",
+            HISTOGRAM,
+            "Microseconds that answered requests waited; the pool is the version's worker.");
+    for (VersionMeter version : telemetry.versions()) {
+      String pool = version.model().toString();
+      waiting.add(version.waitingTimes(), Buckets.WAITING, MICROS, "thread_pool_name", pool);
+    }
+    long runs = telemetry.versions().stream().mapToLong(v -> v.statistics().executionCount()).sum();
+    page.single(
+        SERVING + "batching_session:wrapped_run_count",
+        COUNTER,
+        "Runs of the models that are loaded.",
+        runs);
+  }
+
+  private void warmUps(MetricsPage page) {
+    Family latency =
+        page.family(SERVING + "model_warmup_latency", HISTOGRAM, "Microseconds of warm-ups.");
+    telemetry
+        .loads()
+        .warmUps()
+        .forEach((outcome, nanos) ->
+            latency.add(nanos, MICROS, "model_path", outcome.path(), "status", outcome.status()));
+    outcomes(
+        page.family(SERVING + "model_warmup_records_read", COUNTER, "Requests of warm-ups."),
+        telemetry.loads().warmUpRecords());
+  }
+
+  private void loads(MetricsPage page) {
+    outcomes(
+        page.family(SAVED_MODEL + "load_attempt_count", COUNTER, "Versions opened, or not."),
+        telemetry.loads().attempts());
+    Family latency = page.family(SAVED_MODEL + "load_latency", COUNTER, "Microseconds of opening.");
+    telemetry
+        .loads()
+        .loadNanos()
+        .forEach((path, nanos) -> latency.add(nanos.sum() / MICROS, "model_path", path));
+  }
+
+  private static void outcomes(Family family, Map<LoadMeters.Outcome, LongAdder> counts) {
+    counts.forEach((outcome, count) ->
+        family.add(count.sum(), "model_path", outcome.path(), "status", outcome.status()));
+  }
+}

@@ -1,0 +1,92 @@
+package dev.sluice.telemetry;
+
+import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
+
+import dev.sluice.telemetry.MetricsPage.Family;
+import dev.sluice.telemetry.ModelStatistics.Times;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Triton's metrics, by its names: of every request to a loaded version, whichever protocol it came
+ * by. They begin at 0 when the version is loaded.
+ *
+ * @param telemetry what is shown
+ */
+record TritonMetrics(Telemetry telemetry) implements MetricSource {
+  private static final double MICROS = 1e3;
+  private static final double SECONDS = 1e9;
+
+  /** One loaded version as it is now. */
+  private record Shown(VersionMeter meter, ModelStatistics now) {}
+
+  @Override
+  public void write(MetricsPage page) {
+    List<Shown> versions =
+        telemetry.versions().stream().map(meter -> new Shown(meter, meter.statistics())).toList();
+    new Writer(page, versions).write();
+  }
+
+  private record Writer(MetricsPage page, List<Shown> versions) {
+    void write() {
+      count("nv_inference_request_success", "Requests answered.", v -> v.now.success().count());
+      failures();
+      count("nv_inference_count", "Rows of requests that ran.", v -> v.now.inferenceCount());
+      count("nv_inference_exec_count", "Runs of the model.", v -> v.now.executionCount());
+      micros("nv_inference_request_duration_us", "Whole time", v -> v.now.success());
+      micros("nv_inference_queue_duration_us", "Waiting", v -> v.now.queue());
+      micros("nv_inference_compute_input_duration_us", "Joining", v -> v.now.computeInput());
+      micros("nv_inference_compute_infer_duration_us", "Running", v -> v.now.computeInfer());
+      micros("nv_inference_compute_output_duration_us", "Parting", v -> v.now.computeOutput());
+      gauge("nv_inference_pending_request_count", "Requests waiting.", v -> v.meter.waiting());
+      gauge(
+          "nv_model_load_duration_secs",
+          "Seconds it took to load and warm up.",
+          v -> v.meter.loadNanos() / SECONDS);
+      count("nv_cache_num_hits_per_model", "Answers from a cache.", v -> v.now.cacheHit().count());
+      count("nv_cache_num_misses_per_model", "Not in a cache.", v -> v.now.cacheMiss().count());
+      micros("nv_cache_hit_duration_per_model", "Finding in a cache", v -> v.now.cacheHit());
+      micros("nv_cache_miss_duration_per_model", "Filling a cache", v -> v.now.cacheMiss());
+    }
+
+    private void failures() {
+      Family family =
+          page.family("nv_inference_request_failure", COUNTER, "Requests not answered.");
+      for (Shown version : versions) {
+        for (FailureReason reason : FailureReason.values()) {
+          String[] labels = labels(version, "reason", reason.name());
+          family.add(version.meter.failures(reason), labels);
+        }
+      }
+    }
+
+    private void count(String name, String help, ToDoubleFunction<Shown> value) {
+      family(page.family(name, COUNTER, help), value);
+    }
+
+    private void gauge(String name, String help, ToDoubleFunction<Shown> value) {
+      family(page.family(name, GAUGE, help), value);
+    }
+
+    private void micros(String name, String what, java.util.function.Function<Shown, Times> times) {
+      count(name, what + ", summed microseconds.", v -> times.apply(v).nanos() / MICROS);
+    }
+
+    private void family(Family family, ToDoubleFunction<Shown> value) {
+      for (Shown version : versions) {
+        family.add(value.applyAsDouble(version), labels(version));
+      }
+    }
+
+    private static String[] labels(Shown version, String... more) {
+      String[] labels = new String[4 + more.length];
+      labels[0] = "model";
+      labels[1] = version.now.model().name();
+      labels[2] = "version";
+      labels[3] = Long.toString(version.now.model().version());
+      System.arraycopy(more, 0, labels, 4, more.length);
+      return labels;
+    }
+  }
+}

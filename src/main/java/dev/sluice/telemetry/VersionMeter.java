@@ -1,0 +1,174 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.ModelStatistics.Times;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What is counted of one loaded version, from when it was loaded. Any thread. */
+public final class VersionMeter {
+  private static final Times NEVER = new Times(0, 0);
+
+  private final ModelId model;
+  private final ConcurrentMap<ModelId, VersionMeter> shown;
+  private final LongSupplier nanoTime;
+  private final InstantSource clock;
+  private final List<RunMeter> workers = new CopyOnWriteArrayList<>();
+  private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
+  private final TimesAdder cacheHit = new TimesAdder();
+  private final TimesAdder cacheMiss = new TimesAdder();
+  private final TimesAdder answeredFromCache = new TimesAdder();
+  private volatile long loadNanos;
+  private volatile IntSupplier waiting = () -> 0;
+
+  /**
+   * @param shown the versions that the page shows
+   */
+  VersionMeter(
+      ModelId model,
+      ConcurrentMap<ModelId, VersionMeter> shown,
+      LongSupplier nanoTime,
+      InstantSource clock) {
+    this.model = model;
+    this.shown = shown;
+    this.nanoTime = nanoTime;
+    this.clock = clock;
+    for (FailureReason reason : FailureReason.values()) {
+      failures.put(reason, new LongAdder());
+    }
+  }
+
+  public ModelId model() {
+    return model;
+  }
+
+  /** The version takes requests from now on, in place of what was loaded as this version before. */
+  public void show() {
+    shown.put(model, this);
+  }
+
+  /** The version is gone. */
+  public void forget() {
+    shown.remove(model, this);
+  }
+
+  /** The meter of one worker, which alone writes it. */
+  public RunMeter worker() {
+    var worker = new RunMeter(nanoTime, clock);
+    workers.add(worker);
+    return worker;
+  }
+
+  /**
+   * Says how the page learns how many requests wait.
+   *
+   * @param size for any thread
+   */
+  public void queue(IntSupplier size) {
+    waiting = size;
+  }
+
+  /** The version was loaded and warmed up in so long. */
+  public void loaded(long nanos) {
+    loadNanos = nanos;
+  }
+
+  /** A request never came to run: it was refused. Any thread. */
+  public void refused(FailureReason reason) {
+    failures.get(reason).increment();
+  }
+
+  /**
+   * A request was answered from a cache.
+   *
+   * @param lookupNanos how long it took to find it there
+   * @param wholeNanos the whole time of the request
+   */
+  public void cacheHit(long lookupNanos, long wholeNanos) {
+    cacheHit.add(lookupNanos);
+    answeredFromCache.add(wholeNanos);
+  }
+
+  /** A request was not in the cache: how long it took to look, and to put the answer there. */
+  public void cacheMiss(long nanos) {
+    cacheMiss.add(nanos);
+  }
+
+  int waiting() {
+    return waiting.getAsInt();
+  }
+
+  long loadNanos() {
+    return loadNanos;
+  }
+
+  long failures(FailureReason reason) {
+    long all = failures.get(reason).sum();
+    for (RunMeter worker : workers) {
+      all += worker.failures.get(reason).get();
+    }
+    return all;
+  }
+
+  /** How long the requests waited that were answered. */
+  List<Distribution> waitingTimes() {
+    return workers.stream().map(worker -> (Distribution) worker.waiting).toList();
+  }
+
+  /** All there is, at this moment. */
+  public ModelStatistics statistics() {
+    return new ModelStatistics(
+        model,
+        workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0),
+        workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
+        workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
+        sum(answeredFromCache.times(), worker -> worker.success),
+        sum(NEVER, worker -> worker.fail),
+        sum(NEVER, worker -> worker.queue),
+        sum(NEVER, worker -> worker.input),
+        sum(NEVER, worker -> worker.infer),
+        sum(NEVER, worker -> worker.output),
+        cacheHit.times(),
+        cacheMiss.times(),
+        batches());
+  }
+
+  private Times sum(Times first, Function<RunMeter, Sum> which) {
+    Times all = first;
+    for (RunMeter worker : workers) {
+      all = which.apply(worker).plus(all);
+    }
+    return all;
+  }
+
+  private List<BatchTimes> batches() {
+    var sizes = new TreeMap<Long, BatchTimes>();
+    for (RunMeter worker : workers) {
+      for (BatchMeter batch : worker.batches) {
+        sizes.compute(batch.size(), (_, other) -> plus(batch, other));
+      }
+    }
+    return new ArrayList<>(sizes.values());
+  }
+
+  private static BatchTimes plus(BatchMeter batch, @Nullable BatchTimes other) {
+    BatchTimes before = other == null ? new BatchTimes(batch.size(), NEVER, NEVER, NEVER) : other;
+    return new BatchTimes(
+        batch.size(),
+        batch.input.plus(before.computeInput()),
+        batch.infer.plus(before.computeInfer()),
+        batch.output.plus(before.computeOutput()));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.sluice.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.inference.ErrorCode;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class CallRecordTest {
+  private final AtomicLong nanos = new AtomicLong();
+  private final Telemetry telemetry = new Telemetry(nanos::get, InstantSource.system());
+  private final CallMeter meter = telemetry.model("m").calls(Api.TFS_PREDICT, EntryPoint.GRPC);
+
+  private CallRecord begin(String model) {
+    var record = new CallRecord(telemetry, EntryPoint.GRPC, nanos::get);
+    record.measure(Api.TFS_PREDICT, model);
+    return record;
+  }
+
+  @Test
+  void callThatSucceedsIsTimedStepByStep() {
+    CallRecord record = begin("m");
+    nanos.addAndGet(10);
+    record.asked();
+    nanos.addAndGet(200);
+    record.answered();
+    nanos.addAndGet(3_000);
+    record.succeeded();
+
+    assertThat(meter.successes()).isEqualTo(1);
+    assertThat(meter.decoding().sum()).isEqualTo(10);
+    assertThat(meter.asking().sum()).isEqualTo(200);
+    assertThat(meter.encoding().sum()).isEqualTo(3_000);
+    assertThat(meter.whole().sum()).isEqualTo(3_210);
+  }
+
+  @Test
+  void callEndsOnce() {
+    CallRecord record = begin("m");
+    record.failed(ErrorCode.CANCELLED);
+    record.failed(ErrorCode.INTERNAL);
+    record.succeeded();
+
+    assertThat(meter.failures(ErrorCode.CANCELLED)).isEqualTo(1);
+    assertThat(meter.failures()).isEqualTo(1);
+    assertThat(meter.successes()).isZero();
+  }
+
+  @Test
+  void callThatFailsIsNotTimed() {
+    begin("m").failed(ErrorCode.INVALID_ARGUMENT);
+
+    assertThat(meter.whole().count(0)).isZero();
+    assertThat(meter.failures(ErrorCode.INVALID_ARGUMENT)).isEqualTo(1);
+  }
+
+  @Test
+  void namesThatNoModelHasAreCountedAsOne() {
+    begin("nobody").failed(ErrorCode.NOT_FOUND);
+    begin("no one").failed(ErrorCode.NOT_FOUND);
+
+    assertThat(telemetry.page())
+        .contains(":tensorflow:serving:request_count{model_name=\"\",status=\"NOT_FOUND\"} 2\n")
+        .doesNotContain("nobody");
+  }
+
+  @Test
+  void callThatNobodyMeasuresIsNotCounted() {
+    String before = telemetry.page();
+    new CallRecord(telemetry, EntryPoint.REST, nanos::get).succeeded();
+
+    assertThat(telemetry.page()).isEqualTo(before);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.sluice.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.telemetry.MetricsPage.Kind;
+import org.junit.jupiter.api.Test;
+
+class MetricsPageTest {
+  private final MetricsPage page = new MetricsPage();
+
+  @Test
+  void labelsAreEscaped() {
+    page.family("m", Kind.GAUGE, "Help.").add(1.5, "a", "\\ \" \n", "b", "");
+
+    assertThat(page.text())
+        .isEqualTo("# HELP m Help.\n# TYPE m gauge\nm{a=\"\\\\ \\\" \\n\",b=\"\"} 1.5\n");
+  }
+
+  @Test
+  void wholeNumbersAreWrittenWhole() {
+    page.single("m", Kind.COUNTER, "Help.", 12_345_678_901.0);
+
+    assertThat(page.text()).endsWith("m{} 12345678901\n");
+  }
+
+  @Test
+  void bucketsAddUpAndTheirBoundsAreInTheUnitOfTheName() {
+    var values = new Histogram(Buckets.LATENCY);
+    values.add(10_000);
+    values.add(10_001);
+    values.add(Long.MAX_VALUE / 2);
+    page.family("m", Kind.HISTOGRAM, "Help.").add(values, 1e3, "a", "b");
+
+    assertThat(page.text())
+        .contains(
+            "m_bucket{a=\"b\",le=\"10\"} 1\n",
+            "m_bucket{a=\"b\",le=\"18\"} 2\n",
+            "m_bucket{a=\"b\",le=\"32.4\"} 2\n",
+            "m_bucket{a=\"b\",le=\"+Inf\"} 3\n",
+            "m_count{a=\"b\"} 3\n");
+    assertThat(page.text().lines().filter(line -> line.contains("_bucket"))).hasSize(34);
+  }
+
+  @Test
+  void namesOfTensorflowAreWrittenWithColons() {
+    assertThat(MetricsPage.name("/tensorflow/serving/request_count"))
+        .isEqualTo(":tensorflow:serving:request_count");
+  }
+}

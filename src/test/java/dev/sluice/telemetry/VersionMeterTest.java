@@ -1,0 +1,121 @@
+package dev.sluice.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.ModelStatistics.Times;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class VersionMeterTest {
+  private static final ModelId MODEL = new ModelId("m", 3);
+
+  private final AtomicLong nanos = new AtomicLong(1_000);
+  private final Telemetry telemetry =
+      new Telemetry(nanos::get, () -> Instant.ofEpochMilli(1_700_000_000_000L));
+  private final VersionMeter version = telemetry.version(MODEL);
+  private final RunMeter worker = version.worker();
+
+  /** Two requests that wait 100 and 40 ns, are joined in 5, run in 20 and taken apart in 3. */
+  private static void runTwo(RunMeter worker, AtomicLong nanos, long firstRows, long otherRows) {
+    long since = nanos.get();
+    nanos.addAndGet(100);
+    worker.begin(firstRows + otherRows);
+    nanos.addAndGet(5);
+    worker.computing();
+    nanos.addAndGet(20);
+    worker.computed();
+    worker.answered(since, firstRows);
+    worker.answered(since + 60, otherRows);
+    nanos.addAndGet(3);
+    worker.end();
+  }
+
+  @Test
+  void joinedRunIsOneExecutionAndChargedToEachOfItsRequests() {
+    runTwo(worker, nanos, 8, 1);
+
+    ModelStatistics now = version.statistics();
+    assertThat(now.executionCount()).isEqualTo(1);
+    assertThat(now.inferenceCount()).isEqualTo(9);
+    assertThat(now.success()).isEqualTo(new Times(2, 128 + 68));
+    assertThat(now.queue()).isEqualTo(new Times(2, 100 + 40));
+    assertThat(now.computeInput()).isEqualTo(new Times(2, 10));
+    assertThat(now.computeInfer()).isEqualTo(new Times(2, 40));
+    assertThat(now.computeOutput()).isEqualTo(new Times(2, 6));
+    assertThat(now.lastInferenceMillis()).isEqualTo(1_700_000_000_000L);
+  }
+
+  @Test
+  void batchSizesCountRunsAndGrowWhicheverWorkerRan() {
+    runTwo(version.worker(), nanos, 4, 4);
+    runTwo(worker, nanos, 1, 1);
+    runTwo(worker, nanos, 4, 4);
+
+    assertThat(version.statistics().batches())
+        .containsExactly(
+            new BatchTimes(2, new Times(1, 5), new Times(1, 20), new Times(1, 3)),
+            new BatchTimes(8, new Times(2, 10), new Times(2, 40), new Times(2, 6)));
+  }
+
+  @Test
+  void runThatBeginsAgainCountsOnlyWhatItEnds() {
+    worker.begin(2);
+    worker.computing();
+    worker.computed();
+
+    runTwo(worker, nanos, 1, 1);
+
+    assertThat(version.statistics().executionCount()).isEqualTo(1);
+    assertThat(version.statistics().success().count()).isEqualTo(2);
+  }
+
+  @Test
+  void whoWasNeverAcceptedIsNoFailedRequestButHasAReason() {
+    version.refused(FailureReason.REJECTED);
+    worker.failed(FailureReason.REJECTED, nanos.get() - 7);
+    worker.failed(FailureReason.BACKEND, nanos.get() - 3);
+
+    assertThat(version.failures(FailureReason.REJECTED)).isEqualTo(2);
+    assertThat(version.failures(FailureReason.BACKEND)).isEqualTo(1);
+    assertThat(version.failures(FailureReason.OTHER)).isZero();
+    assertThat(version.statistics().fail()).isEqualTo(new Times(2, 10));
+  }
+
+  @Test
+  void answerFromACacheIsASuccessThatDidNotRun() {
+    version.cacheHit(5, 50);
+    version.cacheMiss(8);
+
+    ModelStatistics now = version.statistics();
+    assertThat(now.success()).isEqualTo(new Times(1, 50));
+    assertThat(now.cacheHit()).isEqualTo(new Times(1, 5));
+    assertThat(now.cacheMiss()).isEqualTo(new Times(1, 8));
+    assertThat(now.computeInfer().count()).isZero();
+    assertThat(now.inferenceCount()).isZero();
+  }
+
+  @Test
+  void sizesThatClientsChooseAreCountedApartUpToALimit() {
+    for (int size = 1; size <= 3_000; size++) {
+      runTwo(worker, nanos, size, size);
+    }
+
+    assertThat(version.statistics().batches()).hasSize(1024);
+    assertThat(version.statistics().executionCount()).isEqualTo(3_000);
+  }
+
+  @Test
+  void onlyTheVersionThatWasShownLastIsSeenAndItsPredecessorCannotHideIt() {
+    VersionMeter newer = telemetry.version(MODEL);
+    version.show();
+    newer.show();
+    version.forget();
+
+    assertThat(telemetry.loaded(MODEL)).isSameAs(newer);
+    newer.forget();
+    assertThat(telemetry.loaded(MODEL)).isNull();
+  }
+}
