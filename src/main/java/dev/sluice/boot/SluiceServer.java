@@ -83,7 +83,7 @@ public final class SluiceServer implements Server {
         new ModelRepository(
             config.repository(),
             settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
-            new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime),
+            new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime, this::data),
             executor(loading),
             InstantSource.system(),
             news);

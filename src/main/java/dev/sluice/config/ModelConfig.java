@@ -2,6 +2,7 @@ package dev.sluice.config;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Settings of one model: its {@code model.yml}, with the server's defaults for keys it leaves out.
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs once on made-up inputs before it takes requests
  * @param runtimes how its session is opened
+ * @param ensemble the models it is composed of; empty for a model with files of its own
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -23,7 +25,8 @@ public record ModelConfig(
     int instances,
     AdmissionConfig admission,
     boolean warmup,
-    RuntimesConfig runtimes) {
+    RuntimesConfig runtimes,
+    Optional<EnsembleConfig> ensemble) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
@@ -42,6 +45,28 @@ public record ModelConfig(
     labels = Map.copyOf(labels);
   }
 
+  /** A model with files of its own. */
+  public ModelConfig(
+      VersionPolicyConfig versionPolicy,
+      Map<String, Long> labels,
+      BatchingConfig batching,
+      QueueConfig queue,
+      int instances,
+      AdmissionConfig admission,
+      boolean warmup,
+      RuntimesConfig runtimes) {
+    this(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        runtimes,
+        Optional.empty());
+  }
+
   /** Reads a {@code model.yml}. */
   static ModelConfig read(Section model, ModelConfig defaults) {
     RuntimesConfig runtimes = defaults.runtimes;
@@ -53,18 +78,23 @@ public record ModelConfig(
             model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
             model.section(
                 "tensorflow",
-                tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow()))));
+                tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow()))),
+        model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)));
   }
 
   /**
    * Reads what all models share. Labels belong to one model; runtimes have a place of their own.
    */
   static ModelConfig readDefaults(Section defaults, RuntimesConfig runtimes) {
-    return read(defaults, DEFAULT, DEFAULT.labels, runtimes);
+    return read(defaults, DEFAULT, DEFAULT.labels, runtimes, Optional.empty());
   }
 
   private static ModelConfig read(
-      Section model, ModelConfig defaults, Map<String, Long> labels, RuntimesConfig runtimes) {
+      Section model,
+      ModelConfig defaults,
+      Map<String, Long> labels,
+      RuntimesConfig runtimes,
+      Optional<EnsembleConfig> ensemble) {
     return new ModelConfig(
         VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
         labels,
@@ -73,7 +103,22 @@ public record ModelConfig(
         model.number("instances", defaults.instances, 1, MOST_INSTANCES),
         model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
         model.flag("warmup", defaults.warmup),
-        runtimes);
+        runtimes,
+        ensemble);
+  }
+
+  /** These settings without those that change no loaded model: which versions to serve, labels. */
+  public ModelConfig ofLoadedModel() {
+    return new ModelConfig(
+        DEFAULT.versionPolicy,
+        DEFAULT.labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        runtimes,
+        ensemble);
   }
 
   private static Map<String, Long> labels(Section model, Map<String, Long> otherwise) {

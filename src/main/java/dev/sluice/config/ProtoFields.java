@@ -42,6 +42,29 @@ record ProtoFields(String file, Message message) {
     };
   }
 
+  Optional<String> text(String field) {
+    return last(field)
+        .map(value ->
+            switch (value) {
+              case Scalar(String text) -> text;
+              case Message _ -> throw error(field, "a message", "a text");
+            });
+  }
+
+  Optional<Boolean> flag(String field) {
+    return text(field)
+        .map(word ->
+            switch (word) {
+              case "true", "True", "t", "1" -> true;
+              case "false", "False", "f", "0" -> false;
+              default -> throw error(field, word, "true or false");
+            });
+  }
+
+  Optional<Long> whole(String field, long lowest, long highest) {
+    return last(field).map(value -> whole(field, value, lowest, highest));
+  }
+
   Optional<Integer> number(String field, int highest) {
     return last(field).map(value -> (int) whole(field, value, 0, highest));
   }
@@ -69,9 +92,9 @@ record ProtoFields(String file, Message message) {
   private long whole(String field, Value value, long lowest, long highest) {
     String text = value instanceof Scalar scalar ? scalar.text() : "a message";
     String wanted = "a whole number from " + lowest + " to " + highest;
-    if (!text.matches("\\d{1,19}")
+    if (!text.matches("-?\\d{1,19}")
         || new BigInteger(text).compareTo(BigInteger.valueOf(highest)) > 0
-        || Long.parseLong(text) < lowest) {
+        || new BigInteger(text).compareTo(BigInteger.valueOf(lowest)) < 0) {
       throw error(field, text, wanted);
     }
     return Long.parseLong(text);

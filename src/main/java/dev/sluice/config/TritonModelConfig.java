@@ -35,6 +35,11 @@ final class TritonModelConfig {
           "instance_group.name",
           "instance_group.count",
           "instance_group.kind",
+          "input.optional",
+          "ensemble_scheduling.step.model_name",
+          "ensemble_scheduling.step.model_version",
+          "ensemble_scheduling.step.input_map",
+          "ensemble_scheduling.step.output_map",
           "dynamic_batching.max_queue_delay_microseconds",
           "dynamic_batching.preferred_batch_size",
           "dynamic_batching.priority_levels",
@@ -72,7 +77,8 @@ final class TritonModelConfig {
         instances(model).orElse(defaults.instances()),
         defaults.admission(),
         defaults.warmup(),
-        defaults.runtimes());
+        defaults.runtimes(),
+        new TritonEnsemble(model).read());
   }
 
   private VersionPolicyConfig policy(ProtoFields policy) {

@@ -1,24 +1,16 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.ModelConfig;
+import java.util.List;
 
 /**
  * What a version was, or is to be, loaded from. Loading it again from the same makes no sense.
  *
- * @param settings without those that change no loaded model: which versions to serve, and labels
+ * @param settings without those that change no loaded model
+ * @param members what an ensemble is composed of; empty for others
  */
-record Attempt(Fingerprint files, ModelConfig settings) {
-  static Attempt of(VersionSighting sighting, ModelConfig config) {
-    return new Attempt(
-        sighting.files(),
-        new ModelConfig(
-            ModelConfig.DEFAULT.versionPolicy(),
-            ModelConfig.DEFAULT.labels(),
-            config.batching(),
-            config.queue(),
-            config.instances(),
-            config.admission(),
-            config.warmup(),
-            config.runtimes()));
+record Attempt(Fingerprint files, ModelConfig settings, List<Member> members) {
+  static Attempt of(VersionSighting sighting, ModelConfig config, List<Member> members) {
+    return new Attempt(sighting.files(), config.ofLoadedModel(), members);
   }
 }

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the folders time after time, and reads settings that have changed. Blocks; one thread at
@@ -61,9 +62,15 @@ final class FolderWatch {
     watches.keySet().removeIf(seen::misses);
     Map<String, SettingsWatch.Reading> readings = new HashMap<>();
     seen.models().forEach((name, model) -> readings.put(name, read(name, model)));
-    Look look = new Look(seen, readings, trusted());
+    Look look =
+        new Look(seen.withEnsembles(name -> isEnsemble(readings.get(name))), readings, trusted());
     first &= !seen.complete();
     return look;
+  }
+
+  private static boolean isEnsemble(SettingsWatch.@Nullable Reading reading) {
+    return reading instanceof SettingsWatch.Reading.Good(var config)
+        && config.ensemble().isPresent();
   }
 
   private SettingsWatch.Reading read(String name, ModelSighting model) {

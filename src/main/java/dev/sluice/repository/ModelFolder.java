@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 
 /** Looks at the folder of one model. */
 final class ModelFolder {
-  private static final String SETTINGS_FILE = "model.yml";
+  private static final Set<String> SETTINGS_FILES = Set.of("model.yml", "config.pbtxt");
   private static final Set<String> MODEL_FILES =
       Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt");
 
@@ -47,8 +47,7 @@ final class ModelFolder {
       }
     }
     addOnlyVersion();
-    Path settings = folder.resolve(SETTINGS_FILE);
-    return new ModelSighting(folder, FingerprintReader.read(folder, settings::equals), versions);
+    return new ModelSighting(folder, FingerprintReader.read(folder, this::isSettings), versions);
   }
 
   private void addFolder(long number, Path child) {
@@ -86,6 +85,11 @@ final class ModelFolder {
     return new VersionSighting(ONLY_VERSION, folder, holdsModel(files), files);
   }
 
+  private boolean isSettings(Path path) {
+    return folder.equals(path.getParent())
+        && SETTINGS_FILES.contains(path.getFileName().toString());
+  }
+
   /** What cannot be read looks empty, and an empty folder is waited for. */
   private Fingerprint fingerprint(Path below, boolean alone) {
     try {
@@ -101,8 +105,7 @@ final class ModelFolder {
 
   /** The settings and the numbered versions beside it are not part of it. */
   private boolean belongsToOnlyVersion(Path path) {
-    return !folder.equals(path.getParent())
-        || !(path.endsWith(SETTINGS_FILE) || number(path).isPresent());
+    return !folder.equals(path.getParent()) || !(isSettings(path) || number(path).isPresent());
   }
 
   private static boolean holdsModel(Fingerprint files) {

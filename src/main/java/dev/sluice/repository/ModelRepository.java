@@ -174,7 +174,8 @@ public final class ModelRepository {
     synchronized (lock) {
       change.accept(steps);
       if (!closing) {
-        models.values().forEach(model -> steps.addAll(model.plan()));
+        var members = new Members(models);
+        members.inOrder().forEach(model -> steps.addAll(model.plan(members)));
       }
       models.values().removeIf(TrackedModel::forgotten);
       open += count(steps, Step.Load.class);

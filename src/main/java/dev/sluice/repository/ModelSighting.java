@@ -15,4 +15,15 @@ record ModelSighting(Path folder, Fingerprint settings, SortedMap<Long, VersionS
   ModelSighting {
     versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
   }
+
+  /** The same model if no version needs files, as none of an ensemble does. */
+  ModelSighting withoutFiles() {
+    SortedMap<Long, VersionSighting> all = new TreeMap<>();
+    versions.forEach((number, seen) ->
+        all.put(number, new VersionSighting(number, seen.folder(), true, Fingerprint.NONE)));
+    if (all.isEmpty()) {
+      all.put(1L, new VersionSighting(1, folder, true, Fingerprint.NONE));
+    }
+    return new ModelSighting(folder, settings, all);
+  }
 }

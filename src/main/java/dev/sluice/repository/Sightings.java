@@ -1,8 +1,10 @@
 package dev.sluice.repository;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What one look at the folders has shown.
@@ -22,6 +24,13 @@ record Sightings(
     models = Map.copyOf(models);
     unreadable = Set.copyOf(unreadable);
     warnings = List.copyOf(warnings);
+  }
+
+  /** The same, where ensembles need no files. */
+  Sightings withEnsembles(Predicate<String> isEnsemble) {
+    Map<String, ModelSighting> all = new HashMap<>(models);
+    all.replaceAll((name, model) -> isEnsemble.test(name) ? model.withoutFiles() : model);
+    return new Sightings(complete, all, unreadable, warnings);
   }
 
   /** Whether the model is known to be gone, and was not just out of sight. */

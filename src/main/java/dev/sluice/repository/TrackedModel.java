@@ -1,7 +1,9 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.EnsembleConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus.Failure;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -110,13 +113,44 @@ final class TrackedModel {
     return missing;
   }
 
+  /** What it is composed of, if it is an ensemble. */
+  Optional<EnsembleConfig> ensemble() {
+    return config == null ? Optional.empty() : config.ensemble();
+  }
+
+  /**
+   * How far it is as a member of an ensemble.
+   *
+   * @param wanted the version, or {@link EnsembleConfig#LATEST}
+   */
+  Members.Readiness asMember(long wanted) {
+    Map<Long, TrackedVersion> candidates =
+        wanted == EnsembleConfig.LATEST
+            ? versions.descendingMap()
+            : versions.subMap(wanted, true, wanted, true);
+    for (var version : candidates.entrySet()) {
+      if (version.getValue().is(VersionState.AVAILABLE)) {
+        var id = new ModelId(name, version.getKey());
+        return new Members.Readiness.Ready(List.of(version.getValue().asMember(id)));
+      }
+    }
+    if (candidates.values().stream().anyMatch(TrackedVersion::isOnTheWay)) {
+      return new Members.Readiness.Waiting();
+    }
+    return new Members.Readiness.Missing(
+        candidates.values().stream()
+            .flatMap(version -> version.status().error().stream())
+            .findFirst()
+            .orElse(new Failure(ErrorCode.UNAVAILABLE, "it has no such version that is loaded")));
+  }
+
   /** What to do now. Each step is handed out once and must be performed. */
-  List<Step> plan() {
+  List<Step> plan(Members all) {
     NavigableSet<Long> wished = wished(steady.taken());
     NavigableSet<Long> promised = wished(steady.promised());
     promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
     List<Step> steps = new ArrayList<>();
-    wished.descendingSet().forEach(number -> bringUp(number, steps));
+    wished.descendingSet().forEach(number -> bringUp(number, all, steps));
     if (mayWithdraw(wished)) {
       withdrawAllBut(wished, promised, steps);
     }
@@ -130,26 +164,45 @@ final class TrackedModel {
     return VersionPolicy.wished(config == null ? defaultPolicy : config.versionPolicy(), numbers);
   }
 
-  private void bringUp(long number, List<Step> steps) {
+  private void bringUp(long number, Members all, List<Step> steps) {
     TrackedVersion version = versions.computeIfAbsent(number, TrackedVersion::new);
     version.resume();
     VersionSighting sighting = steady.steady(number);
     if (config == null) {
-      refuse(number, version);
+      refuse(number, version, broken);
     } else if (sighting != null) {
-      load(sighting, version, config, steps);
+      switch (all.of(name)) {
+        case Members.Readiness.Ready(var members) ->
+            load(sighting, version, config, members, steps);
+        case Members.Readiness.Waiting _ -> withdrawServed(version, steps);
+        case Members.Readiness.Missing(Failure why) -> {
+          withdrawServed(version, steps);
+          refuse(number, version, why);
+        }
+      }
     }
   }
 
-  private void refuse(long number, TrackedVersion version) {
-    if (broken != null && version.refuse(broken)) {
-      news.failed(new ModelId(name, number), broken);
+  /** An ensemble whose member has gone could only fail. */
+  private static void withdrawServed(TrackedVersion version, List<Step> steps) {
+    if (version.is(VersionState.AVAILABLE)) {
+      withdraw(version, steps);
+    }
+  }
+
+  private void refuse(long number, TrackedVersion version, @Nullable Failure why) {
+    if (why != null && version.refuse(why)) {
+      news.failed(new ModelId(name, number), why);
     }
   }
 
   private void load(
-      VersionSighting sighting, TrackedVersion version, ModelConfig settings, List<Step> steps) {
-    Attempt attempt = Attempt.of(sighting, settings);
+      VersionSighting sighting,
+      TrackedVersion version,
+      ModelConfig settings,
+      List<Member> members,
+      List<Step> steps) {
+    Attempt attempt = Attempt.of(sighting, settings, members);
     if (version.needs(attempt)) {
       version.startLoading(attempt);
       ModelId id = new ModelId(name, sighting.version());

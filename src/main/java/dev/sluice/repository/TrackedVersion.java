@@ -1,5 +1,6 @@
 package dev.sluice.repository;
 
+import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.VersionStatus.Failure;
@@ -21,6 +22,7 @@ final class TrackedVersion {
   private @Nullable Attempt attempt;
   private boolean loading;
   private boolean served;
+  private int loads;
 
   TrackedVersion(long number) {
     this.number = number;
@@ -37,6 +39,16 @@ final class TrackedVersion {
   /** Whether a load is under way, even one whose outcome nobody wants any more. */
   boolean loading() {
     return loading;
+  }
+
+  /** Whether it may take requests soon. */
+  boolean isOnTheWay() {
+    return state == VersionState.START || state == VersionState.LOADING;
+  }
+
+  /** What takes the requests now, for those who are to notice when that changes. */
+  Member asMember(ModelId id) {
+    return new Member(id, loads);
   }
 
   /** Whether it has ever taken requests. */
@@ -105,6 +117,7 @@ final class TrackedVersion {
     live = fresh;
     error = null;
     served = true;
+    loads++;
     return former;
   }
 

@@ -20,7 +20,7 @@ record AdmittedModel(LiveVersion live, Permit permit) implements ServedModel {
    *     caller's
    */
   static AdmittedModel admit(LiveVersion live) {
-    return new AdmittedModel(live, ((ServableModel) live.loaded()).door().enter(live.id()));
+    return new AdmittedModel(live, ((Servable) live.loaded()).door().enter(live.id()));
   }
 
   @Override

@@ -41,7 +41,7 @@ public final class InferencePipeline implements DataPlane {
 
   @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
-    ServableModel model = servable(request.model());
+    Servable model = servable(request.model());
     try {
       RequestCheck.require(request);
     } catch (InferenceException e) {
@@ -53,9 +53,9 @@ public final class InferencePipeline implements DataPlane {
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */
-  private static ServableModel servable(ServedModel loan) {
+  private static Servable servable(ServedModel loan) {
     LiveVersion live =
         loan instanceof AdmittedModel admitted ? admitted.live() : (LiveVersion) loan;
-    return (ServableModel) live.loaded();
+    return (Servable) live.loaded();
   }
 }

@@ -8,6 +8,7 @@ import dev.sluice.scheduling.admission.Admission.Permit;
 import dev.sluice.scheduling.admission.Admission.Rejected;
 import dev.sluice.scheduling.admission.ConcurrencyLimiter;
 import dev.sluice.scheduling.admission.FixedLimit;
+import dev.sluice.scheduling.admission.Limit;
 import dev.sluice.scheduling.admission.WaitLimit;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
@@ -20,16 +21,35 @@ final class ModelDoor {
   private final RefusalLog refusals;
   private final VersionMeter meter;
 
-  ModelDoor(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    int perRun = config.instances() * Math.max(1, config.batching().maxBatchSize());
-    this.capacity = perRun + config.queue().maxQueuedRequests();
-    this.limiter =
-        new ConcurrencyLimiter(
-            config.admission().adaptive()
-                ? new WaitLimit(perRun, config.admission().targetWait(), capacity, nanoTime)
-                : new FixedLimit(capacity));
+  private ModelDoor(int capacity, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
+    this.capacity = capacity;
+    this.limiter = new ConcurrencyLimiter(limit);
     this.refusals = new RefusalLog(nanoTime);
     this.meter = meter;
+  }
+
+  static ModelDoor of(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+    int capacity = capacity(config);
+    return config.admission().adaptive()
+        ? new ModelDoor(
+            capacity,
+            new WaitLimit(perRun(config), config.admission().targetWait(), capacity, nanoTime),
+            meter,
+            nanoTime)
+        : ofFixedWidth(config, meter, nanoTime);
+  }
+
+  /** A door that does not learn, for a model whose members do. */
+  static ModelDoor ofFixedWidth(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+    return new ModelDoor(capacity(config), new FixedLimit(capacity(config)), meter, nanoTime);
+  }
+
+  private static int capacity(ModelConfig config) {
+    return perRun(config) + config.queue().maxQueuedRequests();
+  }
+
+  private static int perRun(ModelConfig config) {
+    return config.instances() * Math.max(1, config.batching().maxBatchSize());
   }
 
   /**

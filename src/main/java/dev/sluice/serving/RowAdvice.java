@@ -26,8 +26,9 @@ public final class RowAdvice {
       return Optional.empty();
     }
     try {
-      var model = (ServableModel) live.loaded();
-      return RowTrial.advice(model.session(), model.metadata(), nanoTime);
+      return live.loaded() instanceof ServableModel model
+          ? RowTrial.advice(model.session(), model.metadata(), nanoTime)
+          : Optional.empty();
     } finally {
       live.release();
     }

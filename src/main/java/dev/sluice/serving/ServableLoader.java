@@ -1,6 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Opens models with the runtime that recognises their files, and puts them to work. */
@@ -26,10 +28,19 @@ public final class ServableLoader implements Loader {
   private final Telemetry telemetry;
   private final Vertx vertx;
   private final LongSupplier nanoTime;
+  private final Supplier<DataPlane> members;
   private final AtomicLong loads = new AtomicLong();
 
+  /**
+   * @param members where ensembles find and ask the models that they are composed of
+   */
   public ServableLoader(
-      List<RuntimeProvider> runtimes, Telemetry telemetry, Vertx vertx, LongSupplier nanoTime) {
+      List<RuntimeProvider> runtimes,
+      Telemetry telemetry,
+      Vertx vertx,
+      LongSupplier nanoTime,
+      Supplier<DataPlane> members) {
+    this.members = members;
     this.runtimes = List.copyOf(runtimes);
     this.telemetry = telemetry;
     this.vertx = vertx;
@@ -38,6 +49,14 @@ public final class ServableLoader implements Loader {
 
   @Override
   public LoadedModel load(ModelId id, Path folder, ModelConfig config) {
+    return config
+        .ensemble()
+        .<LoadedModel>map(ensemble ->
+            ServableEnsemble.open(telemetry.version(id), ensemble, config, members.get(), nanoTime))
+        .orElseGet(() -> open(id, folder, config));
+  }
+
+  private ServableModel open(ModelId id, Path folder, ModelConfig config) {
     RuntimeProvider runtime = runtimeFor(id, folder);
     var source = new ModelSource(id, folder, config.runtimes());
     var sessions = new ArrayList<ModelSession>();

@@ -2,7 +2,6 @@ package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.repository.LoadedModel;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
@@ -25,7 +24,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Threads: made and closed on loading workers; {@link #scheduler} is for event loops.
  */
-final class ServableModel implements LoadedModel {
+final class ServableModel implements Servable {
   private final ModelMetadata metadata;
   private final List<ModelSession> sessions;
   private final Vertx vertx;
@@ -53,7 +52,7 @@ final class ServableModel implements LoadedModel {
     var rules = new BatchRules(config.batching(), metadata);
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), config.queue(), nanoTime);
     this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, meter, nanoTime);
-    this.door = new ModelDoor(config, meter, nanoTime);
+    this.door = ModelDoor.of(config, meter, nanoTime);
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
@@ -104,17 +103,18 @@ final class ServableModel implements LoadedModel {
     return sessions.getFirst();
   }
 
-  /** Where requests enter, before they are decoded. */
-  ModelDoor door() {
+  @Override
+  public ModelDoor door() {
     return door;
   }
 
-  Scheduler scheduler() {
+  @Override
+  public Scheduler scheduler() {
     return scheduler;
   }
 
-  /** Counts its requests and runs. */
-  VersionMeter meter() {
+  @Override
+  public VersionMeter meter() {
     return meter;
   }
 

@@ -14,14 +14,32 @@ public final class SharedTensor implements AutoCloseable {
   private final Tensor whole;
   private final AtomicInteger users = new AtomicInteger(1);
   private final Runnable leave = this::leave;
+  private final Runnable whenUnused;
   private long row;
   private long offset;
 
   /**
-   * @param whole taken over; of rank 1 or more
+   * @param whole taken over; of rank 1 or more if it is to be cut
    */
   public SharedTensor(Tensor whole) {
+    this(whole, whole::close);
+  }
+
+  /**
+   * Shares a tensor that stays somebody else's.
+   *
+   * @param whole valid until {@code whenUnused} has run
+   * @param whenUnused called once, by whoever closes last, on any thread
+   */
+  public SharedTensor(Tensor whole, Runnable whenUnused) {
     this.whole = whole;
+    this.whenUnused = whenUnused;
+  }
+
+  /** The whole tensor once more. It is only read by whoever gets it, since others do too. */
+  public Tensor all() {
+    users.incrementAndGet();
+    return Tensor.slice(whole.type(), whole.shape(), whole.data(), leave);
   }
 
   /** The next rows, as a tensor of their own. */
@@ -45,7 +63,7 @@ public final class SharedTensor implements AutoCloseable {
 
   private void leave() {
     if (users.decrementAndGet() == 0) {
-      whole.close();
+      whenUnused.run();
     }
   }
 

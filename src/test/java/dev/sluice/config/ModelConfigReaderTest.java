@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,10 @@ class ModelConfigReaderTest {
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: true, graph_optimization: none }
         tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
+        ensemble:
+          inputs: [a]
+          outputs: [b]
+          steps: [{ model: m, version: 3, inputs: { x: a }, outputs: { y: b } }]
         """);
     ModelConfig read = read();
     assertThat(read)
@@ -59,7 +64,13 @@ class ModelConfigReaderTest {
                 false,
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
-                    new TensorflowConfig(4, 5, List.of("train")))));
+                    new TensorflowConfig(4, 5, List.of("train"))),
+                Optional.of(
+                    new EnsembleConfig(
+                        List.of(
+                            new EnsembleConfig.Step("m", 3, Map.of("x", "a"), Map.of("y", "b"))),
+                        List.of(EnsembleConfig.Declaration.named("a")),
+                        List.of(EnsembleConfig.Declaration.named("b"))))));
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).isEmpty();
   }
 

@@ -1,0 +1,92 @@
+package dev.sluice.config;
+
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model that is composed of others: tensors flow from its inputs through steps to its outputs.
+ *
+ * @param steps in any order: a step runs as soon as its tensors are there
+ * @param inputs the ensemble's own; empty: whatever the steps take and none of them writes
+ * @param outputs the ensemble's own; empty: whatever the steps write and none of them takes
+ */
+public record EnsembleConfig(
+    List<Step> steps, List<Declaration> inputs, List<Declaration> outputs) {
+  /** Stands for the highest version that takes requests. */
+  public static final long LATEST = -1;
+
+  /**
+   * One model that is asked.
+   *
+   * @param version {@link #LATEST} or a fixed one
+   * @param inputs the ensemble's tensors by the names of the model's inputs
+   * @param outputs the ensemble's tensors by the names of the model's outputs
+   */
+  public record Step(
+      String model, long version, Map<String, String> inputs, Map<String, String> outputs) {
+    public Step {
+      inputs = Collections.unmodifiableMap(new LinkedHashMap<>(inputs));
+      outputs = Collections.unmodifiableMap(new LinkedHashMap<>(outputs));
+    }
+  }
+
+  /**
+   * One of the ensemble's own tensors.
+   *
+   * @param type empty: as the steps have it
+   * @param shape unknown: as the steps have it
+   */
+  public record Declaration(String name, Optional<DataType> type, Shape shape, boolean optional) {
+    static Declaration named(String name) {
+      return new Declaration(name, Optional.empty(), Shape.UNKNOWN, false);
+    }
+  }
+
+  public EnsembleConfig {
+    steps = List.copyOf(steps);
+    inputs = List.copyOf(inputs);
+    outputs = List.copyOf(outputs);
+  }
+
+  /** Reads the {@code ensemble} of a {@code model.yml}. */
+  static EnsembleConfig read(Section ensemble) {
+    List<Step> steps =
+        ensemble
+            .value("steps")
+            .orElseThrow(() -> ensemble.error("steps", "is missing; wanted a list of models"))
+            .elements()
+            .stream()
+            .map(step -> step.section().readAll(EnsembleConfig::step))
+            .toList();
+    return new EnsembleConfig(steps, declared(ensemble, "inputs"), declared(ensemble, "outputs"));
+  }
+
+  private static List<Declaration> declared(Section ensemble, String key) {
+    return ensemble.list(key, List.of(), name -> Declaration.named(name.text()));
+  }
+
+  private static Step step(Section step) {
+    return new Step(
+        step.text("model").orElseThrow(() -> step.error("model", "is missing; wanted a model")),
+        step.value("version").map(Setting::version).orElse(LATEST),
+        tensors(step, "inputs"),
+        tensors(step, "outputs"));
+  }
+
+  private static Map<String, String> tensors(Section step, String key) {
+    Map<String, String> tensors = new LinkedHashMap<>();
+    step.value(key)
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((name, tensor) -> tensors.put(name, tensor.text()));
+    if (tensors.isEmpty()) {
+      throw step.error(key, "is missing; wanted tensors of the ensemble by the model's names");
+    }
+    return tensors;
+  }
+}

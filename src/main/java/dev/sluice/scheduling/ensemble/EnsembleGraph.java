@@ -1,0 +1,126 @@
+package dev.sluice.scheduling.ensemble;
+
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.TensorSpec;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/**
+ * Which tensors of an ensemble lead to which steps. Immutable, and known to be sound: every tensor
+ * is written once, and no step waits for itself. Made by {@link EnsembleGraphBuilder}.
+ */
+public final class EnsembleGraph {
+  private final String name;
+  private final ModelMetadata metadata;
+  private final List<EnsembleStep> steps;
+  private final List<String> tensors;
+  private final Map<String, Integer> numbers = new HashMap<>();
+  private final int[] waits;
+  private final Route everything;
+
+  /** What must be done for some of the outputs. */
+  static final class Route {
+    private final BitSet steps;
+    private final int[] takers;
+
+    private Route(BitSet steps, int[] takers) {
+      this.steps = steps;
+      this.takers = takers;
+    }
+
+    /** Whether this step runs. */
+    boolean has(int step) {
+      return steps.get(step);
+    }
+
+    /** How often each tensor is taken, by steps that run and by the answer. A copy. */
+    int[] takers() {
+      return takers.clone();
+    }
+  }
+
+  /**
+   * @param steps each after those whose tensors it takes
+   * @param tensors their names by number
+   */
+  EnsembleGraph(
+      String name, ModelMetadata metadata, List<EnsembleStep> steps, List<String> tensors) {
+    this.name = name;
+    this.metadata = metadata;
+    this.steps = List.copyOf(steps);
+    this.tensors = List.copyOf(tensors);
+    for (int i = 0; i < tensors.size(); i++) {
+      numbers.put(tensors.get(i), i);
+    }
+    this.waits = steps.stream().mapToInt(EnsembleGraph.written(steps)).toArray();
+    this.everything = route(outputs());
+  }
+
+  /** Counts what a step takes from other steps. What a request leaves out is not waited for. */
+  private static ToIntFunction<EnsembleStep> written(List<EnsembleStep> steps) {
+    var written = new BitSet();
+    steps.forEach(step -> step.outputs().forEach(output -> written.set(output.tensor())));
+    return step ->
+        (int) step.inputs().stream().filter(input -> written.get(input.tensor())).count();
+  }
+
+  /** How many tensors each step waits for before it can begin. A copy. */
+  int[] waits() {
+    return waits.clone();
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** The ensemble as a model. */
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  List<EnsembleStep> steps() {
+    return steps;
+  }
+
+  int tensorCount() {
+    return tensors.size();
+  }
+
+  /** The number of a tensor that there is. */
+  int number(String tensor) {
+    return numbers.getOrDefault(tensor, -1);
+  }
+
+  private List<String> outputs() {
+    Signature signature = metadata.signatures().values().iterator().next();
+    return signature.outputs().stream().map(TensorSpec::name).toList();
+  }
+
+  /** The outputs that are meant by those a request names. */
+  List<String> wanted(List<String> named) {
+    return named.isEmpty() ? outputs() : named;
+  }
+
+  /** The way to the outputs that a request names; to all if it names none. */
+  Route routeTo(List<String> named) {
+    return named.isEmpty() ? everything : route(named);
+  }
+
+  private Route route(List<String> outputs) {
+    int[] takers = new int[tensors.size()];
+    outputs.forEach(output -> takers[number(output)]++);
+    var needed = new BitSet();
+    for (int i = steps.size() - 1; i >= 0; i--) {
+      EnsembleStep step = steps.get(i);
+      if (step.outputs().stream().anyMatch(output -> takers[output.tensor()] > 0)) {
+        needed.set(i);
+        step.inputs().forEach(input -> takers[input.tensor()]++);
+      }
+    }
+    return new Route(needed, takers);
+  }
+}

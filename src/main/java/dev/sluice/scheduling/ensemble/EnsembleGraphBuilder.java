@@ -1,0 +1,235 @@
+package dev.sluice.scheduling.ensemble;
+
+import dev.sluice.config.EnsembleConfig;
+import dev.sluice.config.EnsembleConfig.Declaration;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
+import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Makes an ensemble's graph of its settings and its models' metadata, and refuses what cannot work:
+ * FAILED_PRECONDITION with a text that names the step and the tensors.
+ */
+public final class EnsembleGraphBuilder {
+  /** What the ensemble reports as its format, in Triton's word. */
+  private static final String PLATFORM = "ensemble";
+
+  private final String name;
+  private final EnsembleConfig config;
+  private final int maxBatchSize;
+  private final Map<String, Integer> numbers = new LinkedHashMap<>();
+
+  /** Who writes each tensor, and who takes it first. */
+  private final Map<String, TensorEnd> writers = new LinkedHashMap<>();
+
+  private final Map<String, TensorEnd> takers = new LinkedHashMap<>();
+  private final List<EnsembleStep> steps = new ArrayList<>();
+  private boolean shapesBind = true;
+
+  private EnsembleGraphBuilder(String name, EnsembleConfig config, int maxBatchSize) {
+    this.name = name;
+    this.config = config;
+    this.maxBatchSize = maxBatchSize;
+  }
+
+  /**
+   * The ensemble as a graph.
+   *
+   * @param maxBatchSize rows that a request may have; 0 if dimension 0 is not known to be a batch
+   * @param members the metadata of the steps' models
+   */
+  public static EnsembleGraph build(
+      String name,
+      EnsembleConfig config,
+      int maxBatchSize,
+      Function<ModelSelector, ModelMetadata> members) {
+    return new EnsembleGraphBuilder(name, config, maxBatchSize).build(members);
+  }
+
+  /** The signature by which members are asked: the default one, or the only one. */
+  static Signature signature(ModelMetadata member) {
+    Map<String, Signature> all = member.signatures();
+    Signature only = all.size() == 1 ? all.values().iterator().next() : all.get(Signature.DEFAULT);
+    if (only == null) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION, "it has no default signature, but " + all.keySet());
+    }
+    return only;
+  }
+
+  private EnsembleGraph build(Function<ModelSelector, ModelMetadata> members) {
+    config.inputs().forEach(input -> write(TensorEnd.ofEnsemble("input", input)));
+    List<ModelMetadata> models = new ArrayList<>();
+    for (EnsembleConfig.Step step : config.steps()) {
+      models.add(members.apply(selector(step)));
+      addWriters(step, models.getLast());
+    }
+    for (int i = 0; i < models.size(); i++) {
+      addTakers(config.steps().get(i), models.get(i));
+    }
+    config.outputs().forEach(this::addOutput);
+    var signature = new Signature(Signature.DEFAULT, "", inputs(), outputs());
+    var metadata =
+        new ModelMetadata(PLATFORM, Map.of(signature.name(), signature), shapesBind, maxBatchSize);
+    return new EnsembleGraph(
+        name, metadata, StepOrder.of(name, steps), List.copyOf(numbers.keySet()));
+  }
+
+  private static ModelSelector selector(EnsembleConfig.Step step) {
+    return step.version() == EnsembleConfig.LATEST
+        ? new ModelSelector.Latest(step.model())
+        : new ModelSelector.Version(step.model(), step.version());
+  }
+
+  private String where(EnsembleConfig.Step step) {
+    return "ensemble '%s', step %d (model '%s')"
+        .formatted(name, config.steps().indexOf(step) + 1, step.model());
+  }
+
+  private void addWriters(EnsembleConfig.Step step, ModelMetadata model) {
+    requireBatch(step, model);
+    Signature signature = signature(model);
+    List<Link> outputs = new ArrayList<>();
+    step.outputs()
+        .forEach((output, tensor) -> {
+          TensorSpec spec =
+              signature
+                  .output(output)
+                  .orElseThrow(() -> refused(where(step) + " has no output '" + output + "'"));
+          write(TensorEnd.ofStep("output", where(step), tensor, spec, false));
+          outputs.add(new Link(output, number(tensor)));
+        });
+    List<Link> inputs = new ArrayList<>();
+    step.inputs().forEach((input, tensor) -> inputs.add(new Link(input, number(tensor))));
+    steps.add(new EnsembleStep(steps.size() + 1, selector(step), inputs, outputs));
+  }
+
+  private void requireBatch(EnsembleConfig.Step step, ModelMetadata model) {
+    if (maxBatchSize > 0 && model.maxBatchSize() < maxBatchSize) {
+      throw refused(
+          where(step)
+              + " takes max_batch_size "
+              + model.maxBatchSize()
+              + ", the ensemble allows "
+              + maxBatchSize);
+    }
+  }
+
+  private void write(TensorEnd end) {
+    TensorEnd other = writers.putIfAbsent(end.tensor(), end);
+    if (other != null) {
+      throw refused(
+          "ensemble '%s': tensor '%s' is written twice: %s, %s"
+              .formatted(name, end.tensor(), other, end));
+    }
+    number(end.tensor());
+  }
+
+  private int number(String tensor) {
+    return numbers.computeIfAbsent(tensor, _ -> numbers.size());
+  }
+
+  private void addTakers(EnsembleConfig.Step step, ModelMetadata model) {
+    Signature signature = signature(model);
+    step.inputs()
+        .forEach((input, tensor) -> {
+          TensorSpec spec =
+              signature
+                  .input(input)
+                  .orElseThrow(() -> refused(where(step) + " has no input '" + input + "'"));
+          take(TensorEnd.ofStep("input", where(step), tensor, spec, !model.shapesBind()));
+        });
+    for (TensorSpec input : signature.inputs()) {
+      if (!input.optional() && !step.inputs().containsKey(input.name())) {
+        throw refused(where(step) + " is not given its input '" + input.name() + "'");
+      }
+    }
+    shapesBind &= model.shapesBind();
+  }
+
+  private void take(TensorEnd end) {
+    TensorEnd writer = writers.get(end.tensor());
+    if (writer != null) {
+      writer.requireFits(name, end);
+    } else if (!config.inputs().isEmpty()) {
+      throw refused(
+          "ensemble '%s': tensor '%s' is taken as %s, but is no input of the ensemble and no step"
+                  .formatted(name, end.tensor(), end)
+              + " writes it");
+    } else {
+      TensorEnd first = takers.putIfAbsent(end.tensor(), end);
+      if (first != null) {
+        first.requireFits(name, end);
+      }
+    }
+    if (writer != null) {
+      takers.putIfAbsent(end.tensor(), end);
+    }
+  }
+
+  private void addOutput(Declaration output) {
+    TensorEnd writer = writers.get(output.name());
+    if (writer == null || writer.isOfEnsemble()) {
+      throw refused(
+          "ensemble '%s': output '%s' is written by no step".formatted(name, output.name()));
+    }
+    writer.requireFits(name, TensorEnd.ofEnsemble("output", output));
+  }
+
+  /** As declared, and else as those have it who take them. */
+  private List<TensorSpec> inputs() {
+    if (config.inputs().isEmpty()) {
+      return takers.values().stream()
+          .filter(taker -> !writers.containsKey(taker.tensor()))
+          .map(TensorEnd::spec)
+          .toList();
+    }
+    return config.inputs().stream()
+        .map(input -> {
+          TensorEnd taker = takers.get(input.name());
+          if (taker == null) {
+            throw refused("ensemble '%s': no step takes input '%s'".formatted(name, input.name()));
+          }
+          return taker.declared(input);
+        })
+        .toList();
+  }
+
+  private List<TensorSpec> outputs() {
+    if (!config.outputs().isEmpty()) {
+      return config.outputs().stream()
+          .map(output -> writer(output.name()).declared(output))
+          .toList();
+    }
+    List<TensorSpec> untaken =
+        writers.values().stream()
+            .filter(writer -> !writer.isOfEnsemble() && !takers.containsKey(writer.tensor()))
+            .map(TensorEnd::spec)
+            .toList();
+    if (untaken.isEmpty()) {
+      throw refused("ensemble '" + name + "' has no output: every tensor is taken by a step");
+    }
+    return untaken;
+  }
+
+  private TensorEnd writer(String tensor) {
+    TensorEnd writer = writers.get(tensor);
+    if (writer == null) {
+      throw new IllegalStateException("output " + tensor + " was not checked");
+    }
+    return writer;
+  }
+
+  static InferenceException refused(String text) {
+    return new InferenceException(ErrorCode.FAILED_PRECONDITION, text);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.sluice.scheduling.ensemble;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.Scheduler;
+import io.vertx.core.Future;
+
+/**
+ * Lets a request flow through the models of an ensemble. Holds no thread and no queue: each step is
+ * an ordinary request to its model, which admits, queues and joins it as any other.
+ */
+public final class EnsembleScheduler implements Scheduler {
+  private final EnsembleGraph graph;
+  private final DataPlane members;
+  private volatile boolean closed;
+
+  /**
+   * @param members finds and asks the steps' models
+   */
+  public EnsembleScheduler(EnsembleGraph graph, DataPlane members) {
+    this.graph = graph;
+    this.members = members;
+  }
+
+  @Override
+  public Future<InferenceResponse> submit(InferenceRequest request) {
+    if (closed) {
+      request.close();
+      return Future.failedFuture(
+          new InferenceException(
+              ErrorCode.UNAVAILABLE, "model '" + graph.name() + "' is being unloaded"));
+    }
+    return new EnsembleRun(graph, members, request).start();
+  }
+
+  /** Nothing waits here: what is under way ends with its steps. */
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.sluice.scheduling.ensemble;
+
+import dev.sluice.config.EnsembleConfig.Declaration;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+
+/**
+ * Where a tensor of an ensemble begins or ends: at a step's model, or at the ensemble's own door.
+ *
+ * @param what for texts: {@code output 'y' of ensemble 'e', step 1 (model 'm')}
+ * @param spec under the ensemble's name of the tensor
+ * @param typed whether the spec's type was said
+ * @param anyShape whether the shape is only a hint
+ * @param isOfEnsemble whether it is the ensemble's own door
+ */
+record TensorEnd(
+    String what, TensorSpec spec, boolean typed, boolean anyShape, boolean isOfEnsemble) {
+  static TensorEnd ofStep(
+      String kind, String where, String tensor, TensorSpec model, boolean anyShape) {
+    return new TensorEnd(
+        "%s '%s' of %s".formatted(kind, model.name(), where),
+        new TensorSpec(
+            tensor, model.type(), model.shape(), model.optional(), tensor, model.type().name()),
+        true,
+        anyShape,
+        false);
+  }
+
+  static TensorEnd ofEnsemble(String kind, Declaration said) {
+    DataType type = said.type().orElse(DataType.UNSUPPORTED);
+    return new TensorEnd(
+        "%s '%s' of the ensemble".formatted(kind, said.name()),
+        new TensorSpec(said.name(), type, said.shape(), said.optional(), said.name(), type.name()),
+        said.type().isPresent(),
+        false,
+        true);
+  }
+
+  String tensor() {
+    return spec.name();
+  }
+
+  /** Refuses two ends of which one can never give what the other takes. */
+  void requireFits(String ensemble, TensorEnd other) {
+    boolean sameType = !typed || !other.typed || spec.type() == other.spec.type();
+    boolean sameShape = anyShape || other.anyShape || agree(spec.shape(), other.spec.shape());
+    if (!sameType || !sameShape) {
+      throw EnsembleGraphBuilder.refused(
+          "ensemble '%s': tensor '%s' does not fit: %s, %s"
+              .formatted(ensemble, tensor(), this, other));
+    }
+  }
+
+  private static boolean agree(Shape one, Shape other) {
+    if (!one.isRankKnown() || !other.isRankKnown()) {
+      return true;
+    }
+    if (one.rank() != other.rank()) {
+      return false;
+    }
+    for (int i = 0; i < one.rank(); i++) {
+      boolean open = one.dim(i) == Shape.ANY || other.dim(i) == Shape.ANY;
+      if (!open && one.dim(i) != other.dim(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What the ensemble says of this tensor; where it says nothing, what this end says. */
+  TensorSpec declared(Declaration said) {
+    DataType type = said.type().orElse(spec.type());
+    Shape shape = said.shape().isRankKnown() ? said.shape() : spec.shape();
+    return new TensorSpec(
+        said.name(),
+        type,
+        shape,
+        said.optional() || (said.type().isEmpty() && spec.optional()),
+        said.name(),
+        type.name());
+  }
+
+  @Override
+  public String toString() {
+    return what + " is " + (typed ? spec.type() : "of any type") + spec.shape();
+  }
+}

@@ -1,0 +1,17 @@
+package dev.sluice.serving;
+
+import dev.sluice.repository.LoadedModel;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.telemetry.VersionMeter;
+
+/** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
+interface Servable extends LoadedModel {
+  /** Where requests enter, before they are decoded. */
+  ModelDoor door();
+
+  /** Who decides when they run. For event loops. */
+  Scheduler scheduler();
+
+  /** Counts its requests and runs. */
+  VersionMeter meter();
+}

@@ -1,0 +1,97 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.EnsembleConfig;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.ensemble.EnsembleGraph;
+import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
+import dev.sluice.scheduling.ensemble.EnsembleScheduler;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.function.LongSupplier;
+
+/**
+ * A version that is composed of other models. Owns no session and no thread; its members are looked
+ * up anew for each request, so that a newer version of one takes over here too.
+ */
+final class ServableEnsemble implements Servable {
+  private final ModelMetadata metadata;
+  private final VersionMeter meter;
+  private final ModelDoor door;
+  private final Scheduler scheduler;
+
+  private ServableEnsemble(
+      EnsembleGraph graph, VersionMeter meter, ModelDoor door, DataPlane members) {
+    this.metadata = graph.metadata();
+    this.meter = meter;
+    this.door = door;
+    this.scheduler = new EnsembleScheduler(graph, members);
+  }
+
+  /**
+   * Checks that the members fit together, as they are now.
+   *
+   * @param meter counts its requests
+   * @throws InferenceException with FAILED_PRECONDITION if they do not
+   */
+  static ServableEnsemble open(
+      VersionMeter meter,
+      EnsembleConfig ensemble,
+      ModelConfig config,
+      DataPlane members,
+      LongSupplier nanoTime) {
+    EnsembleGraph graph =
+        EnsembleGraphBuilder.build(
+            meter.model().name(),
+            ensemble,
+            config.batching().maxBatchSize(),
+            selector -> metadata(members, selector));
+    meter.show();
+    return new ServableEnsemble(
+        graph, meter, ModelDoor.ofFixedWidth(config, meter, nanoTime), members);
+  }
+
+  private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
+    if (!(members.find(selector) instanceof Lookup.Found(ServedModel model))) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION, "model '" + selector.name() + "' takes no requests now");
+    }
+    try {
+      return model.metadata();
+    } finally {
+      model.release();
+    }
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public ModelDoor door() {
+    return door;
+  }
+
+  @Override
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public VersionMeter meter() {
+    return meter;
+  }
+
+  @Override
+  public void close() {
+    scheduler.close();
+    meter.forget();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.scheduling.ensemble;
+
+import org.jspecify.annotations.NullMarked;
