@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs once on made-up inputs before it takes requests
  * @param runtimes how its session is opened
+ * @param stream how it answers by streams
  * @param ensemble the models it is composed of; empty for a model with files of its own
  */
 public record ModelConfig(
@@ -26,6 +27,7 @@ public record ModelConfig(
     AdmissionConfig admission,
     boolean warmup,
     RuntimesConfig runtimes,
+    StreamConfig stream,
     Optional<EnsembleConfig> ensemble) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
@@ -64,6 +66,7 @@ public record ModelConfig(
         admission,
         warmup,
         runtimes,
+        StreamConfig.DEFAULT,
         Optional.empty());
   }
 
@@ -79,14 +82,17 @@ public record ModelConfig(
             model.section(
                 "tensorflow",
                 tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow()))),
+        model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
         model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)));
   }
 
   /**
-   * Reads what all models share. Labels belong to one model; runtimes have a place of their own.
+   * Reads what all models share. Labels and streams belong to one model; runtimes have a place of
+   * their own.
    */
   static ModelConfig readDefaults(Section defaults, RuntimesConfig runtimes) {
-    return read(defaults, DEFAULT, DEFAULT.labels, runtimes, Optional.empty());
+    return read(
+        defaults, DEFAULT, DEFAULT.labels, runtimes, DEFAULT.stream, Optional.empty());
   }
 
   private static ModelConfig read(
@@ -94,6 +100,7 @@ public record ModelConfig(
       ModelConfig defaults,
       Map<String, Long> labels,
       RuntimesConfig runtimes,
+      StreamConfig stream,
       Optional<EnsembleConfig> ensemble) {
     return new ModelConfig(
         VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
@@ -104,6 +111,7 @@ public record ModelConfig(
         model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
         model.flag("warmup", defaults.warmup),
         runtimes,
+        stream,
         ensemble);
   }
 
@@ -118,6 +126,7 @@ public record ModelConfig(
         admission,
         warmup,
         runtimes,
+        stream,
         ensemble);
   }
 

@@ -73,6 +73,10 @@ final class Section {
     return single(key).map(value -> value.number(lowest, highest)).orElse(otherwise);
   }
 
+  double decimal(String key, double otherwise, double lowest, double highest) {
+    return single(key).map(value -> value.decimal(lowest, highest)).orElse(otherwise);
+  }
+
   Duration duration(String key, Duration otherwise) {
     return single(key).map(Setting::duration).orElse(otherwise);
   }

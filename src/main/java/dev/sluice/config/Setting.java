@@ -42,6 +42,23 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
     return (int) whole(lowest, highest, "a whole number from " + lowest + " to " + highest);
   }
 
+  double decimal(double lowest, double highest) {
+    String wanted = "a number from " + show(lowest) + " to " + show(highest);
+    String text = scalar(wanted);
+    if (!text.matches("-?\\d{1,15}(\\.\\d{1,15})?")) {
+      throw wanted(wanted);
+    }
+    double number = Double.parseDouble(text);
+    if (number < lowest || number > highest) {
+      throw wanted(wanted);
+    }
+    return number;
+  }
+
+  private static String show(double bound) {
+    return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
+  }
+
   long version() {
     return whole(0, Long.MAX_VALUE, "a version, which is a whole number from 0 up");
   }

@@ -40,6 +40,7 @@ final class TritonModelConfig {
           "ensemble_scheduling.step.model_version",
           "ensemble_scheduling.step.input_map",
           "ensemble_scheduling.step.output_map",
+          "model_transaction_policy.decoupled",
           "dynamic_batching.max_queue_delay_microseconds",
           "dynamic_batching.preferred_batch_size",
           "dynamic_batching.priority_levels",
@@ -78,6 +79,7 @@ final class TritonModelConfig {
         defaults.admission(),
         defaults.warmup(),
         defaults.runtimes(),
+        stream(model, defaults.stream()),
         new TritonEnsemble(model).read());
   }
 
@@ -96,6 +98,14 @@ final class TritonModelConfig {
             .flatMap(latest -> latest.number("num_versions", Integer.MAX_VALUE))
             .filter(count -> count > 0)
             .orElse(1));
+  }
+
+  private static StreamConfig stream(ProtoFields model, StreamConfig defaults) {
+    return model
+        .inner("model_transaction_policy")
+        .flatMap(policy -> policy.flag("decoupled"))
+        .map(defaults::withDecoupled)
+        .orElse(defaults);
   }
 
   /** The counts of all groups; a group without one is one instance. */

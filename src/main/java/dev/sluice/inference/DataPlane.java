@@ -1,6 +1,7 @@
 package dev.sluice.inference;
 
 import io.vertx.core.Future;
+import java.util.concurrent.Flow;
 
 /** The door to the models: find one, ask it. Every protocol walks through it. */
 public interface DataPlane {
@@ -27,4 +28,21 @@ public interface DataPlane {
    * InferenceException}. The response belongs to the caller of this method.
    */
   Future<InferenceResponse> infer(InferenceRequest request);
+
+  /**
+   * Answers a request by a stream: any number of responses, in order, each as soon as it is there
+   * and the subscriber has asked for it. The model works no further than that, so a slow reader
+   * slows it down.
+   *
+   * <p>Called on an event loop, where the subscriber is called too, now or later, never after it
+   * has cancelled. Takes the request over, as {@link #infer} does: at the latest when the stream
+   * ends or is cancelled, which stops the model's work within one step. Fails with an {@link
+   * InferenceException}, also after some responses. The responses belong to the subscriber.
+   *
+   * @param subscriber asks and cancels on the same event loop
+   */
+  default void inferStream(
+      InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
+    throw new UnsupportedOperationException("no streams here");
+  }
 }

@@ -21,6 +21,10 @@ public final class InferenceRequest implements AutoCloseable {
   private final Deadline deadline;
   private final String requestId;
   private final RequestOptions options;
+
+  /** The request whose stream this is a step of. */
+  private final @Nullable InferenceRequest whole;
+
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean cancelled;
   private volatile @Nullable Runnable whenCancelled;
@@ -53,6 +57,19 @@ public final class InferenceRequest implements AutoCloseable {
       Deadline deadline,
       String requestId,
       RequestOptions options) {
+    this(model, signature, inputs, outputs, deadline, requestId, options, null);
+  }
+
+  private InferenceRequest(
+      ServedModel model,
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<String> outputs,
+      Deadline deadline,
+      String requestId,
+      RequestOptions options,
+      @Nullable InferenceRequest whole) {
+    this.whole = whole;
     this.model = model;
     this.signature = signature;
     this.inputs = List.copyOf(inputs);
@@ -60,6 +77,18 @@ public final class InferenceRequest implements AutoCloseable {
     this.deadline = deadline;
     this.requestId = requestId;
     this.options = options;
+  }
+
+  /**
+   * One run of the model for this request's stream: as long wanted as this request, and cancelled
+   * with it. It owns its inputs, and nothing else; this request must outlive it.
+   *
+   * @param inputs taken over
+   * @param outputs what to compute, in the wanted order
+   */
+  public InferenceRequest step(Signature called, List<NamedTensor> inputs, List<String> outputs) {
+    return new InferenceRequest(
+        model, called, inputs, outputs, deadline, requestId, options, this);
   }
 
   public ServedModel model() {
@@ -137,11 +166,15 @@ public final class InferenceRequest implements AutoCloseable {
    * already: look at {@link #isCancelled} afterwards.
    */
   public void onCancel(Runnable action) {
-    whenCancelled = action;
+    if (whole == null) {
+      whenCancelled = action;
+    } else {
+      whole.onCancel(action);
+    }
   }
 
   public boolean isCancelled() {
-    return cancelled;
+    return cancelled || (whole != null && whole.isCancelled());
   }
 
   /** Frees the inputs and gives the model back. Closing again does nothing. */
@@ -149,7 +182,9 @@ public final class InferenceRequest implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       NamedTensor.closeAll(inputs);
-      model.release();
+      if (whole == null) {
+        model.release();
+      }
     }
   }
 }

@@ -5,20 +5,33 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's answer. Owns its tensors: the face that encodes it closes it.
+ * A model's answer, or one of those that make a stream. Owns its tensors: the face that encodes it
+ * closes it.
  *
  * @param model the version that really ran
  * @param signature the one that was called
  * @param outputs in the order asked for, or else in the order declared
  * @param parameters what it says besides them, in the order to write them; mostly nothing
+ * @param last whether no other follows. A stream may also end without a last one, when what ends it
+ *     is known only afterwards
  */
 public record InferenceResponse(
     ModelId model,
     Signature signature,
     List<NamedTensor> outputs,
-    Map<String, ParameterValue> parameters)
+    Map<String, ParameterValue> parameters,
+    boolean last)
     implements AutoCloseable {
-  /** An answer that says nothing besides its tensors. */
+  /** The whole answer, which may say something besides its tensors. */
+  public InferenceResponse(
+      ModelId model,
+      Signature signature,
+      List<NamedTensor> outputs,
+      Map<String, ParameterValue> parameters) {
+    this(model, signature, outputs, parameters, true);
+  }
+
+  /** The whole answer, which says nothing besides its tensors. */
   public InferenceResponse(ModelId model, Signature signature, List<NamedTensor> outputs) {
     this(model, signature, outputs, Map.of());
   }

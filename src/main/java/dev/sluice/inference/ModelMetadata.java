@@ -15,11 +15,23 @@ import java.util.Optional;
  *     hint: its graph decides, as under TensorFlow Serving
  * @param maxBatchSize rows (dimension 0) that may be joined in one run; 0 if the model's first
  *     dimension is not known to be a batch
+ * @param decoupled whether a request may have any number of responses, so that it is answered by a
+ *     stream only: {@link DataPlane#inferStream}
  */
 public record ModelMetadata(
-    String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
+    String platform,
+    Map<String, Signature> signatures,
+    boolean shapesBind,
+    int maxBatchSize,
+    boolean decoupled) {
   public ModelMetadata {
     signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
+  }
+
+  /** A model that answers each request once. */
+  public ModelMetadata(
+      String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
+    this(platform, signatures, shapesBind, maxBatchSize, false);
   }
 
   /** The named signature; an empty name means {@link Signature#DEFAULT}. */
@@ -27,8 +39,13 @@ public record ModelMetadata(
     return Optional.ofNullable(signatures.get(name.isEmpty() ? Signature.DEFAULT : name));
   }
 
+  /** The same model, answering each request once or by a stream. */
+  public ModelMetadata withDecoupled(boolean answer) {
+    return new ModelMetadata(platform, signatures, shapesBind, maxBatchSize, answer);
+  }
+
   /** The same model with a batch size from its settings. */
   public ModelMetadata withMaxBatchSize(int size) {
-    return new ModelMetadata(platform, signatures, shapesBind, size);
+    return new ModelMetadata(platform, signatures, shapesBind, size, decoupled);
   }
 }

@@ -87,7 +87,9 @@ public final class QueueScheduler implements Scheduler {
     for (Pending waiting : queue.close()) {
       meter.refused(FailureReason.OTHER);
       waiting.decide(closed(waiting.request()));
-      waiting.home().runOnContext(_ -> waiting.deliver());
+      if (waiting.settle()) {
+        waiting.home().runOnContext(_ -> waiting.deliver());
+      }
     }
   }
 }

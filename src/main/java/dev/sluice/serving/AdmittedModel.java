@@ -8,11 +8,19 @@ import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.admission.Admission.Permit;
 
 /**
- * A loan that counts as a request: who gives it back gives the permit back too.
- *
- * @param live the loan itself
+ * A loan that counts as a request: who gives it back gives the permit back too. One thread at a
+ * time.
  */
-record AdmittedModel(LiveVersion live, Permit permit) implements ServedModel {
+final class AdmittedModel implements ServedModel {
+  private final LiveVersion live;
+  private final Permit permit;
+  private boolean inside = true;
+
+  private AdmittedModel(LiveVersion live, Permit permit) {
+    this.live = live;
+    this.permit = permit;
+  }
+
   /**
    * Asks for a permit.
    *
@@ -21,6 +29,22 @@ record AdmittedModel(LiveVersion live, Permit permit) implements ServedModel {
    */
   static AdmittedModel admit(LiveVersion live) {
     return new AdmittedModel(live, ((Servable) live.loaded()).door().enter(live.id()));
+  }
+
+  /** The loan itself. */
+  LiveVersion live() {
+    return live;
+  }
+
+  /**
+   * Gives only the permit back: what lasts as long as its reader likes says nothing about how busy
+   * the model is, and is bounded otherwise.
+   */
+  void leaveDoor() {
+    if (inside) {
+      inside = false;
+      permit.close();
+    }
   }
 
   @Override
@@ -35,7 +59,7 @@ record AdmittedModel(LiveVersion live, Permit permit) implements ServedModel {
 
   @Override
   public void release() {
-    permit.close();
+    leaveDoor();
     live.release();
   }
 }

@@ -9,8 +9,10 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
+import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.telemetry.FailureReason;
 import io.vertx.core.Future;
+import java.util.concurrent.Flow;
 
 /** The road of a request, one step per line: find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
@@ -44,12 +46,30 @@ public final class InferencePipeline implements DataPlane {
     Servable model = servable(request.model());
     try {
       RequestCheck.require(request);
+      RequestCheck.requireOneAnswer(request);
     } catch (InferenceException e) {
       model.meter().refused(FailureReason.OTHER);
       request.close();
       return Future.failedFuture(e);
     }
     return model.scheduler().submit(request);
+  }
+
+  @Override
+  public void inferStream(
+      InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
+    Servable model = servable(request.model());
+    try {
+      RequestCheck.require(request);
+    } catch (InferenceException e) {
+      model.meter().refused(FailureReason.OTHER);
+      QueuedStreams.refuse(request, subscriber, e);
+      return;
+    }
+    if (request.model() instanceof AdmittedModel admitted) {
+      admitted.leaveDoor();
+    }
+    model.streams().stream(request, subscriber);
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */

@@ -5,6 +5,7 @@ import dev.sluice.scheduling.batching.Batch;
 import dev.sluice.scheduling.batching.BatchRunner;
 import dev.sluice.scheduling.batching.Departure;
 import dev.sluice.scheduling.batching.RunWatch;
+import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -48,7 +49,7 @@ final class ModelWorkerVerticle extends VerticleBase {
             new SessionExecutor(session),
             meter,
             work.nanoTime(),
-            answers::add,
+            this::decided,
             work.ticker()::start);
   }
 
@@ -119,6 +120,15 @@ final class ModelWorkerVerticle extends VerticleBase {
       }
       runner.run(batch);
       sendOrWait(departure);
+    }
+  }
+
+  /**
+   * A stream goes on here, so that its next step is in the queue before the next batch is taken.
+   */
+  private void decided(Pending request) {
+    if (request.settle()) {
+      answers.add(request);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Signature;
@@ -32,6 +33,16 @@ final class RequestCheck {
     }
     requireAll(request, signature);
     requireOutputs(request, signature);
+  }
+
+  /** Requires that the model gives each request one answer. */
+  static void requireOneAnswer(InferenceRequest request) {
+    if (request.model().metadata().decoupled()) {
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED,
+          "model \"%s\" answers by a stream; ask it by a call that streams"
+              .formatted(request.model().id().name()));
+    }
   }
 
   private static void requireOutputs(InferenceRequest request, Signature signature) {

@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.telemetry.VersionMeter;
 
 /** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
@@ -11,6 +12,9 @@ interface Servable extends LoadedModel {
 
   /** Who decides when they run. For event loops. */
   Scheduler scheduler();
+
+  /** Who decides when the responses of streams are made. For event loops. */
+  StreamScheduler streams();
 
   /** Counts its requests and runs. */
   VersionMeter meter();

@@ -13,6 +13,8 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.ensemble.EnsembleGraph;
 import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
 import dev.sluice.scheduling.ensemble.EnsembleScheduler;
+import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.function.LongSupplier;
 
@@ -82,6 +84,11 @@ final class ServableEnsemble implements Servable {
   @Override
   public Scheduler scheduler() {
     return scheduler;
+  }
+
+  @Override
+  public StreamScheduler streams() {
+    return new WholeAnswers(scheduler);
   }
 
   @Override

@@ -70,7 +70,11 @@ public final class ServableLoader implements Loader {
         }
       }
       ModelMetadata metadata =
-          sessions.getFirst().metadata().withMaxBatchSize(config.batching().maxBatchSize());
+          sessions
+              .getFirst()
+              .metadata()
+              .withMaxBatchSize(config.batching().maxBatchSize())
+              .withDecoupled(config.stream().decoupled());
       meter.loaded(nanoTime.getAsLong() - begun);
       return ServableModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime);
     } catch (RuntimeException | Error e) {

@@ -7,8 +7,13 @@ import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
+import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.stream.QueuedStreams;
+import dev.sluice.scheduling.stream.RowGroups;
+import dev.sluice.scheduling.stream.StreamPlan;
+import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -16,13 +21,15 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
  * A loaded version with all that it takes to serve it: a queue, and for each session a worker of
  * its own.
  *
- * <p>Threads: made and closed on loading workers; {@link #scheduler} is for event loops.
+ * <p>Threads: made and closed on loading workers; {@link #scheduler} and {@link #streams} are for
+ * event loops.
  */
 final class ServableModel implements Servable {
   private final ModelMetadata metadata;
@@ -30,6 +37,7 @@ final class ServableModel implements Servable {
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final Scheduler scheduler;
+  private final StreamScheduler streams;
   private final WakeUps wakeUps = new WakeUps(this::wakeOne);
   private final ModelDoor door;
   private final VersionMeter meter;
@@ -43,7 +51,9 @@ final class ServableModel implements Servable {
       VersionMeter meter,
       Vertx vertx,
       LongSupplier nanoTime) {
-    this.metadata = metadata;
+    Optional<Generator> generator =
+        config.stream().generator().map(loop -> new Generator(loop, metadata, nanoTime));
+    this.metadata = generator.map(loop -> loop.shown(metadata)).orElse(metadata);
     this.sessions = sessions;
     this.vertx = vertx;
     this.meter = meter;
@@ -52,6 +62,17 @@ final class ServableModel implements Servable {
     var rules = new BatchRules(config.batching(), metadata);
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), config.queue(), nanoTime);
     this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, meter, nanoTime);
+    this.streams =
+        new QueuedStreams(
+            vertx,
+            generator
+                .<StreamPlan>map(loop -> loop)
+                .orElseGet(() -> RowGroups.plan(groupRows(config))),
+            queue,
+            rules::rows,
+            this::arrived,
+            nanoTime,
+            config.stream().maxStreams());
     this.door = ModelDoor.of(config, meter, nanoTime);
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
@@ -60,6 +81,12 @@ final class ServableModel implements Servable {
       workers.add(worker);
       ticker.add(worker.watch());
     }
+  }
+
+  /** A stream's group is what the settings say, or what the model joins. */
+  private static int groupRows(ModelConfig config) {
+    int wanted = config.stream().rows();
+    return wanted == 0 ? config.batching().maxBatchSize() : wanted;
   }
 
   /**
@@ -111,6 +138,11 @@ final class ServableModel implements Servable {
   @Override
   public Scheduler scheduler() {
     return scheduler;
+  }
+
+  @Override
+  public StreamScheduler streams() {
+    return streams;
   }
 
   @Override

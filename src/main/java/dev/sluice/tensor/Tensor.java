@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * it (open-inference.md section 5.2); read it with {@link BytesElements}.
  */
 public final class Tensor implements AutoCloseable {
+  private static final Runnable NOTHING = () -> {};
+
   private final DataType type;
   private final Shape shape;
   private final @Nullable Runnable release;
@@ -76,6 +78,22 @@ public final class Tensor implements AutoCloseable {
    */
   static Tensor slice(DataType type, Shape shape, MemorySegment data, Runnable release) {
     return new Tensor(type, shape, data, data, release, false);
+  }
+
+  /**
+   * The same memory, as a tensor that does not own it: closing it does nothing, and it is not to be
+   * used when this one is closed.
+   */
+  public Tensor borrow() {
+    return slice(type, shape, data(), NOTHING);
+  }
+
+  /** A tensor of its own with the same elements. */
+  public Tensor copy() {
+    MemorySegment from = data();
+    MemorySegment block = TensorMemory.allocate(from.byteSize());
+    MemorySegment.copy(from, 0, block, 0, from.byteSize());
+    return over(type, shape, block, from.byteSize());
   }
 
   public DataType type() {

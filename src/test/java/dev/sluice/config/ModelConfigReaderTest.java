@@ -36,6 +36,14 @@ class ModelConfigReaderTest {
         max_queue_delay: 2ms
         preferred_batch_size: [4, 6]
         allowed_batch_sizes: [2, 8]
+        stream:
+          feedback: { "present.*": "past.*" }
+          next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, seed: 7 }
+          position: pos
+          mask: attention_mask
+          stop: { tokens: [2, 3], output: done, steps: 20, time: 10s }
+          emit: [id, scores]
+          max_streams: 500
         instances: 2
         max_queued_requests: 64
         queue_timeout: 3s
@@ -65,13 +73,64 @@ class ModelConfigReaderTest {
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
                     new TensorflowConfig(4, 5, List.of("train"))),
+                new StreamConfig(
+                    0,
+                    true,
+                    500,
+                    Optional.of(
+                        new GeneratorConfig(
+                            Map.of("present.*", "past.*"),
+                            Optional.of(
+                                new GeneratorConfig.Next(
+                                    "scores",
+                                    "ids",
+                                    "id",
+                                    new GeneratorConfig.Sampling(0.7, 40, 0.9, Optional.of(7L)))),
+                            Optional.of("pos"),
+                            Optional.of("attention_mask"),
+                            new GeneratorConfig.Stop(
+                                List.of(2, 3), Optional.of("done"), 20, Duration.ofSeconds(10)),
+                            List.of("id", "scores")))),
                 Optional.of(
                     new EnsembleConfig(
                         List.of(
                             new EnsembleConfig.Step("m", 3, Map.of("x", "a"), Map.of("y", "b"))),
                         List.of(EnsembleConfig.Declaration.named("a")),
                         List.of(EnsembleConfig.Declaration.named("b"))))));
-    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).isEmpty();
+    // A loop has no groups of rows.
+    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).containsExactly("rows");
+  }
+
+  @Test
+  void rowsOfAStreamAreRead() throws IOException {
+    write("model.yml", "stream: { rows: 3, decoupled: true }\n");
+    assertThat(read().stream()).isEqualTo(new StreamConfig(3, true, 1_024, Optional.empty()));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          rows: 2, feedback: { y: x } | stream.rows is set for a model that is run in a loop
+          stop: { steps: 3 }          | stream.stop means nothing without feedback or next
+          next: { top_p: 1.5 }        | stream.next.top_p is 1.5; wanted a number from 0 to 1
+          next: { temperature: hot }  | stream.next.temperature is "hot"; wanted a number from 0 to
+          feedback: { y: x }, rows: x | stream.rows is "x"; wanted a whole number
+          feedback: { y: x }, stops: 1 | stream.stops is not a setting; did you mean stop?
+          """)
+  void aStreamThatCannotBeIsRefused(String settings, String complaint) throws IOException {
+    write("model.yml", "stream: { " + settings + " }\n");
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(complaint);
+  }
+
+  @Test
+  void aDecoupledTritonModelAnswersByAStream() throws IOException {
+    write("config.pbtxt", "model_transaction_policy { decoupled: true }");
+    assertThat(read().stream().decoupled()).isTrue();
+    assertThat(warnings).isEmpty();
   }
 
   @Test

@@ -139,8 +139,9 @@ class SluiceConfigReaderTest {
 
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
-    // Labels belong to one model; ModelConfigReaderTest has them.
-    assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT)).containsExactly("labels");
+    // Labels and streams belong to one model; ModelConfigReaderTest has them.
+    assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
+        .containsExactly("labels", "rows", "decoupled", "maxStreams", "generator");
   }
 
   @Test

@@ -20,6 +20,9 @@ public final class Batch {
   long sinceNanos;
   boolean full;
 
+  /** Of a batch in the making: whether a stream waits for it that has begun. */
+  boolean underWay;
+
   /** The requests to run: one, or several that join. */
   public List<Pending> members() {
     return members;
@@ -48,11 +51,13 @@ public final class Batch {
     rows = head.rows();
     sinceNanos = head.sinceNanos();
     full = false;
+    underWay = head.isUnderWay();
   }
 
   void add(Pending member) {
     members.add(member);
     rows += member.rows();
+    underWay |= member.isUnderWay();
     if (member.sinceNanos() - sinceNanos < 0) {
       sinceNanos = member.sinceNanos();
     }

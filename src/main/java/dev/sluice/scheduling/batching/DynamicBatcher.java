@@ -74,7 +74,8 @@ public final class DynamicBatcher {
    * @return whether a worker waits that will look after it; if not, one has to be woken
    */
   public boolean arrived(Pending request) {
-    return company.arrived(request.rows() == 0 ? rules.largest() : request.rows());
+    boolean leavesAtOnce = request.rows() == 0 || request.isUnderWay();
+    return company.arrived(leavesAtOnce ? rules.largest() : request.rows());
   }
 
   /** Whether anything waits that no worker looks after, unless one is on its way. */
@@ -149,12 +150,16 @@ public final class DynamicBatcher {
   }
 
   private boolean removedAsGone(Pending waiting, Batch batch, long now) {
-    if (!waiting.isGone(now) && now - waiting.sinceNanos() < queueTimeoutNanos) {
+    if (!waiting.isGone(now) && !hasWaitedTooLong(waiting, now)) {
       return false;
     }
     queue.remove(waiting);
     batch.gone.add(waiting);
     return true;
+  }
+
+  private boolean hasWaitedTooLong(Pending waiting, long now) {
+    return now - waiting.sinceNanos() >= queueTimeoutNanos && !waiting.isUnderWay();
   }
 
   /** Fills the batch with the head and those in line behind it that join. */
@@ -189,6 +194,7 @@ public final class DynamicBatcher {
   /** How many rows may leave now; 0 if the batch waits for company. */
   private int leavingSize(Batch batch, long now) {
     if (batch.full
+        || batch.underWay
         || batch.rows >= rules.largest()
         || now - batch.sinceNanos >= maxQueueDelayNanos) {
       return Integer.MAX_VALUE;

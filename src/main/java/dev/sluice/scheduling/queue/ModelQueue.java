@@ -77,6 +77,20 @@ public final class ModelQueue implements QueueIntake {
     return Offer.TAKEN;
   }
 
+  /**
+   * Adds a step of a stream that was let in before: the bound is not for it.
+   *
+   * @return false if the queue is closed; the step stays the caller's
+   */
+  public boolean offerNext(Pending step) {
+    if (size.getAndIncrement() >= CLOSED_MARK) {
+      size.decrementAndGet();
+      return false;
+    }
+    arrivals.add(step);
+    return true;
+  }
+
   /** Whether anything has come since the last {@link #settle}. */
   public boolean hasArrivals() {
     return !arrivals.isEmpty();

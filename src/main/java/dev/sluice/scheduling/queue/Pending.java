@@ -6,7 +6,6 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,8 @@ public final class Pending {
   private final Context home;
   private final int rows;
   private final long sinceNanos;
-  private final Promise<InferenceResponse> answer = Promise.promise();
+  private final Recipient recipient;
+  private final boolean underWay;
   private @Nullable InferenceResponse response;
   private @Nullable InferenceException failure;
 
@@ -36,10 +36,37 @@ public final class Pending {
    * @param sinceNanos when it began to wait
    */
   public Pending(InferenceRequest request, Context home, int rows, long sinceNanos) {
+    this(request, home, rows, sinceNanos, new OneAnswer(), false);
+  }
+
+  /** A request whose answer somebody gets. */
+  public Pending(
+      InferenceRequest request, Context home, int rows, long sinceNanos, Recipient recipient) {
+    this(request, home, rows, sinceNanos, recipient, false);
+  }
+
+  private Pending(
+      InferenceRequest request,
+      Context home,
+      int rows,
+      long sinceNanos,
+      Recipient recipient,
+      boolean underWay) {
     this.request = request;
     this.home = home;
     this.rows = rows;
     this.sinceNanos = sinceNanos;
+    this.recipient = recipient;
+    this.underWay = underWay;
+  }
+
+  /**
+   * A step of a stream that has begun, so that its caller sees it work: it does not wait for
+   * company, nor is it given up for having waited long.
+   */
+  public static Pending underWay(
+      InferenceRequest request, Context home, int rows, long sinceNanos, Recipient recipient) {
+    return new Pending(request, home, rows, sinceNanos, recipient, true);
   }
 
   public InferenceRequest request() {
@@ -60,8 +87,17 @@ public final class Pending {
     return sinceNanos;
   }
 
+  /** The answer to come, unless a recipient was named. */
   public Future<InferenceResponse> answer() {
-    return answer.future();
+    if (recipient instanceof OneAnswer answer) {
+      return answer.future();
+    }
+    throw new IllegalStateException("another one gets the answer");
+  }
+
+  /** Whether it is a step of a stream that has begun. */
+  public boolean isUnderWay() {
+    return underWay;
   }
 
   /** Whether nobody wants the answer any more. */
@@ -89,25 +125,41 @@ public final class Pending {
         "Request timeout expired after " + waitedMillis + " ms " + whenExpired);
   }
 
-  /** Decides the answer, which {@link #deliver} then brings. */
-  public void decide(InferenceResponse decided) {
+  /**
+   * Decides the answer, which {@link #deliver} then brings: for a stream it may be just its end.
+   */
+  public void decide(@Nullable InferenceResponse decided) {
     response = decided;
   }
 
   /** Decides that the answer is a failure. */
   public void decide(InferenceException decided) {
+    response = null;
     failure = decided;
+  }
+
+  /**
+   * Lets the recipient see what was decided, on the thread that decided it.
+   *
+   * @return whether anything is to be delivered
+   */
+  public boolean settle() {
+    return recipient.settle(this);
   }
 
   /** Frees the request and gives the answer that was decided. On the event loop that asked. */
   public void deliver() {
     request.close();
-    if (response != null) {
-      answer.complete(response);
-    } else if (failure != null) {
-      answer.fail(failure);
-    } else {
-      throw new IllegalStateException("no answer was decided");
-    }
+    recipient.deliver(response, failure);
+  }
+
+  /** What was decided; null for a failure. */
+  public @Nullable InferenceResponse response() {
+    return response;
+  }
+
+  /** Why there is no response; null if there is one. */
+  public @Nullable InferenceException failure() {
+    return failure;
   }
 }

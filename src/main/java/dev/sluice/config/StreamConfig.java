@@ -1,0 +1,37 @@
+package dev.sluice.config;
+
+import java.util.Optional;
+
+/**
+ * How a model answers by streams.
+ *
+ * @param rows of a request that are answered at once; 0: as many as the model joins
+ * @param decoupled whether a request may have any number of responses: it is then answered by a
+ *     stream only
+ * @param maxStreams streams that may be open at once
+ * @param generator how the model is run in a loop, if it is
+ */
+public record StreamConfig(
+    int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
+  public static final StreamConfig DEFAULT = new StreamConfig(0, false, 1_024, Optional.empty());
+
+  private static final int MOST_STREAMS = 1 << 20;
+
+  static StreamConfig read(Section stream, StreamConfig defaults) {
+    Optional<GeneratorConfig> generator = GeneratorConfig.read(stream);
+    int rows = stream.number("rows", defaults.rows, 0, BatchingConfig.LARGEST_BATCH);
+    if (generator.isPresent() && rows > 0) {
+      throw stream.error("rows", "is set for a model that is run in a loop; wanted one of them");
+    }
+    return new StreamConfig(
+        rows,
+        stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
+        stream.number("max_streams", defaults.maxStreams, 1, MOST_STREAMS),
+        generator);
+  }
+
+  /** The same with another answer to whether there may be any number of responses. */
+  StreamConfig withDecoupled(boolean wanted) {
+    return new StreamConfig(rows, wanted, maxStreams, generator);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.config.GeneratorConfig;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.stream.StreamPlan;
+import dev.sluice.scheduling.stream.StreamSteps;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * A model whose signatures are run in a loop. Those that lack what the settings name are not
+ * offered.
+ */
+public final class Generator implements StreamPlan {
+  private final Map<String, Loop> loops = new LinkedHashMap<>();
+  private final LongSupplier nanoTime;
+  private final long work;
+
+  /**
+   * Finds what the settings name in the model.
+   *
+   * @param model as its runtime tells it
+   * @param nanoTime the clock of {@code stop.time}
+   * @throws InferenceException with INVALID_ARGUMENT if no signature has all of it: what the first
+   *     one lacks
+   */
+  public Generator(GeneratorConfig config, ModelMetadata model, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    InferenceException first = null;
+    for (Signature signature : model.signatures().values()) {
+      try {
+        loops.put(signature.name(), Loop.of(config, signature));
+      } catch (InferenceException e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (loops.isEmpty()) {
+      throw first == null ? InferenceException.invalid("the model has no signature") : first;
+    }
+    this.work = loops.values().stream().mapToLong(Loop::stateBytes).max().orElse(0);
+  }
+
+  /** The model as clients see it. */
+  public ModelMetadata shown(ModelMetadata model) {
+    var signatures = new LinkedHashMap<String, Signature>();
+    loops.forEach((name, loop) -> signatures.put(name, loop.shown()));
+    return new ModelMetadata(
+        model.platform(), signatures, model.shapesBind(), model.maxBatchSize(), model.decoupled());
+  }
+
+  @Override
+  public long work() {
+    return work;
+  }
+
+  @Override
+  public StreamSteps start(InferenceRequest request) {
+    Loop loop = loops.get(request.signature().name());
+    if (loop == null) {
+      throw InferenceException.invalid(
+          "the model has no signature '" + request.signature().name() + "'");
+    }
+    return new GeneratedSteps(loop, request, nanoTime);
+  }
+}

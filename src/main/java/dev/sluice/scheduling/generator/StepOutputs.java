@@ -1,0 +1,104 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The outputs of one step, given away one by one. Owns those that were not. */
+final class StepOutputs implements AutoCloseable {
+  private final Loop loop;
+  private final @Nullable Tensor[] left;
+
+  /** Copies of what is both fed back and sent, for the sender. */
+  private final @Nullable Tensor[] copies;
+
+  /**
+   * @param outputs taken over; in the order of {@link Loop#computed}
+   */
+  StepOutputs(Loop loop, List<NamedTensor> outputs) {
+    this.loop = loop;
+    this.left = new Tensor[outputs.size()];
+    this.copies = new Tensor[outputs.size()];
+    for (int i = 0; i < left.length; i++) {
+      left[i] = outputs.get(i).tensor();
+    }
+  }
+
+  /** An output, to look at. */
+  Tensor look(String name) {
+    return require(loop.indexOf(name));
+  }
+
+  private Tensor require(int index) {
+    Tensor tensor = left[index];
+    if (tensor == null) {
+      throw new IllegalStateException("output " + loop.computed().get(index) + " is given away");
+    }
+    return tensor;
+  }
+
+  /** Whether no element of an output is zero. */
+  boolean isSet(String name) {
+    Tensor tensor = look(name);
+    MemorySegment data = tensor.data();
+    int size = tensor.type().byteSize();
+    for (long at = 0; at < data.byteSize(); at += size) {
+      if (isZero(data, at, size)) {
+        return false;
+      }
+    }
+    return data.byteSize() > 0;
+  }
+
+  private static boolean isZero(MemorySegment data, long at, int size) {
+    for (int i = 0; i < size; i++) {
+      if (data.get(ValueLayout.JAVA_BYTE, at + i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Gives an output to the next step, and keeps a copy if it is sent as well.
+   *
+   * @param sent names of what is sent
+   */
+  Tensor feed(int index, List<String> sent) {
+    Tensor tensor = require(index);
+    if (sent.contains(loop.computed().get(index))) {
+      copies[index] = tensor.copy();
+    }
+    left[index] = null;
+    return tensor;
+  }
+
+  /** Gives an output to the caller of the stream. */
+  Tensor send(int index) {
+    Tensor copy = copies[index];
+    if (copy != null) {
+      copies[index] = null;
+      return copy;
+    }
+    Tensor tensor = require(index);
+    left[index] = null;
+    return tensor;
+  }
+
+  @Override
+  public void close() {
+    closeAll(left);
+    closeAll(copies);
+  }
+
+  private static void closeAll(@Nullable Tensor[] tensors) {
+    for (Tensor tensor : tensors) {
+      if (tensor != null) {
+        tensor.close();
+      }
+    }
+  }
+}

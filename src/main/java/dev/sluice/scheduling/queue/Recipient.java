@@ -1,0 +1,24 @@
+package dev.sluice.scheduling.queue;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
+import org.jspecify.annotations.Nullable;
+
+/** Who gets the answer to a request that waited. */
+public interface Recipient {
+  /**
+   * Sees what was decided, on the thread that decided it, mostly the model's worker.
+   *
+   * @return whether anything is to be delivered
+   */
+  default boolean settle(Pending decided) {
+    return true;
+  }
+
+  /**
+   * Gets what was decided, on the event loop that asked. The response is the recipient's.
+   *
+   * @param response null for a failure, or for a stream's mere end
+   */
+  void deliver(@Nullable InferenceResponse response, @Nullable InferenceException failure);
+}

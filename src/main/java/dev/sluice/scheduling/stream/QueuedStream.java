@@ -1,0 +1,267 @@
+package dev.sluice.scheduling.stream;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.Recipient;
+import dev.sluice.tensor.NamedTensor;
+import io.vertx.core.Context;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * How a stream goes on
+ *
+ * Steps.    Each step is an ordinary request in the model's queue, so that the steps of many streams,
+ *           and plain requests too, join in one run. The worker that ran a step decides about the next
+ *           one and puts it into the queue itself, before it takes its next batch: no event loop, and
+ *           no other thread, has to turn for a step.
+ * Demand.   Counts what the subscriber has asked for and not got. A step is put into the queue only if
+ *           there is demand. At zero the stream is parked: nobody looks after it, until whoever raises
+ *           the demand from zero takes it up. So it has one owner at any time, without a lock, and the
+ *           owner's view passes on through the counter or through the queue.
+ * Bound.    What is under way to the subscriber is never more than its demand.
+ * Leaving.  Cancelling marks the request. A parked stream is taken up and closed at once; one in the
+ *           queue is found there by the next worker; one that runs is interrupted if nobody else is in
+ *           its batch, and in any case not continued.
+ * Deadline. A timer of the event loop looks after a parked stream; the queue and the run after others.
+ */
+
+/** One stream, from its first step to its end. */
+final class QueuedStream implements Flow.Subscription, Recipient {
+  private static final Logger LOG = LoggerFactory.getLogger(QueuedStream.class);
+
+  private final StreamRoad road;
+  private final InferenceRequest request;
+  private final StreamSteps steps;
+  private final Flow.Subscriber<? super InferenceResponse> subscriber;
+  private final Context home;
+  private final AtomicLong demand = new AtomicLong();
+
+  /** The step that was made and waits for demand. Belongs to who owns the stream. */
+  private @Nullable InferenceRequest next;
+
+  private boolean begun;
+
+  /** Whether the subscriber is called no more. The event loop's. */
+  private boolean done;
+
+  /**
+   * @param request taken over
+   * @param steps taken over
+   */
+  QueuedStream(
+      StreamRoad road,
+      InferenceRequest request,
+      StreamSteps steps,
+      Flow.Subscriber<? super InferenceResponse> subscriber,
+      Context home) {
+    this.road = road;
+    this.request = request;
+    this.steps = steps;
+    this.subscriber = subscriber;
+    this.home = home;
+  }
+
+  /** Whether the subscriber has heard of its end, or does not want to. On the event loop. */
+  boolean isDone() {
+    return done;
+  }
+
+  @Override
+  public void request(long count) {
+    if (done) {
+      return;
+    }
+    if (count <= 0) {
+      cancel();
+      subscriber.onError(new IllegalArgumentException("asked for " + count + " responses"));
+    } else if (demand.getAndAccumulate(count, QueuedStream::sum) == 0) {
+      takeUp();
+    }
+  }
+
+  private static long sum(long one, long other) {
+    return Math.min(Long.MAX_VALUE / 2, one + Math.min(Long.MAX_VALUE / 2, other));
+  }
+
+  @Override
+  public void cancel() {
+    if (!done) {
+      done = true;
+      request.cancel();
+      if (demand.compareAndSet(0, 1)) {
+        close();
+      }
+    }
+  }
+
+  /** Ends the stream with a failure if it is parked. On the event loop. */
+  void failParked(InferenceException failure) {
+    if (!done && demand.compareAndSet(0, 1)) {
+      close();
+      deliver(null, failure);
+    }
+  }
+
+  /** Goes on with a parked stream. On the event loop. */
+  private void takeUp() {
+    try {
+      if (begun) {
+        resume();
+      } else {
+        begin();
+      }
+    } catch (RuntimeException | Error e) {
+      close();
+      deliver(null, explain(request, e));
+    }
+  }
+
+  private void begin() {
+    begun = true;
+    if (steps.isOver()) {
+      close();
+      deliver(null, null);
+      return;
+    }
+    InferenceRequest step = steps.next();
+    try {
+      road.offerFirst(step, home, this);
+    } catch (RuntimeException | Error e) {
+      step.close();
+      throw e;
+    }
+  }
+
+  private void resume() {
+    Pending step = nextStep();
+    if (!road.offer(step)) {
+      step.request().close();
+      throw StreamRoad.closed(request);
+    }
+    road.arrived(step);
+  }
+
+  private Pending nextStep() {
+    InferenceRequest step = Objects.requireNonNull(next, "a step was made");
+    next = null;
+    return road.underWay(step, home, this);
+  }
+
+  /** After a step has run, or was refused: mostly on a worker. */
+  @Override
+  public boolean settle(Pending step) {
+    step.request().close();
+    try {
+      InferenceResponse ran = step.response();
+      if (ran != null) {
+        return goOn(step, ran.outputs());
+      }
+      close();
+      return true;
+    } catch (RuntimeException | Error e) {
+      close();
+      step.decide(explain(request, e));
+      return true;
+    }
+  }
+
+  private boolean goOn(Pending step, List<NamedTensor> outputs) {
+    List<NamedTensor> sent = steps.take(outputs);
+    boolean over = steps.isOver();
+    step.decide(sent == null ? null : response(sent, over));
+    if (over) {
+      close();
+      return true;
+    }
+    try {
+      next = steps.next();
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(sent == null ? List.of() : sent);
+      throw e;
+    }
+    if (sent == null || demand.decrementAndGet() > 0) {
+      offerNext();
+    }
+    return sent != null;
+  }
+
+  private InferenceResponse response(List<NamedTensor> sent, boolean last) {
+    return new InferenceResponse(
+        request.model().id(), request.signature(), sent, Map.of(), last);
+  }
+
+  private void offerNext() {
+    Pending step = nextStep();
+    if (!road.offer(step)) {
+      step.request().close();
+      close();
+      home.runOnContext(_ -> deliver(null, StreamRoad.closed(request)));
+    }
+  }
+
+  /** Tells the subscriber. On the event loop. */
+  @Override
+  public void deliver(@Nullable InferenceResponse response, @Nullable InferenceException failure) {
+    if (done) {
+      if (response != null) {
+        response.close();
+      }
+      return;
+    }
+    try {
+      tell(response, failure);
+    } catch (RuntimeException e) {
+      LOG.error("what reads a stream failed", e);
+      cancel();
+    }
+  }
+
+  private void tell(@Nullable InferenceResponse response, @Nullable InferenceException failure) {
+    boolean ends = response == null || response.last();
+    if (response != null) {
+      subscriber.onNext(response);
+    }
+    if (done || !ends) {
+      return;
+    }
+    done = true;
+    if (failure == null) {
+      subscriber.onComplete();
+    } else {
+      subscriber.onError(failure);
+    }
+  }
+
+  /** Frees everything. By who owns the stream, once. */
+  private void close() {
+    steps.close();
+    if (next != null) {
+      next.close();
+      next = null;
+    }
+    request.close();
+    road.left();
+  }
+
+  static InferenceException explain(InferenceRequest request, Throwable failure) {
+    if (failure instanceof InferenceException known) {
+      return known;
+    }
+    LOG.atError()
+        .addKeyValue("request", request.requestId())
+        .addKeyValue("model", request.model().id())
+        .setCause(failure)
+        .log("a stream could not go on");
+    return new InferenceException(ErrorCode.INTERNAL, "the model failed");
+  }
+}

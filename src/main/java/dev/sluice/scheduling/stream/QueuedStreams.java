@@ -1,0 +1,140 @@
+package dev.sluice.scheduling.stream;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.Pending;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+
+/** Streams whose steps wait in the model's queue. */
+public final class QueuedStreams implements StreamScheduler {
+  /** How often a stream is looked at again that was not parked when its deadline passed. */
+  private static final long LOOK_AGAIN_MILLIS = 100;
+
+  /** Bytes whose filling would hold an event loop. */
+  private static final long MUCH_WORK = 1 << 20;
+
+  private final Vertx vertx;
+  private final StreamPlan plan;
+  private final StreamRoad road;
+  private final LongSupplier nanoTime;
+
+  /**
+   * @param plan what a stream of this model consists of
+   * @param queue shared with the workers
+   * @param rows by how many rows a step may join others; 0 if it runs alone
+   * @param arrived is told of a step that an event loop put into the queue
+   * @param mostStreams streams that may be open at once
+   */
+  public QueuedStreams(
+      Vertx vertx,
+      StreamPlan plan,
+      ModelQueue queue,
+      ToIntFunction<InferenceRequest> rows,
+      Consumer<Pending> arrived,
+      LongSupplier nanoTime,
+      int mostStreams) {
+    this.vertx = vertx;
+    this.plan = plan;
+    this.road = new StreamRoad(queue, rows, arrived, nanoTime, mostStreams);
+    this.nanoTime = nanoTime;
+  }
+
+  /** How many streams are open. Any thread. */
+  public int open() {
+    return road.streams();
+  }
+
+  @Override
+  public void stream(
+      InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
+    if (!road.enter()) {
+      refuse(request, subscriber, road.tooMany(request));
+      return;
+    }
+    Context home = ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+    start(request, home)
+        .onSuccess(steps -> open(request, steps, subscriber, home))
+        .onFailure(e -> {
+          road.left();
+          refuse(request, subscriber, QueuedStream.explain(request, e));
+        });
+  }
+
+  private Future<StreamSteps> start(InferenceRequest request, Context home) {
+    if (plan.work() >= MUCH_WORK) {
+      return home.executeBlocking(() -> plan.start(request), false);
+    }
+    try {
+      return Future.succeededFuture(plan.start(request));
+    } catch (RuntimeException | Error e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private void open(
+      InferenceRequest request,
+      StreamSteps steps,
+      Flow.Subscriber<? super InferenceResponse> subscriber,
+      Context home) {
+    var stream = new QueuedStream(road, request, steps, subscriber, home);
+    watch(stream, request.deadline());
+    subscriber.onSubscribe(stream);
+  }
+
+  /** Ends a stream that could not begin. */
+  public static void refuse(
+      InferenceRequest request,
+      Flow.Subscriber<? super InferenceResponse> subscriber,
+      InferenceException why) {
+    request.close();
+    subscriber.onSubscribe(NOTHING);
+    subscriber.onError(why);
+  }
+
+  /** What a subscriber gets that is told of a failure right away. */
+  private static final Flow.Subscription NOTHING =
+      new Flow.Subscription() {
+        @Override
+        public void request(long count) {
+          // There is nothing to come.
+        }
+
+        @Override
+        public void cancel() {
+          // There is nothing to come.
+        }
+      };
+
+  private void watch(QueuedStream stream, Deadline deadline) {
+    if (deadline.exists()) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - nanoTime.getAsLong());
+      look(stream, Math.max(0, millis) + 1);
+    }
+  }
+
+  private void look(QueuedStream stream, long millis) {
+    vertx.setTimer(
+        millis,
+        _ -> {
+          stream.failParked(
+              new InferenceException(
+                  ErrorCode.DEADLINE_EXCEEDED,
+                  "Request timeout expired while the stream waited for its reader"));
+          if (!stream.isDone()) {
+            look(stream, LOOK_AGAIN_MILLIS);
+          }
+        });
+  }
+}

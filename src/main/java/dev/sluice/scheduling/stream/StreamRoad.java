@@ -1,0 +1,109 @@
+package dev.sluice.scheduling.stream;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.Recipient;
+import io.vertx.core.Context;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+
+/** The way of all streams of one model into its queue. Any thread. */
+final class StreamRoad {
+  private final ModelQueue queue;
+  private final ToIntFunction<InferenceRequest> rows;
+  private final Consumer<Pending> arrived;
+  private final LongSupplier nanoTime;
+  private final int mostStreams;
+  private final AtomicInteger streams = new AtomicInteger();
+
+  /**
+   * @param queue shared with the workers
+   * @param rows by how many rows a step may join others; 0 if it runs alone
+   * @param arrived is told of a step that an event loop put into the queue
+   * @param mostStreams streams that may be open at once
+   */
+  StreamRoad(
+      ModelQueue queue,
+      ToIntFunction<InferenceRequest> rows,
+      Consumer<Pending> arrived,
+      LongSupplier nanoTime,
+      int mostStreams) {
+    this.queue = queue;
+    this.rows = rows;
+    this.arrived = arrived;
+    this.nanoTime = nanoTime;
+    this.mostStreams = mostStreams;
+  }
+
+  /** Counts in a stream; false if there are too many. */
+  boolean enter() {
+    if (streams.incrementAndGet() > mostStreams) {
+      streams.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  /** Counts out a stream. */
+  void left() {
+    streams.decrementAndGet();
+  }
+
+  /** Streams that are open. */
+  int streams() {
+    return streams.get();
+  }
+
+  /**
+   * Puts a stream's first step into the queue, where it waits like any request.
+   *
+   * @throws InferenceException if there is no place; the step stays the caller's
+   */
+  void offerFirst(InferenceRequest step, Context home, Recipient stream) {
+    var waiting = new Pending(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+    switch (queue.offer(waiting)) {
+      case TAKEN -> arrived.accept(waiting);
+      case FULL -> throw full(step);
+      case CLOSED -> throw closed(step);
+    }
+  }
+
+  /** A later step, ready to be put into the queue. */
+  Pending underWay(InferenceRequest step, Context home, Recipient stream) {
+    return Pending.underWay(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+  }
+
+  /** Puts a later step into the queue; false if the queue is closed. */
+  boolean offer(Pending step) {
+    return queue.offerNext(step);
+  }
+
+  /** Tells of a step that no worker knows of. */
+  void arrived(Pending step) {
+    arrived.accept(step);
+  }
+
+  InferenceException tooMany(InferenceRequest request) {
+    return new InferenceException(
+        ErrorCode.RESOURCE_EXHAUSTED,
+        "model '%s' has %d streams already (setting stream.max_streams)"
+            .formatted(request.model().id().name(), mostStreams));
+  }
+
+  private InferenceException full(InferenceRequest step) {
+    return new InferenceException(
+        ErrorCode.RESOURCE_EXHAUSTED,
+        "model '%s' has %d requests waiting: Exceeds maximum queue size"
+            .formatted(step.model().id().name(), queue.capacity()));
+  }
+
+  static InferenceException closed(InferenceRequest request) {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "model '" + request.model().id() + "' is being unloaded");
+  }
+}
