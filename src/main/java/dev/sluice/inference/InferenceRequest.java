@@ -87,8 +87,7 @@ public final class InferenceRequest implements AutoCloseable {
    * @param outputs what to compute, in the wanted order
    */
   public InferenceRequest step(Signature called, List<NamedTensor> inputs, List<String> outputs) {
-    return new InferenceRequest(
-        model, called, inputs, outputs, deadline, requestId, options, this);
+    return new InferenceRequest(model, called, inputs, outputs, deadline, requestId, options, this);
   }
 
   public ServedModel model() {

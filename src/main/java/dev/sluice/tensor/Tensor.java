@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * it (open-inference.md section 5.2); read it with {@link BytesElements}.
  */
 public final class Tensor implements AutoCloseable {
-  private static final Runnable NOTHING = () -> {};
-
   private final DataType type;
   private final Shape shape;
   private final @Nullable Runnable release;
@@ -85,7 +83,11 @@ public final class Tensor implements AutoCloseable {
    * used when this one is closed.
    */
   public Tensor borrow() {
-    return slice(type, shape, data(), NOTHING);
+    return slice(type, shape, data(), Tensor::nothing);
+  }
+
+  private static void nothing() {
+    // The owner frees the memory.
   }
 
   /** A tensor of its own with the same elements. */

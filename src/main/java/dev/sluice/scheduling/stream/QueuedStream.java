@@ -196,8 +196,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   }
 
   private InferenceResponse response(List<NamedTensor> sent, boolean last) {
-    return new InferenceResponse(
-        request.model().id(), request.signature(), sent, Map.of(), last);
+    return new InferenceResponse(request.model().id(), request.signature(), sent, Map.of(), last);
   }
 
   private void offerNext() {
