@@ -11,6 +11,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
@@ -39,6 +40,7 @@ class GeneratorStreamsTest {
   private final FakeSession session = new FakeSession();
   private final AtomicLong clock = new AtomicLong(1);
   private final LentModel loan = new LentModel(new ModelId("fake", 1), FakeSession.METADATA);
+  private final Telemetry telemetry = Telemetry.unseen();
   private long blocksBefore;
   private Context home;
   private ServableModel model;
@@ -70,7 +72,13 @@ class GeneratorStreamsTest {
             new StreamConfig(0, true, 100, Optional.of(loop)),
             Optional.empty());
     return ServableModel.start(
-        session.metadata(), List.of(session), config, "test-model", vertx, clock::get);
+        session.metadata(),
+        List.of(session),
+        config,
+        telemetry.version(loan.id()),
+        "test-model",
+        vertx,
+        clock::get);
   }
 
   private void restart(GeneratorConfig.Stop stop, List<String> emit) {

@@ -12,6 +12,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,7 @@ class RowStreamsTest {
   private final Vertx vertx = Vertx.vertx();
   private final FakeSession session = new FakeSession();
   private final LentModel loan = new LentModel(new ModelId("fake", 1), FakeSession.METADATA);
+  private final Telemetry telemetry = Telemetry.unseen();
   private long blocksBefore;
   private Context home;
   private ServableModel model;
@@ -62,7 +65,13 @@ class RowStreamsTest {
             stream,
             Optional.empty());
     return ServableModel.start(
-        session.metadata(), List.of(session), config, "test-model", vertx, System::nanoTime);
+        session.metadata(),
+        List.of(session),
+        config,
+        telemetry.version(loan.id()),
+        "test-model",
+        vertx,
+        System::nanoTime);
   }
 
   @AfterEach
@@ -249,10 +258,9 @@ class RowStreamsTest {
   }
 
   /** Does not expect what it asked for. */
-  private static final class FailingReader
-      implements java.util.concurrent.Flow.Subscriber<InferenceResponse> {
+  private static final class FailingReader implements Flow.Subscriber<InferenceResponse> {
     @Override
-    public void onSubscribe(java.util.concurrent.Flow.Subscription subscription) {
+    public void onSubscribe(Flow.Subscription subscription) {
       subscription.request(1);
     }
 
