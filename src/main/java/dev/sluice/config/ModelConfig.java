@@ -91,8 +91,7 @@ public record ModelConfig(
    * their own.
    */
   static ModelConfig readDefaults(Section defaults, RuntimesConfig runtimes) {
-    return read(
-        defaults, DEFAULT, DEFAULT.labels, runtimes, DEFAULT.stream, Optional.empty());
+    return read(defaults, DEFAULT, DEFAULT.labels, runtimes, DEFAULT.stream, Optional.empty());
   }
 
   private static ModelConfig read(

@@ -139,9 +139,9 @@ class SluiceConfigReaderTest {
 
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
-    // Labels and streams belong to one model; ModelConfigReaderTest has them.
+    // Labels, streams and ensembles belong to one model; ModelConfigReaderTest has them.
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
-        .containsExactly("labels", "rows", "decoupled", "maxStreams", "generator");
+        .containsExactly("labels", "rows", "decoupled", "maxStreams", "generator", "ensemble");
   }
 
   @Test
