@@ -120,7 +120,7 @@ for name, datatype in {"idb": "BYTES", "idf": "FP32", "idh": "FP16", "idbool": "
     identity(name, datatype, ["batch", "length"], max_batch_size=8)
 identity("idb1", "BYTES", ["batch", 1], max_batch_size=8)
 identity("idf_nb", "FP32", ["rows", "columns"])
-identity("cls", "FP32", ["batch", 10], max_batch_size=8)
+identity("cls", "FP32", ["batch", 10], max_batch_size=8, class_labels="{ OUTPUT0: labels.txt }")
 (OIP / "cls" / "labels.txt").write_text("".join(f"l{label}\n" for label in range(10)))
 optional_input()
 slow()

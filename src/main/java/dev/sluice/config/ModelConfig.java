@@ -1,5 +1,6 @@
 package dev.sluice.config;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,8 @@ import java.util.Optional;
  * @param runtimes how its session is opened
  * @param stream how it answers by streams
  * @param ensemble the models it is composed of; empty for a model with files of its own
+ * @param classLabels by output, the file whose lines name its classes
+ * @param sequence how requests that belong together share a state; empty: none do
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -28,7 +31,9 @@ public record ModelConfig(
     boolean warmup,
     RuntimesConfig runtimes,
     StreamConfig stream,
-    Optional<EnsembleConfig> ensemble) {
+    Optional<EnsembleConfig> ensemble,
+    Map<String, Path> classLabels,
+    Optional<SequenceConfig> sequence) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
@@ -38,13 +43,16 @@ public record ModelConfig(
           1,
           AdmissionConfig.DEFAULT,
           true,
-          RuntimesConfig.DEFAULT);
+          RuntimesConfig.DEFAULT,
+          Map.of(),
+          Optional.empty());
 
   /** Each holds a worker thread and a native session. */
   static final int MOST_INSTANCES = 1024;
 
   public ModelConfig {
     labels = Map.copyOf(labels);
+    classLabels = Map.copyOf(classLabels);
   }
 
   /** A model with files of its own. */
@@ -67,6 +75,8 @@ public record ModelConfig(
         warmup,
         runtimes,
         StreamConfig.DEFAULT,
+        Optional.empty(),
+        Map.of(),
         Optional.empty());
   }
 
@@ -83,7 +93,29 @@ public record ModelConfig(
                 "tensorflow",
                 tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow()))),
         model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
-        model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)));
+        model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)),
+        classLabels(model),
+        model.value("sequence").map(sequence -> sequence.section().readAll(SequenceConfig::read)));
+  }
+
+  /** The same with the files that it names found in the model's folder. */
+  ModelConfig in(Path modelFolder) {
+    Map<String, Path> found = new LinkedHashMap<>();
+    classLabels.forEach((output, file) ->
+        found.put(output, ModelFiles.within(modelFolder, "class_labels", file.toString())));
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        runtimes,
+        stream,
+        ensemble,
+        found,
+        sequence.map(rules -> rules.in(modelFolder)));
   }
 
   /**
@@ -91,7 +123,15 @@ public record ModelConfig(
    * their own.
    */
   static ModelConfig readDefaults(Section defaults, RuntimesConfig runtimes) {
-    return read(defaults, DEFAULT, DEFAULT.labels, runtimes, DEFAULT.stream, Optional.empty());
+    return read(
+        defaults,
+        DEFAULT,
+        DEFAULT.labels,
+        runtimes,
+        DEFAULT.stream,
+        Optional.empty(),
+        Map.of(),
+        Optional.empty());
   }
 
   private static ModelConfig read(
@@ -100,7 +140,9 @@ public record ModelConfig(
       Map<String, Long> labels,
       RuntimesConfig runtimes,
       StreamConfig stream,
-      Optional<EnsembleConfig> ensemble) {
+      Optional<EnsembleConfig> ensemble,
+      Map<String, Path> classLabels,
+      Optional<SequenceConfig> sequence) {
     return new ModelConfig(
         VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
         labels,
@@ -111,7 +153,9 @@ public record ModelConfig(
         model.flag("warmup", defaults.warmup),
         runtimes,
         stream,
-        ensemble);
+        ensemble,
+        classLabels,
+        sequence);
   }
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */
@@ -126,7 +170,9 @@ public record ModelConfig(
         warmup,
         runtimes,
         stream,
-        ensemble);
+        ensemble,
+        classLabels,
+        sequence);
   }
 
   private static Map<String, Long> labels(Section model, Map<String, Long> otherwise) {
@@ -137,5 +183,15 @@ public record ModelConfig(
         .orElse(Map.of())
         .forEach((label, version) -> labels.put(label, version.version()));
     return labels.isEmpty() ? otherwise : labels;
+  }
+
+  private static Map<String, Path> classLabels(Section model) {
+    Map<String, Path> files = new LinkedHashMap<>();
+    model
+        .value("class_labels")
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((output, file) -> files.put(output, Path.of(file.text())));
+    return files;
   }
 }

@@ -29,12 +29,14 @@ public final class ModelConfigReader {
     Path own = modelFolder.resolve("model.yml");
     if (Files.exists(own)) {
       return new SettingsTree(YamlFile.read(own), own.toString())
-          .read(model -> ModelConfig.read(model, defaults));
+          .read(model -> ModelConfig.read(model, defaults))
+          .in(modelFolder);
     }
     Path triton = modelFolder.resolve("config.pbtxt");
     return Files.exists(triton)
         ? new TritonModelConfig(triton.toString(), warnings)
             .read(SettingsFile.read(triton), defaults)
+            .in(modelFolder)
         : defaults;
   }
 }

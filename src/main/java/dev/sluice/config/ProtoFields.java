@@ -78,6 +78,48 @@ record ProtoFields(String file, Message message) {
     return numbers;
   }
 
+  /** All whole numbers of a repeated field, negative ones too. */
+  List<Long> wholes(String field, long lowest) {
+    return texts(field).stream().map(text -> signed(field, text, lowest)).toList();
+  }
+
+  private long signed(String field, String text, long lowest) {
+    String wanted = "a whole number from " + lowest + " up";
+    if (!text.matches("-?\\d{1,18}") || Long.parseLong(text) < lowest) {
+      throw error(field, text, wanted);
+    }
+    return Long.parseLong(text);
+  }
+
+  /** All numbers of a repeated field; false is 0 and true is 1. */
+  List<Double> decimals(String field) {
+    return texts(field).stream().map(text -> decimal(field, text)).toList();
+  }
+
+  private double decimal(String field, String text) {
+    return switch (text) {
+      case "false" -> 0;
+      case "true" -> 1;
+      default -> {
+        try {
+          yield Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+          throw error(field, text, "a number");
+        }
+      }
+    };
+  }
+
+  private List<String> texts(String field) {
+    return values(field).stream()
+        .map(value ->
+            switch (value) {
+              case Scalar(String text) -> text;
+              case Message _ -> throw error(field, "a message", "a number");
+            })
+        .toList();
+  }
+
   Optional<Duration> microseconds(String field) {
     long longest = Units.LONGEST.toMillis() * 1_000;
     return last(field).map(value -> Duration.ofNanos(whole(field, value, 0, longest) * 1_000));

@@ -3,12 +3,15 @@ package dev.sluice.config;
 import dev.sluice.config.TextProto.Message;
 import dev.sluice.config.TextProto.Scalar;
 import dev.sluice.config.TextProto.Value;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * What a Triton {@code config.pbtxt} says that Sluice also knows. The rest is named in one warning.
@@ -28,6 +31,7 @@ final class TritonModelConfig {
           "output.name",
           "output.data_type",
           "output.dims",
+          "output.label_filename",
           "max_batch_size",
           "version_policy.latest.num_versions",
           "version_policy.all",
@@ -80,7 +84,20 @@ final class TritonModelConfig {
         defaults.warmup(),
         defaults.runtimes(),
         stream(model, defaults.stream()),
-        new TritonEnsemble(model).read());
+        new TritonEnsemble(model).read(),
+        classLabels(model),
+        new TritonSequences(model).read());
+  }
+
+  private static Map<String, Path> classLabels(ProtoFields model) {
+    Map<String, Path> files = new LinkedHashMap<>();
+    for (ProtoFields output : model.inners("output")) {
+      output
+          .text("label_filename")
+          .filter(file -> !file.isEmpty())
+          .ifPresent(file -> files.put(output.text("name").orElse(""), Path.of(file)));
+    }
+    return files;
   }
 
   private VersionPolicyConfig policy(ProtoFields policy) {
@@ -146,7 +163,7 @@ final class TritonModelConfig {
       if (value instanceof Scalar(String word) && !only.contains(word)) {
         unknown.add(name + " " + word);
       }
-    } else if (!KNOWN.contains(name)) {
+    } else if (!isKnown(name)) {
       if (value instanceof Message inner && leadsToKnown(name)) {
         collectUnknown(name, inner, unknown);
       } else {
@@ -155,7 +172,12 @@ final class TritonModelConfig {
     }
   }
 
+  private static boolean isKnown(String name) {
+    return KNOWN.contains(name) || TritonSequences.KNOWN.contains(name);
+  }
+
   private static boolean leadsToKnown(String name) {
-    return KNOWN.stream().anyMatch(known -> known.startsWith(name + "."));
+    return Stream.concat(KNOWN.stream(), TritonSequences.KNOWN.stream())
+        .anyMatch(known -> known.startsWith(name + "."));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.inference;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,21 +18,24 @@ import java.util.Optional;
  *     dimension is not known to be a batch
  * @param decoupled whether a request may have any number of responses, so that it is answered by a
  *     stream only: {@link DataPlane#inferStream}
+ * @param classLabels by output, the names of its classes in their order; empty for most models
  */
 public record ModelMetadata(
     String platform,
     Map<String, Signature> signatures,
     boolean shapesBind,
     int maxBatchSize,
-    boolean decoupled) {
+    boolean decoupled,
+    Map<String, List<String>> classLabels) {
   public ModelMetadata {
     signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
+    classLabels = Map.copyOf(classLabels);
   }
 
-  /** A model that answers each request once. */
+  /** A model that answers each request once, and whose classes have no names. */
   public ModelMetadata(
       String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
-    this(platform, signatures, shapesBind, maxBatchSize, false);
+    this(platform, signatures, shapesBind, maxBatchSize, false, Map.of());
   }
 
   /** The named signature; an empty name means {@link Signature#DEFAULT}. */
@@ -41,11 +45,23 @@ public record ModelMetadata(
 
   /** The same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
-    return new ModelMetadata(platform, signatures, shapesBind, maxBatchSize, answer);
+    return new ModelMetadata(
+        platform, signatures, shapesBind, maxBatchSize, answer, classLabels);
   }
 
   /** The same model with a batch size from its settings. */
   public ModelMetadata withMaxBatchSize(int size) {
-    return new ModelMetadata(platform, signatures, shapesBind, size, decoupled);
+    return new ModelMetadata(platform, signatures, shapesBind, size, decoupled, classLabels);
+  }
+
+  /** The same model with names of its outputs' classes. */
+  public ModelMetadata withClassLabels(Map<String, List<String>> labels) {
+    return new ModelMetadata(platform, signatures, shapesBind, maxBatchSize, decoupled, labels);
+  }
+
+  /** The same model called in other ways. */
+  public ModelMetadata withSignatures(Map<String, Signature> others) {
+    return new ModelMetadata(
+        platform, others, shapesBind, maxBatchSize, decoupled, classLabels);
   }
 }

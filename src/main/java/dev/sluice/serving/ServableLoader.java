@@ -74,7 +74,8 @@ public final class ServableLoader implements Loader {
               .getFirst()
               .metadata()
               .withMaxBatchSize(config.batching().maxBatchSize())
-              .withDecoupled(config.stream().decoupled());
+              .withDecoupled(config.stream().decoupled())
+              .withClassLabels(ClassLabels.read(config.classLabels()));
       meter.loaded(nanoTime.getAsLong() - begun);
       return ServableModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime);
     } catch (RuntimeException | Error e) {

@@ -3,6 +3,9 @@ package dev.sluice.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.config.SequenceConfig.Control;
+import dev.sluice.config.SequenceConfig.ControlKind;
+import dev.sluice.config.SequenceConfig.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +61,12 @@ class ModelConfigReaderTest {
           inputs: [a]
           outputs: [b]
           steps: [{ model: m, version: 3, inputs: { x: a }, outputs: { y: b } }]
+        class_labels: { y: names.txt }
+        sequence:
+          max_idle: 3s
+          max_sequences: 7
+          controls: { start: begin }
+          state: [{ output: after, input: before, returned: true, dims: [2, 3], file: start.bin }]
         """);
     ModelConfig read = read();
     assertThat(read)
@@ -96,7 +105,20 @@ class ModelConfigReaderTest {
                         List.of(
                             new EnsembleConfig.Step("m", 3, Map.of("x", "a"), Map.of("y", "b"))),
                         List.of(EnsembleConfig.Declaration.named("a")),
-                        List.of(EnsembleConfig.Declaration.named("b"))))));
+                        List.of(EnsembleConfig.Declaration.named("b")))),
+                Map.of("y", model.resolve("names.txt")),
+                Optional.of(
+                    new SequenceConfig(
+                        Duration.ofSeconds(3),
+                        7,
+                        List.of(new Control(ControlKind.START, "begin", 0, 1)),
+                        List.of(
+                            new State(
+                                "after",
+                                "before",
+                                true,
+                                List.of(2L, 3L),
+                                Optional.of(model.resolve("start.bin"))))))));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).containsExactly("rows");
   }
@@ -233,7 +255,6 @@ class ModelConfigReaderTest {
         instance_group { kind: KIND_GPU gpus: [ 0 ] }
         parameters { key: "a" value { string_value: "b" "c" } }
         parameters { key: "\\"d" value { string_value: "e" } }
-        output { name: "y" label_filename: "labels.txt" }
         """);
     assertThat(read()).isEqualTo(ModelConfig.DEFAULT);
     assertThat(warnings)
@@ -241,7 +262,97 @@ class ModelConfigReaderTest {
             model.resolve("config.pbtxt")
                 + ": has no meaning here: dynamic_batching.default_queue_policy.timeout_action"
                 + " DELAY, dynamic_batching.preserve_ordering, instance_group.gpus,"
-                + " instance_group.kind KIND_GPU, output.label_filename, parameters");
+                + " instance_group.kind KIND_GPU, parameters");
+  }
+
+  @Test
+  void tritonSequencesAndClassLabelsAreRead() throws IOException {
+    write(
+        "config.pbtxt",
+        """
+        max_batch_size: 8
+        output [ { name: "y" label_filename: "labels.txt" }, { name: "after" } ]
+        sequence_batching {
+          max_sequence_idle_microseconds: 5000
+          direct { }
+          control_input [
+            { name: "S" control [ { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 2 ] } ] },
+            { name: "E" control [ { kind: CONTROL_SEQUENCE_END fp32_false_true: [ -1.5, 1.5 ] } ] },
+            { name: "R" control [ { kind: CONTROL_SEQUENCE_READY bool_false_true: [ false, true ] } ] },
+            { name: "C" control [ { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_UINT64 } ] }
+          ]
+          state [
+            { input_name: "before" output_name: "after" data_type: TYPE_INT32 dims: [ -1, 3 ] },
+            { input_name: "a" output_name: "b"
+              initial_state: { name: "first" data_type: TYPE_FP32 dims: [ 2 ] data_file: "b.bin" } }
+          ]
+        }
+        """);
+    assertThat(read().classLabels()).containsExactly(Map.entry("y", model.resolve("labels.txt")));
+    assertThat(read().sequence())
+        .contains(
+            new SequenceConfig(
+                Duration.ofMillis(5),
+                8,
+                List.of(
+                    new Control(ControlKind.START, "S", 0, 2),
+                    new Control(ControlKind.END, "E", -1.5, 1.5),
+                    new Control(ControlKind.READY, "R", 0, 1),
+                    new Control(ControlKind.ID, "C", 0, 1)),
+                List.of(
+                    new State("after", "before", true, List.of(1L, 3L), Optional.empty()),
+                    new State(
+                        "b",
+                        "a",
+                        false,
+                        List.of(2L),
+                        Optional.of(model.resolve("initial_state/b.bin"))))));
+    assertThat(warnings).isEmpty();
+  }
+
+  @Test
+  void oldestSequencesAreAsManyAsThereAreCandidates() throws IOException {
+    write("config.pbtxt", "sequence_batching { oldest { max_candidate_sequences: 4 } }");
+    assertThat(read().sequence().orElseThrow().maxSequences()).isEqualTo(4);
+    write("config.pbtxt", "sequence_batching { oldest { preferred_batch_size: 4 } }");
+    assertThat(read().sequence().orElseThrow().maxSequences()).isOne();
+    assertThat(warnings).anyMatch(warning -> warning.contains("oldest.preferred_batch_size"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          model.yml    | class_labels: { y: ../labels.txt }  | class_labels is '../labels.txt'
+          model.yml    | class_labels: { y: /etc/passwd }    | class_labels is '/etc/passwd'
+          config.pbtxt | output { name: "y" label_filename: "../l" } | class_labels is '../l'
+          model.yml    | sequence: { state: [{ input: a, output: b, file: /a }] } | sequence.state.file is '/a'
+          config.pbtxt | sequence_batching { state { input_name: "a" output_name: "b" initial_state { data_file: "../../a" } } } | sequence.state.file is 'initial_state/../../a'
+          """)
+  void filesOutsideOfTheModelsFolderAreRefused(String file, String text, String complaint)
+      throws IOException {
+    write(file, text);
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model + ": " + complaint + "; wanted a file in the model's folder");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          sequence_batching { state { input_name: "a" } } | output_name is missing; wanted a tensor's name
+          sequence_batching { control_input { name: "a" control { int32_false_true: 1 } } } | int32_false_true is 1 values; wanted one for false and one for true
+          sequence_batching { control_input { name: "a" control { fp32_false_true: [a, b] } } } | fp32_false_true is a; wanted a number
+          sequence_batching { state { input_name: "a" output_name: "b" dims: -2 } } | dims is -2; wanted a whole number from -1 up
+          """)
+  void mistakeInTritonSequencesIsNamed(String text, String complaint) throws IOException {
+    write("config.pbtxt", text);
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("config.pbtxt") + ": " + complaint);
   }
 
   @Test

@@ -139,9 +139,17 @@ class SluiceConfigReaderTest {
 
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
-    // Labels, streams and ensembles belong to one model; ModelConfigReaderTest has them.
+    // Labels, streams, ensembles, sequences belong to one model; ModelConfigReaderTest has them.
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
-        .containsExactly("labels", "rows", "decoupled", "maxStreams", "generator", "ensemble");
+        .containsExactly(
+            "labels",
+            "rows",
+            "decoupled",
+            "maxStreams",
+            "generator",
+            "ensemble",
+            "classLabels",
+            "sequence");
   }
 
   @Test

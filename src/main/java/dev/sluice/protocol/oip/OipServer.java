@@ -23,7 +23,12 @@ public record OipServer(
 
   /** The extensions that are served, by their announced names. */
   public static final List<String> EXTENSIONS =
-      List.of("model_configuration", "binary_tensor_data", "parameters");
+      List.of(
+          "classification",
+          "schedule_policy",
+          "model_configuration",
+          "binary_tensor_data",
+          "parameters");
 
   /** The earlier of a request's own timeout, which may be 0 for none, and another deadline. */
   public Deadline deadline(long timeoutMicros, Deadline other) {

@@ -273,6 +273,35 @@ class OipGrpcConformanceIT {
   }
 
   @Test
+  void bestElementsAreShownWithTheirLabels() {
+    ModelInferResponse answer = client.modelInfer(classes(2).build());
+    assertThat(answer.getOutputs(0).getDatatype()).isEqualTo("BYTES");
+    assertThat(answer.getOutputs(0).getShapeList()).containsExactly(1L, 2L);
+    ByteString length = ByteString.copyFrom(new byte[] {13, 0, 0, 0});
+    assertThat(answer.getRawOutputContents(0))
+        .isEqualTo(
+            length
+                .concat(ByteString.copyFromUtf8("9.000000:9:l9"))
+                .concat(length)
+                .concat(ByteString.copyFromUtf8("8.000000:8:l8")));
+    assertRefused("invalid value for 'classification' parameter", classes(0));
+    ModelInferRequest.Builder text = classes(1);
+    text.getOutputsBuilder(0)
+        .putParameters("classification", InferParameter.newBuilder().setStringParam("1").build());
+    assertRefused("invalid value type for 'classification' parameter, expected int64_param.", text);
+  }
+
+  private static ModelInferRequest.Builder classes(int most) {
+    var scores = InferTensorContents.newBuilder();
+    FIRST.subList(0, 10).forEach(score -> scores.addFp32Contents(score));
+    var count = InferParameter.newBuilder().setInt64Param(most).build();
+    return ModelInferRequest.newBuilder()
+        .setModelName("cls")
+        .addInputs(input("INPUT0", "FP32", 1, 10).toBuilder().setContents(scores))
+        .addOutputs(output("OUTPUT0").toBuilder().putParameters("classification", count));
+  }
+
+  @Test
   void emptyTensorHasAnEmptyRawEntry() {
     ModelInferResponse answer =
         client.modelInfer(

@@ -75,6 +75,11 @@ class OipHttpConformanceIT {
   }
 
   @TestFactory
+  List<DynamicTest> classification() throws IOException {
+    return cases("classification");
+  }
+
+  @TestFactory
   List<DynamicTest> generateInFlatJson() throws IOException {
     return cases("generate");
   }

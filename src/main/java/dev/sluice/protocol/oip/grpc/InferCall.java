@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
@@ -16,6 +17,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Turns a {@code ModelInferRequest} into tensors for the model it names. */
 final class InferCall {
@@ -24,8 +26,9 @@ final class InferCall {
    *
    * @param request owns the tensors and the model's loan
    * @param id the caller's name for the request; empty if it gave none
+   * @param classes by output, how many of its best elements are wanted in place of all
    */
-  record Decoded(InferenceRequest request, String id) {}
+  record Decoded(InferenceRequest request, String id, Map<String, Integer> classes) {}
 
   private final WireRequest wire;
   private final ServedModel model;
@@ -50,7 +53,7 @@ final class InferCall {
     Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), call.deadline());
     try {
       InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId());
-      return new Decoded(request, wire.id());
+      return new Decoded(request, wire.id(), wire.classes());
     } catch (RuntimeException | Error e) {
       model.release();
       throw e;
@@ -61,6 +64,7 @@ final class InferCall {
     requireOneFormOfContents();
     Signature signature = Models.signature(model, wire.parameters().signatureName());
     RequestChecks.check(model, signature, wire.heads(), wire.outputs());
+    Classification.check(signature, wire.classes());
     return new InferenceRequest(
         model,
         signature,

@@ -1,6 +1,8 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
@@ -31,12 +33,17 @@ record InferMethod(OipServer server) implements GrpcMethod {
   }
 
   private Future<Buffer> run(GrpcCall call, InferCall.Decoded decoded) {
+    ModelMetadata model = decoded.request().model().metadata();
     return call.ask(server.data(), decoded.request())
-        .compose(response -> encode(call, response, decoded.id()));
+        .compose(response ->
+            call.compute(InferAnswer.likelySize(response), () -> encode(decoded, model, response))
+                .onFailure(_ -> response.close()));
   }
 
-  private static Future<Buffer> encode(GrpcCall call, InferenceResponse response, String id) {
-    return call.compute(InferAnswer.likelySize(response), () -> InferAnswer.encode(response, id))
-        .onComplete(_ -> response.close());
+  private static Buffer encode(
+      InferCall.Decoded decoded, ModelMetadata model, InferenceResponse response) {
+    try (var shown = Classification.in(response, decoded.classes(), model)) {
+      return InferAnswer.encode(shown, decoded.id());
+    }
   }
 }

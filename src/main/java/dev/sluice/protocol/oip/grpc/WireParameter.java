@@ -80,6 +80,22 @@ record WireParameter(String name, @Nullable ParameterValue value) {
     }
   }
 
+  /**
+   * How many of an output's best elements are wanted.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it is no number above 0
+   */
+  int classes() {
+    if (!(value instanceof ParameterValue.Whole(long number, boolean unsigned)) || unsigned) {
+      throw InferenceException.invalid(wrongType(name, RequestParameters.Wanted.UNSIGNED));
+    }
+    if (number <= 0) {
+      throw InferenceException.invalid(
+          "invalid value for 'classification' parameter, expected > 0. Got " + number);
+    }
+    return (int) Math.min(number, Integer.MAX_VALUE);
+  }
+
   /** Triton's words for a parameter of a wrong type. */
   static String wrongType(String name, RequestParameters.Wanted wanted) {
     String field =

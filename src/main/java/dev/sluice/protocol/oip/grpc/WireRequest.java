@@ -8,7 +8,9 @@ import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A {@code ModelInferRequest}, its tensors' bytes found and left where they are. Holds nothing that
@@ -19,6 +21,7 @@ final class WireRequest {
 
   private final List<WireInput> inputs = new ArrayList<>();
   private final List<String> outputs = new ArrayList<>();
+  private final Map<String, Integer> classes = new HashMap<>(0);
   private final List<Body> rawContents = new ArrayList<>();
   private final RequestParameters parameters = new RequestParameters(WireParameter::wrongType);
   private String modelName = "";
@@ -72,15 +75,27 @@ final class WireRequest {
     RequestChecks.requireRoom(outputs.size());
     CodedInputStream in = Wire.open(message);
     String name = "";
+    int best = 0;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
         case OUTPUT_NAME -> name = in.readStringRequireUtf8();
-        case Wire.OUTPUT_PARAMETERS ->
-            WireParameter.read(Wire.slice(in, message)).requireNoSharedMemory();
+        case Wire.OUTPUT_PARAMETERS -> {
+          WireParameter parameter = WireParameter.read(Wire.slice(in, message));
+          parameter.requireNoSharedMemory();
+          best = parameter.name().equals("classification") ? parameter.classes() : best;
+        }
         default -> Wire.skip(in, tag);
       }
     }
     outputs.add(name);
+    if (best > 0) {
+      classes.put(name, best);
+    }
+  }
+
+  /** By output, how many of its best elements are wanted in place of all. */
+  Map<String, Integer> classes() {
+    return classes;
   }
 
   String modelName() {

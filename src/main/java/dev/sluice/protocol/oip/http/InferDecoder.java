@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
@@ -68,6 +69,7 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     Signature signature = Models.signature(model, parsed.parameters().signatureName());
     OutputForms outputs = parsed.outputs();
     RequestChecks.check(model, signature, parsed.heads(), outputs.names());
+    Classification.check(signature, outputs.classes());
     List<NamedTensor> inputs = tensors(parsed, binary);
     Deadline wanted = server.deadline(parsed.parameters().timeoutMicros(), deadline);
     RequestOptions options = parsed.parameters().options();

@@ -140,45 +140,8 @@ final class JsonRequest implements AutoCloseable {
     JsonFields.beginArray(in, "outputs");
     while (in.nextElement()) {
       RequestChecks.requireRoom(outputs.names().size());
-      readOutput();
+      JsonOutput.readInto(outputs, in);
     }
-  }
-
-  private void readOutput() {
-    @Nullable String name = null;
-    boolean binary = false;
-    JsonFields.beginObject(in, "outputs");
-    while (in.nextKey()) {
-      if (in.keyIs("name")) {
-        name = JsonFields.string(in, "name");
-      } else if (in.keyIs("parameters")) {
-        binary = readOutputParameters();
-      } else {
-        in.skipValue();
-      }
-    }
-    if (name == null) {
-      throw JsonFields.missing("outputs", "name");
-    }
-    outputs.add(name, binary);
-  }
-
-  private boolean readOutputParameters() {
-    if (JsonFields.isNull(in)) {
-      return false;
-    }
-    boolean binary = false;
-    JsonFields.beginObject(in, "parameters");
-    while (in.nextKey()) {
-      if (in.keyIs("binary_data")) {
-        binary = JsonFields.bool(in, "binary_data");
-      } else if (in.keyIs("shared_memory_region")) {
-        throw JsonInputReader.noSharedMemory(JsonFields.string(in, "shared_memory_region"));
-      } else {
-        in.skipValue();
-      }
-    }
-    return binary;
   }
 
   private void readParameters() {

@@ -3,10 +3,12 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
@@ -166,17 +168,24 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private Future<Encoded> run(HttpExchange exchange, Decoded decoded) {
+    ModelMetadata model = decoded.request().model().metadata();
     return exchange
         .ask(server.data(), decoded.request())
-        .compose(response -> encode(exchange, decoded, response));
+        .compose(response -> encode(exchange, decoded, model, response));
   }
 
   private static Future<Encoded> encode(
-      HttpExchange exchange, Decoded decoded, InferenceResponse response) {
+      HttpExchange exchange, Decoded decoded, ModelMetadata model, InferenceResponse response) {
     long size = InferEncoder.likelySize(response, decoded.outputs());
     return exchange
-        .compute(size, () -> InferEncoder.encode(response, decoded.id(), decoded.outputs()))
-        .onComplete(_ -> response.close());
+        .compute(size, () -> encode(decoded, model, response))
+        .onFailure(_ -> response.close());
+  }
+
+  private static Encoded encode(Decoded decoded, ModelMetadata model, InferenceResponse response) {
+    try (var shown = Classification.in(response, decoded.outputs().classes(), model)) {
+      return InferEncoder.encode(shown, decoded.id(), decoded.outputs());
+    }
   }
 
   private static void send(HttpExchange exchange, Encoded encoded) {

@@ -1,0 +1,140 @@
+package dev.sluice.config;
+
+import dev.sluice.config.SequenceConfig.Control;
+import dev.sluice.config.SequenceConfig.ControlKind;
+import dev.sluice.config.SequenceConfig.State;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What a Triton {@code config.pbtxt} says of sequences. */
+final class TritonSequences {
+  /** Fields that are read here. How slots are filled, direct or oldest, is one thing here. */
+  static final Set<String> KNOWN =
+      Set.of(
+          "sequence_batching.max_sequence_idle_microseconds",
+          "sequence_batching.direct",
+          "sequence_batching.oldest.max_candidate_sequences",
+          "sequence_batching.control_input.name",
+          "sequence_batching.control_input.control.kind",
+          "sequence_batching.control_input.control.int32_false_true",
+          "sequence_batching.control_input.control.fp32_false_true",
+          "sequence_batching.control_input.control.bool_false_true",
+          "sequence_batching.control_input.control.data_type",
+          "sequence_batching.state.input_name",
+          "sequence_batching.state.output_name",
+          "sequence_batching.state.data_type",
+          "sequence_batching.state.dims",
+          "sequence_batching.state.initial_state.name",
+          "sequence_batching.state.initial_state.data_type",
+          "sequence_batching.state.initial_state.dims",
+          "sequence_batching.state.initial_state.zero_data",
+          "sequence_batching.state.initial_state.data_file");
+
+  private static final Map<String, ControlKind> KINDS =
+      Map.of(
+          "CONTROL_SEQUENCE_START", ControlKind.START,
+          "CONTROL_SEQUENCE_READY", ControlKind.READY,
+          "CONTROL_SEQUENCE_END", ControlKind.END,
+          "CONTROL_SEQUENCE_CORRID", ControlKind.ID);
+
+  private static final List<String> VALUES =
+      List.of("int32_false_true", "fp32_false_true", "bool_false_true");
+
+  private final ProtoFields model;
+  private final Set<String> outputs;
+
+  TritonSequences(ProtoFields model) {
+    this.model = model;
+    this.outputs =
+        model.inners("output").stream()
+            .flatMap(output -> output.text("name").stream())
+            .collect(Collectors.toSet());
+  }
+
+  Optional<SequenceConfig> read() {
+    return model.inner("sequence_batching").map(this::read);
+  }
+
+  private SequenceConfig read(ProtoFields sequence) {
+    return new SequenceConfig(
+        sequence
+            .microseconds("max_sequence_idle_microseconds")
+            .filter(Duration::isPositive)
+            .orElse(SequenceConfig.DEFAULT_MAX_IDLE),
+        maxSequences(sequence),
+        controls(sequence),
+        sequence.inners("state").stream().map(this::state).toList());
+  }
+
+  /** As there: the candidates, or else as many as a batch has slots. */
+  private int maxSequences(ProtoFields sequence) {
+    int slots = Math.max(1, model.number("max_batch_size", BatchingConfig.LARGEST_BATCH).orElse(0));
+    return sequence
+        .inner("oldest")
+        .flatMap(oldest -> oldest.number("max_candidate_sequences", SequenceConfig.MOST_SEQUENCES))
+        .filter(candidates -> candidates > 0)
+        .orElse(slots);
+  }
+
+  private static List<Control> controls(ProtoFields sequence) {
+    List<Control> controls = new ArrayList<>();
+    for (ProtoFields input : sequence.inners("control_input")) {
+      String name = required(input, "name");
+      for (ProtoFields control : input.inners("control")) {
+        controls.add(control(control, name));
+      }
+    }
+    return controls;
+  }
+
+  private static Control control(ProtoFields control, String input) {
+    String word = control.text("kind").orElse("CONTROL_SEQUENCE_START");
+    ControlKind kind = KINDS.get(word);
+    if (kind == null) {
+      throw control.error("control.kind", word, "one of " + String.join(", ", KINDS.keySet()));
+    }
+    List<Double> values = values(control);
+    return new Control(kind, input, values.getFirst(), values.getLast());
+  }
+
+  private static List<Double> values(ProtoFields control) {
+    for (String field : VALUES) {
+      if (control.has(field)) {
+        List<Double> values = control.decimals(field);
+        if (values.size() != 2) {
+          throw control.error(field, values.size() + " values", "one for false and one for true");
+        }
+        return values;
+      }
+    }
+    return List.of(0.0, 1.0);
+  }
+
+  private State state(ProtoFields state) {
+    Optional<ProtoFields> initial = state.inner("initial_state");
+    String output = required(state, "output_name");
+    return new State(
+        output,
+        required(state, "input_name"),
+        outputs.contains(output),
+        initial.map(TritonSequences::dims).orElseGet(() -> dims(state)),
+        initial
+            .flatMap(values -> values.text("data_file"))
+            .map(file -> Path.of("initial_state", file)));
+  }
+
+  /** An open dimension has one element before the first request. */
+  private static List<Long> dims(ProtoFields state) {
+    return state.wholes("dims", -1).stream().map(Math::abs).toList();
+  }
+
+  private static String required(ProtoFields fields, String field) {
+    return fields.text(field).orElseThrow(() -> fields.error(field, "missing", "a tensor's name"));
+  }
+}
