@@ -97,6 +97,50 @@ def slow():
         ], max_batch_size=8)
 
 
+def running_sum():
+    # The input names of a state are the server's business: callers see INPUT and OUTPUT only.
+    shape = ["batch", 1]
+    model("seq", [helper.make_node("Add", ["INPUT", "BEFORE"], ["OUTPUT"]), helper.make_node("Identity", ["OUTPUT"], ["AFTER"])],
+          [value("INPUT", "INT32", shape), value("BEFORE", "INT32", shape)],
+          [value("OUTPUT", "INT32", shape), value("AFTER", "INT32", shape)], max_batch_size=8,
+          sequence="{ max_idle: 500ms, max_sequences: 4, state: [{ output: AFTER, input: BEFORE }] }")
+
+
+def controls():
+    # Shows what the scheduler tells it. The state is a longer row with every request, and callers see it too.
+    shape = ["batch", 1]
+    told = {"START": "INT32", "END": "FP32", "READY": "BOOL", "ID": "UINT64", "NAME": "BYTES"}
+    model("controls",
+          [helper.make_node("Identity", [name], ["WAS_" + name]) for name in told]
+          + [helper.make_node("Concat", ["BEFORE", "INPUT"], ["ALL"], axis=1)],
+          [value("INPUT", "FP32", shape), value("BEFORE", "FP32", ["batch", "length"])]
+          + [value(name, datatype, shape) for name, datatype in told.items()],
+          [value("ALL", "FP32", ["batch", "longer"])]
+          + [value("WAS_" + name, datatype, shape) for name, datatype in told.items()])
+    (OIP / "controls" / "config.pbtxt").write_text("""max_batch_size: 4
+input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ 1 ] } ]
+output [ { name: "ALL" data_type: TYPE_FP32 dims: [ -1 ] } ]
+sequence_batching {
+  max_sequence_idle_microseconds: 60000000
+  oldest { max_candidate_sequences: 64 }
+  control_input [
+    { name: "START" control [ { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } ] },
+    { name: "END" control [ { kind: CONTROL_SEQUENCE_END fp32_false_true: [ -1, 1 ] } ] },
+    { name: "READY" control [ { kind: CONTROL_SEQUENCE_READY bool_false_true: [ false, true ] } ] },
+    { name: "ID" control [ { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_UINT64 } ] },
+    { name: "NAME" control [ { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_STRING } ] }
+  ]
+  state [
+    { input_name: "BEFORE" output_name: "ALL" data_type: TYPE_FP32 dims: [ -1 ]
+      initial_state: { name: "first" data_type: TYPE_FP32 dims: [ 2 ] data_file: "first" } }
+  ]
+}
+""")
+    first = OIP / "controls" / "initial_state" / "first"
+    first.parent.mkdir(exist_ok=True)
+    first.write_bytes(np.array([7, 8], "<f4").tobytes())
+
+
 def two_numbers_of_four():
     weights = np.array([[1, 1], [1, 2], [1, 3], [1, 4]], np.float32)
     model("v1fp", [helper.make_node("MatMul", ["X", "weights"], ["Y"])],
@@ -123,6 +167,8 @@ identity("idf_nb", "FP32", ["rows", "columns"])
 identity("cls", "FP32", ["batch", 10], max_batch_size=8, class_labels="{ OUTPUT0: labels.txt }")
 (OIP / "cls" / "labels.txt").write_text("".join(f"l{label}\n" for label in range(10)))
 optional_input()
+running_sum()
+controls()
 slow()
 two_numbers_of_four()
 broken()

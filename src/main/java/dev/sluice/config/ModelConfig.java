@@ -43,9 +43,7 @@ public record ModelConfig(
           1,
           AdmissionConfig.DEFAULT,
           true,
-          RuntimesConfig.DEFAULT,
-          Map.of(),
-          Optional.empty());
+          RuntimesConfig.DEFAULT);
 
   /** Each holds a worker thread and a native session. */
   static final int MOST_INSTANCES = 1024;

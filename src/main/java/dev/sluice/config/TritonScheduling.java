@@ -14,7 +14,7 @@ final class TritonScheduling {
     this.dynamicBatching = model.inner("dynamic_batching");
   }
 
-  /** As there, requests are joined only if {@code dynamic_batching} is there, empty or not. */
+  /** As there, requests are joined only if something is there that joins them, empty or not. */
   BatchingConfig batching(BatchingConfig defaults) {
     int largest =
         model
@@ -22,7 +22,7 @@ final class TritonScheduling {
             .orElse(defaults.maxBatchSize());
     return new BatchingConfig(
         largest,
-        largest > 1 && dynamicBatching.isPresent(),
+        largest > 1 && (dynamicBatching.isPresent() || model.has("sequence_batching")),
         dynamicBatching
             .flatMap(batching -> batching.microseconds("max_queue_delay_microseconds"))
             .orElse(defaults.maxQueueDelay()),

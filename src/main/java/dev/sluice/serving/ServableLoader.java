@@ -56,7 +56,7 @@ public final class ServableLoader implements Loader {
         .orElseGet(() -> open(id, folder, config));
   }
 
-  private ServableModel open(ModelId id, Path folder, ModelConfig config) {
+  private Servable open(ModelId id, Path folder, ModelConfig config) {
     RuntimeProvider runtime = runtimeFor(id, folder);
     var source = new ModelSource(id, folder, config.runtimes());
     var sessions = new ArrayList<ModelSession>();
@@ -77,7 +77,9 @@ public final class ServableLoader implements Loader {
               .withDecoupled(config.stream().decoupled())
               .withClassLabels(ClassLabels.read(config.classLabels()));
       meter.loaded(nanoTime.getAsLong() - begun);
-      return ServableModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime);
+      return config.sequence().isPresent()
+          ? SequenceModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime)
+          : ServableModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime);
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       throw e;

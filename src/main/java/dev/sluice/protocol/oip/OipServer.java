@@ -25,6 +25,7 @@ public record OipServer(
   public static final List<String> EXTENSIONS =
       List.of(
           "classification",
+          "sequence",
           "schedule_policy",
           "model_configuration",
           "binary_tensor_data",

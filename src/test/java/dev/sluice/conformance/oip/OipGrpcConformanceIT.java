@@ -273,6 +273,31 @@ class OipGrpcConformanceIT {
   }
 
   @Test
+  void sequenceCarriesItsStateOn() {
+    assertThat(client.modelInfer(step(5, "sequence_start")).getRawOutputContents(0))
+        .isEqualTo(ByteString.copyFrom(new byte[] {5, 0, 0, 0}));
+    ModelInferResponse last = client.modelInfer(step(7, "sequence_end"));
+    assertThat(last.getRawOutputContents(0))
+        .isEqualTo(ByteString.copyFrom(new byte[] {12, 0, 0, 0}));
+    assertThat(last.getParametersMap().get("sequence_id").getInt64Param()).isEqualTo(99);
+    assertThat(last.getParametersMap().get("sequence_end").getBoolParam()).isTrue();
+    assertFails(
+        Status.Code.INVALID_ARGUMENT,
+        "must specify the START flag on the first request of the sequence",
+        () -> client.modelInfer(step(1, "sequence_end")));
+  }
+
+  private static ModelInferRequest step(int value, String flag) {
+    var contents = InferTensorContents.newBuilder().addIntContents(value);
+    return ModelInferRequest.newBuilder()
+        .setModelName("seq")
+        .addInputs(input("INPUT", "INT32", 1, 1).toBuilder().setContents(contents))
+        .putParameters("sequence_id", InferParameter.newBuilder().setInt64Param(99).build())
+        .putParameters(flag, InferParameter.newBuilder().setBoolParam(true).build())
+        .build();
+  }
+
+  @Test
   void bestElementsAreShownWithTheirLabels() {
     ModelInferResponse answer = client.modelInfer(classes(2).build());
     assertThat(answer.getOutputs(0).getDatatype()).isEqualTo("BYTES");

@@ -80,6 +80,11 @@ class OipHttpConformanceIT {
   }
 
   @TestFactory
+  List<DynamicTest> sequences() throws IOException {
+    return cases("sequences");
+  }
+
+  @TestFactory
   List<DynamicTest> generateInFlatJson() throws IOException {
     return cases("generate");
   }

@@ -36,7 +36,7 @@ public class V2BinaryBenchmark {
   private final OutputForms binary = new OutputForms();
 
   public V2BinaryBenchmark() {
-    binary.add("y", true);
+    binary.add("y", true, 0);
   }
 
   @TearDown

@@ -26,7 +26,7 @@ class InferEncoderTest {
   @Test
   void binaryOutputFollowsTheJson() {
     var forms = new OutputForms();
-    forms.add("Y", true);
+    forms.add("Y", true, 0);
     Encoded encoded = encode("", forms, Tensors.floats(Shape.of(1), 1));
     assertThat(encoded.hasBinary()).isTrue();
     assertThat(encoded.body().getString(0, encoded.jsonLength()))

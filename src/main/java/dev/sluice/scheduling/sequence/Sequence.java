@@ -1,0 +1,74 @@
+package dev.sluice.scheduling.sequence;
+
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.tensor.NamedTensor;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+
+/**
+ * A sequence under way, or waiting for its turn. Guarded by its scheduler, except for its state:
+ * that belongs to the step that runs.
+ */
+final class Sequence {
+  private static final int NONE = -1;
+
+  private final ParameterValue id;
+  private final Queue<Step> waiting = new ArrayDeque<>(2);
+
+  /** Which instance its requests go to. */
+  int lane = NONE;
+
+  /** Whether it takes requests that do not begin it anew. */
+  boolean open;
+
+  boolean running;
+
+  /** Whether its first request has run. Belongs to the step that runs, as the state does. */
+  boolean begun;
+
+  /** When something was last heard of it. */
+  long lastNanos;
+
+  private List<NamedTensor> state = List.of();
+
+  Sequence(ParameterValue id) {
+    this.id = id;
+  }
+
+  ParameterValue id() {
+    return id;
+  }
+
+  Queue<Step> waiting() {
+    return waiting;
+  }
+
+  boolean hasLane() {
+    return lane != NONE;
+  }
+
+  /** Nothing runs, nothing waits, nothing may come. */
+  boolean isOver() {
+    return !open && isSilent();
+  }
+
+  /** Nothing runs and nothing waits. */
+  boolean isSilent() {
+    return !running && waiting.isEmpty();
+  }
+
+  List<NamedTensor> state() {
+    return state;
+  }
+
+  /** Frees the state and owns another from now on. */
+  void replaceState(List<NamedTensor> next) {
+    NamedTensor.closeAll(state);
+    state = next;
+  }
+
+  void freeState() {
+    replaceState(List.of());
+  }
+}

@@ -1,0 +1,324 @@
+package dev.sluice.scheduling.sequence;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.SequenceConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.tensor.NamedTensor;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * How a sequence runs
+ *
+ * Order.     A sequence runs one request at a time, in the order in which they came. Each one is an
+ *            ordinary request to the instance that the sequence was given, so that those of
+ *            different sequences join there like all others.
+ * State.     Outputs that the settings name are kept, and lent to the next run as inputs. They stay
+ *            in native memory and belong to the sequence; a run that fails leaves them as they
+ *            were.
+ * Beginning. The first request has the START flag. On a sequence that is under way it begins anew.
+ *            If every instance has as many sequences as it may have, a new one stands in line.
+ * End.       After the request with the END flag, or if nothing was heard of it for as long as the
+ *            settings say, a sequence is forgotten and its state freed. Whoever goes on without
+ *            START is refused.
+ * Watch.     While there are sequences, a coarse timer looks for those that are silent, and for
+ *            requests in line that nobody waits for any more.
+ */
+
+/** Lets requests of one sequence run one after another, each with the state of the one before. */
+public final class SequenceScheduler implements Scheduler {
+  private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
+  private static final Duration LONGEST_WATCH = Duration.ofMillis(250);
+
+  private final Vertx vertx;
+  private final SequencePlans plans;
+  private final List<Scheduler> lanes;
+  private final int capacity;
+  private final long timeoutNanos;
+  private final long maxIdleNanos;
+  private final LongSupplier nanoTime;
+
+  // Guarded by this.
+  private final Map<ParameterValue, Sequence> sequences = new HashMap<>();
+  private final Seats seats;
+  private int waiting;
+  private boolean watching;
+  private boolean closed;
+
+  /**
+   * @param lanes one for each instance
+   * @param config has settings for sequences
+   */
+  public SequenceScheduler(
+      Vertx vertx,
+      SequencePlans plans,
+      List<Scheduler> lanes,
+      ModelConfig config,
+      LongSupplier nanoTime) {
+    SequenceConfig rules = config.sequence().orElseThrow();
+    Duration timeout = config.queue().queueTimeout();
+    this.vertx = vertx;
+    this.plans = plans;
+    this.lanes = List.copyOf(lanes);
+    this.capacity = config.queue().maxQueuedRequests();
+    this.timeoutNanos = timeout.isZero() ? Long.MAX_VALUE : timeout.toNanos();
+    this.maxIdleNanos = rules.maxIdle().toNanos();
+    this.nanoTime = nanoTime;
+    this.seats = new Seats(lanes.size(), rules.maxSequences());
+  }
+
+  @Override
+  public Future<InferenceResponse> submit(InferenceRequest request) {
+    SequencePlan plan = plans.plan(request.signature());
+    if (plan == null) {
+      return lanes.getFirst().submit(request);
+    }
+    var step = new Step(request, plan, eventLoop(), nanoTime.getAsLong());
+    try {
+      plan.check(request);
+      Sequence sequence = accept(step);
+      @Nullable Step next = next(sequence);
+      if (next == step) {
+        run(step, sequence);
+      } else if (next != null) {
+        runAtHome(next, sequence);
+      }
+    } catch (InferenceException e) {
+      step.fail(e);
+    }
+    return step.answer();
+  }
+
+  /** How many requests wait for their sequence, or their sequence for its place. Any thread. */
+  public synchronized int waiting() {
+    return waiting;
+  }
+
+  private Context eventLoop() {
+    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+  }
+
+  /** Puts a step behind those of its sequence. */
+  private synchronized Sequence accept(Step step) {
+    ParameterValue id = step.place().id();
+    @Nullable Sequence sequence = sequences.get(id);
+    requireOpen(step, sequence);
+    if (sequence == null) {
+      sequence = new Sequence(id);
+      sequences.put(id, sequence);
+      seats.seat(sequence);
+    }
+    sequence.open = !step.place().end();
+    sequence.lastNanos = nanoTime.getAsLong();
+    sequence.waiting().add(step);
+    waiting++;
+    watch();
+    return sequence;
+  }
+
+  private void requireOpen(Step step, @Nullable Sequence sequence) {
+    if (closed) {
+      throw closed(step);
+    }
+    if (!step.place().start() && (sequence == null || !sequence.open)) {
+      throw missingStart(step);
+    }
+    if (waiting >= capacity) {
+      throw new InferenceException(
+          ErrorCode.RESOURCE_EXHAUSTED,
+          "model '%s' has %d requests of sequences waiting: Exceeds maximum queue size"
+              .formatted(step.request().model().id().name(), capacity));
+    }
+  }
+
+  private static InferenceException missingStart(Step step) {
+    return InferenceException.invalid(
+        "inference request for sequence "
+            + step.place().idText()
+            + " to model '"
+            + step.request().model().id().name()
+            + "' must specify the START flag on the first request of the sequence");
+  }
+
+  private static InferenceException closed(Step step) {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "model '" + step.request().model().id() + "' is being unloaded");
+  }
+
+  /** Runs the next step of a sequence, if it may run and none does, but not within this call. */
+  private void runNext(Sequence sequence) {
+    @Nullable Step step = next(sequence);
+    if (step != null) {
+      runAtHome(step, sequence);
+    }
+  }
+
+  private void runAtHome(Step step, Sequence sequence) {
+    step.home().runOnContext(_ -> run(step, sequence));
+  }
+
+  private synchronized @Nullable Step next(Sequence sequence) {
+    if (!sequence.hasLane() || sequence.running || sequence.waiting().isEmpty()) {
+      return null;
+    }
+    sequence.running = true;
+    waiting--;
+    return sequence.waiting().remove();
+  }
+
+  private void run(Step step, Sequence sequence) {
+    InferenceRequest run;
+    try {
+      begin(step, sequence);
+      run = step.plan().prepare(step.request(), sequence.state());
+    } catch (RuntimeException | Error e) {
+      finish(sequence);
+      step.fail(e);
+      return;
+    }
+    lanes
+        .get(sequence.lane)
+        .submit(run)
+        .onComplete(
+            response -> succeed(step, sequence, response),
+            failure -> fail(step, sequence, failure));
+  }
+
+  private static void begin(Step step, Sequence sequence) {
+    if (step.place().start()) {
+      sequence.freeState();
+      sequence.replaceState(step.plan().begin());
+      sequence.begun = true;
+    } else if (!sequence.begun) {
+      // Its first request was given up while it stood in line.
+      throw missingStart(step);
+    }
+  }
+
+  private void succeed(Step step, Sequence sequence, InferenceResponse run) {
+    SequencePlan plan = step.plan();
+    List<NamedTensor> outputs = new ArrayList<>(run.outputs());
+    try {
+      sequence.replaceState(plan.takeState(outputs, plan.asked(step.request())));
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(outputs);
+      fail(step, sequence, e);
+      return;
+    }
+    finish(sequence);
+    step.succeed(plan.answer(run, outputs, step.place()));
+  }
+
+  private void fail(Step step, Sequence sequence, Throwable failure) {
+    finish(sequence);
+    step.fail(failure);
+  }
+
+  /** A step of the sequence is over: the next one runs, or whoever stood in line. */
+  private void finish(Sequence sequence) {
+    @Nullable Sequence seated = ended(sequence);
+    runNext(sequence);
+    if (seated != null) {
+      runNext(seated);
+    }
+  }
+
+  private synchronized @Nullable Sequence ended(Sequence sequence) {
+    sequence.running = false;
+    sequence.lastNanos = nanoTime.getAsLong();
+    return closed || sequence.isOver() ? forget(sequence) : null;
+  }
+
+  /** Frees a sequence. Returns who gets its place. */
+  private @Nullable Sequence forget(Sequence sequence) {
+    sequences.remove(sequence.id());
+    sequence.freeState();
+    return seats.leave(sequence);
+  }
+
+  private void watch() {
+    if (!watching) {
+      watching = true;
+      long millis =
+          Math.clamp(maxIdleNanos / 4_000_000, SHORTEST_WATCH.toMillis(), LONGEST_WATCH.toMillis());
+      vertx.setTimer(millis, _ -> look());
+    }
+  }
+
+  /** Refuses those in line that nobody waits for, and forgets silent sequences. */
+  void look() {
+    List<Step> gone = new ArrayList<>();
+    for (Sequence seated : look(gone)) {
+      runNext(seated);
+    }
+    gone.forEach(step -> step.failAtHome(step.gone()));
+  }
+
+  private synchronized List<Sequence> look(List<Step> gone) {
+    long now = nanoTime.getAsLong();
+    List<Sequence> seated = new ArrayList<>();
+    List<Sequence> silent = new ArrayList<>();
+    for (Sequence sequence : sequences.values()) {
+      collectGone(sequence, now, gone);
+      if (sequence.isOver()
+          || (sequence.isSilent() && now - sequence.lastNanos >= maxIdleNanos)
+          || (sequence.isSilent() && !sequence.hasLane())) {
+        silent.add(sequence);
+      }
+    }
+    for (Sequence sequence : silent) {
+      @Nullable Sequence next = forget(sequence);
+      if (next != null) {
+        seated.add(next);
+      }
+    }
+    watching = false;
+    if (!sequences.isEmpty()) {
+      watch();
+    }
+    return seated;
+  }
+
+  private void collectGone(Sequence sequence, long now, List<Step> gone) {
+    for (Iterator<Step> steps = sequence.waiting().iterator(); steps.hasNext(); ) {
+      Step step = steps.next();
+      if (step.isGone(now, timeoutNanos)) {
+        steps.remove();
+        waiting--;
+        gone.add(step);
+      }
+    }
+  }
+
+  /** Frees every state. Nothing runs any more: each request holds a loan of its model. */
+  @Override
+  public void close() {
+    List<Step> refused = new ArrayList<>();
+    synchronized (this) {
+      closed = true;
+      for (Sequence sequence : List.copyOf(sequences.values())) {
+        refused.addAll(sequence.waiting());
+        sequence.waiting().clear();
+        if (!sequence.running) {
+          forget(sequence);
+        }
+      }
+    }
+    refused.forEach(step -> step.failAtHome(closed(step)));
+  }
+}

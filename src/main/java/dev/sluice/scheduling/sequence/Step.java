@@ -1,0 +1,84 @@
+package dev.sluice.scheduling.sequence;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.SequenceStep;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+
+/**
+ * One request of a sequence, which it owns until it runs. Answered on the event loop that asked.
+ */
+final class Step {
+  private final InferenceRequest request;
+  private final SequencePlan plan;
+  private final Context home;
+  private final long sinceNanos;
+  private final Promise<InferenceResponse> answer = Promise.promise();
+
+  /**
+   * @param home the event loop that asked
+   * @param sinceNanos when it began to wait
+   */
+  Step(InferenceRequest request, SequencePlan plan, Context home, long sinceNanos) {
+    this.request = request;
+    this.plan = plan;
+    this.home = home;
+    this.sinceNanos = sinceNanos;
+  }
+
+  InferenceRequest request() {
+    return request;
+  }
+
+  SequencePlan plan() {
+    return plan;
+  }
+
+  Context home() {
+    return home;
+  }
+
+  SequenceStep place() {
+    return request.options().sequence();
+  }
+
+  Future<InferenceResponse> answer() {
+    return answer.future();
+  }
+
+  /** Whether nobody wants the answer any more, or it has waited too long. */
+  boolean isGone(long nowNanos, long timeoutNanos) {
+    return request.isCancelled()
+        || request.deadline().hasPassed(nowNanos)
+        || nowNanos - sinceNanos >= timeoutNanos;
+  }
+
+  /** Why it was not run, if it {@link #isGone}. */
+  InferenceException gone() {
+    return request.isCancelled()
+        ? new InferenceException(ErrorCode.CANCELLED, "the caller left before the model ran")
+        : new InferenceException(
+            ErrorCode.DEADLINE_EXCEEDED,
+            "Request timeout expired: timeout of the corresponding sequence has been expired");
+  }
+
+  /** Gives the answer. On the event loop that asked. */
+  void succeed(InferenceResponse response) {
+    answer.complete(response);
+  }
+
+  /** Frees the request unless it has run, and gives the failure. On the event loop that asked. */
+  void fail(Throwable failure) {
+    request.close();
+    answer.fail(failure);
+  }
+
+  /** The same from any thread. */
+  void failAtHome(InferenceException failure) {
+    home.runOnContext(_ -> fail(failure));
+  }
+}

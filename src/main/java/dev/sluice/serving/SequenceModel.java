@@ -1,0 +1,97 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.sequence.SequencePlans;
+import dev.sluice.scheduling.sequence.SequenceScheduler;
+import dev.sluice.telemetry.VersionMeter;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * A version whose requests come in sequences. Each session is a model of its own with a queue of
+ * its own, so that all requests of a sequence go to the same one.
+ *
+ * <p>Threads: as {@link ServableModel}.
+ */
+final class SequenceModel implements Servable {
+  private final ModelMetadata metadata;
+  private final List<ServableModel> instances;
+  private final SequenceScheduler scheduler;
+  private final ModelDoor door;
+  private final VersionMeter meter;
+
+  private SequenceModel(
+      ModelMetadata metadata,
+      List<ServableModel> instances,
+      SequenceScheduler scheduler,
+      ModelDoor door,
+      VersionMeter meter) {
+    this.metadata = metadata;
+    this.instances = instances;
+    this.scheduler = scheduler;
+    this.door = door;
+    this.meter = meter;
+  }
+
+  /**
+   * Puts sessions to work, as {@link ServableModel#start} does.
+   *
+   * @throws dev.sluice.inference.InferenceException with FAILED_PRECONDITION if the model has not
+   *     the tensors that its settings name
+   */
+  static SequenceModel start(
+      ModelMetadata metadata,
+      List<ModelSession> sessions,
+      ModelConfig config,
+      VersionMeter meter,
+      String poolName,
+      Vertx vertx,
+      LongSupplier nanoTime) {
+    var plans = SequencePlans.of(metadata, config.sequence().orElseThrow());
+    List<ServableModel> instances = new ArrayList<>();
+    for (ModelSession session : sessions) {
+      String pool = poolName + "-" + instances.size();
+      instances.add(ServableModel.start(metadata, List.of(session), config, meter, pool, vertx, nanoTime));
+    }
+    List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
+    var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);
+    meter.queue(scheduler::waiting);
+    return new SequenceModel(
+        metadata.withSignatures(plans.shown()),
+        instances,
+        scheduler,
+        ModelDoor.of(config, meter, nanoTime),
+        meter);
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public ModelDoor door() {
+    return door;
+  }
+
+  @Override
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public VersionMeter meter() {
+    return meter;
+  }
+
+  @Override
+  public void close() {
+    scheduler.close();
+    instances.forEach(ServableModel::close);
+  }
+}

@@ -1,0 +1,70 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.RunningServer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Sequences of a real model, many more of them than it takes at once. */
+class SequencesIT {
+  private static final int SEQUENCES = 48;
+  private static final int STEPS = 10;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @Test
+  void everySequenceHasItsOwnSumHoweverManyRunBesideIt() {
+    long openBlocks = TensorMemory.openBlocks();
+    try (RunningServer server = RunningServer.start(Path.of("src/test/models/oip"))) {
+      List<CompletableFuture<String>> lasts = new ArrayList<>();
+      for (int sequence = 1; sequence <= SEQUENCES; sequence++) {
+        lasts.add(sequence(server, sequence));
+      }
+      for (int sequence = 1; sequence <= SEQUENCES; sequence++) {
+        assertThat(lasts.get(sequence - 1).join()).contains("\"data\":[" + sequence * STEPS + "]");
+      }
+    }
+    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
+  }
+
+  /** The last answer of a sequence that adds its own number again and again. */
+  private CompletableFuture<String> sequence(RunningServer server, int number) {
+    CompletableFuture<String> last = CompletableFuture.completedFuture("");
+    for (int step = 1; step <= STEPS; step++) {
+      String body = body(number, step == 1, step == STEPS);
+      last = last.thenCompose(_ -> ask(server, body));
+    }
+    return last;
+  }
+
+  private CompletableFuture<String> ask(RunningServer server, String body) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.url() + "/v2/models/seq/infer"))
+            .POST(BodyPublishers.ofString(body))
+            .build();
+    return client
+        .sendAsync(request, BodyHandlers.ofString())
+        .thenApply(answer -> {
+          assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+          return answer.body();
+        });
+  }
+
+  private static String body(int number, boolean start, boolean end) {
+    return """
+    {"inputs": [{"name": "INPUT", "datatype": "INT32", "shape": [1, 1], "data": [%d]}],
+     "parameters": {"sequence_id": %d, "sequence_start": %b, "sequence_end": %b}}
+    """
+        .formatted(number, number, start, end);
+  }
+}
