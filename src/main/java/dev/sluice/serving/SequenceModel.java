@@ -56,7 +56,8 @@ final class SequenceModel implements Servable {
     List<ServableModel> instances = new ArrayList<>();
     for (ModelSession session : sessions) {
       String pool = poolName + "-" + instances.size();
-      instances.add(ServableModel.start(metadata, List.of(session), config, meter, pool, vertx, nanoTime));
+      instances.add(
+          ServableModel.start(metadata, List.of(session), config, meter, pool, vertx, nanoTime));
     }
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
     var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);
