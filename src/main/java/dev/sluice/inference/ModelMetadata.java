@@ -45,8 +45,7 @@ public record ModelMetadata(
 
   /** The same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
-    return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, answer, classLabels);
+    return new ModelMetadata(platform, signatures, shapesBind, maxBatchSize, answer, classLabels);
   }
 
   /** The same model with a batch size from its settings. */
@@ -61,7 +60,6 @@ public record ModelMetadata(
 
   /** The same model called in other ways. */
   public ModelMetadata withSignatures(Map<String, Signature> others) {
-    return new ModelMetadata(
-        platform, others, shapesBind, maxBatchSize, decoupled, classLabels);
+    return new ModelMetadata(platform, others, shapesBind, maxBatchSize, decoupled, classLabels);
   }
 }

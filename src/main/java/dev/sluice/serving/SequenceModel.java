@@ -6,6 +6,8 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
+import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -83,6 +85,11 @@ final class SequenceModel implements Servable {
   @Override
   public Scheduler scheduler() {
     return scheduler;
+  }
+
+  @Override
+  public StreamScheduler streams() {
+    return new WholeAnswers(scheduler);
   }
 
   @Override

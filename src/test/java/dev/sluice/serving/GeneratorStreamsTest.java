@@ -70,7 +70,9 @@ class GeneratorStreamsTest {
             false,
             defaults.runtimes(),
             new StreamConfig(0, true, 100, Optional.of(loop)),
-            Optional.empty());
+            Optional.empty(),
+            defaults.classLabels(),
+            defaults.sequence());
     return ServableModel.start(
         session.metadata(),
         List.of(session),

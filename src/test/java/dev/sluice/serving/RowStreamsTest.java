@@ -63,7 +63,9 @@ class RowStreamsTest {
             false,
             defaults.runtimes(),
             stream,
-            Optional.empty());
+            Optional.empty(),
+            defaults.classLabels(),
+            defaults.sequence());
     return ServableModel.start(
         session.metadata(),
         List.of(session),

@@ -48,8 +48,7 @@ public final class Generator implements StreamPlan {
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
     loops.forEach((name, loop) -> signatures.put(name, loop.shown()));
-    return new ModelMetadata(
-        model.platform(), signatures, model.shapesBind(), model.maxBatchSize(), model.decoupled());
+    return model.withSignatures(signatures);
   }
 
   @Override
