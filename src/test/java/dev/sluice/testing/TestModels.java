@@ -25,6 +25,11 @@ public final class TestModels {
     return ROOT.resolve("src/test/models/oip/slow/1");
   }
 
+  /** The repository of models that scikit-learn's converters could have written. */
+  public static Path tabular() {
+    return ROOT.resolve("src/test/models/tabular");
+  }
+
   /** The folder of a version of a SavedModel. */
   public static Path savedModel(String name, String version) {
     return ROOT.resolve("src/test/models/tfs").resolve(name).resolve(version);

@@ -20,6 +20,8 @@ import java.util.Map;
 /** Asks a session what its model declares. */
 final class OnnxMetadataReader {
   private static final int TENSOR = 1;
+  private static final int SEQUENCE = 2;
+  private static final int MAP = 3;
 
   private final long session;
   private final Arena arena;
@@ -71,21 +73,65 @@ final class OnnxMetadataReader {
     long count = outWord();
     var specs = new ArrayList<TensorSpec>();
     for (long i = 0; i < count; i++) {
-      specs.add(spec(kind, i));
+      specs.addAll(specs(kind, i));
     }
     return specs;
   }
 
-  private TensorSpec spec(OrtDeclarations kind, long index) {
+  /** One, or the two halves of an output of maps. */
+  private List<TensorSpec> specs(OrtDeclarations kind, long index) {
     String name = name(kind, index);
     boolean optional = kind.equals(OrtDeclarations.OPTIONAL_INPUTS);
     kind.getTypeInfo(session, index, out.address());
     long typeInfo = outWord();
     try {
-      return spec(name, optional, typeInfo);
+      int key = kind.equals(OrtDeclarations.OUTPUTS) ? scoreMapKey(typeInfo) : 0;
+      return key == 0 ? List.of(spec(name, optional, typeInfo)) : ScoreMaps.specs(name, key);
     } finally {
       OrtApi.releaseTypeInfo(typeInfo);
     }
+  }
+
+  /** The type of the keys if the type is a list of maps to floats; else 0, which is no type. */
+  private int scoreMapKey(long typeInfo) {
+    if (kind(typeInfo) != SEQUENCE) {
+      return 0;
+    }
+    OrtCollections.castTypeInfoToSequence(typeInfo, out.address());
+    OrtCollections.getSequenceElementType(outWord(), out.address());
+    long element = outWord();
+    try {
+      return kind(element) == MAP ? keyOfFloats(element) : 0;
+    } finally {
+      OrtApi.releaseTypeInfo(element);
+    }
+  }
+
+  private int keyOfFloats(long mapTypeInfo) {
+    OrtCollections.castTypeInfoToMap(mapTypeInfo, out.address());
+    long map = outWord();
+    OrtCollections.getMapValueType(map, out.address());
+    long value = outWord();
+    try {
+      if (kind(value) != TENSOR || elementType(value) != OnnxTypes.number(DataType.FP32)) {
+        return 0;
+      }
+    } finally {
+      OrtApi.releaseTypeInfo(value);
+    }
+    OrtCollections.getMapKeyType(map, out.address());
+    return out.get(JAVA_INT, 0);
+  }
+
+  private int elementType(long typeInfo) {
+    OrtApi.castTypeInfoToTensorInfo(typeInfo, out.address());
+    OrtApi.getTensorElementType(outWord(), out.address());
+    return out.get(JAVA_INT, 0);
+  }
+
+  private int kind(long typeInfo) {
+    OrtApi.getOnnxTypeFromTypeInfo(typeInfo, out.address());
+    return out.get(JAVA_INT, 0);
   }
 
   private String name(OrtDeclarations kind, long index) {
@@ -97,16 +143,14 @@ final class OnnxMetadataReader {
   }
 
   private TensorSpec spec(String name, boolean optional, long typeInfo) {
-    OrtApi.getOnnxTypeFromTypeInfo(typeInfo, out.address());
-    int kind = out.get(JAVA_INT, 0);
+    int kind = kind(typeInfo);
     if (kind != TENSOR) {
       return new TensorSpec(
           name, DataType.UNSUPPORTED, Shape.UNKNOWN, optional, name, OnnxTypes.kindName(kind));
     }
+    int type = elementType(typeInfo);
     OrtApi.castTypeInfoToTensorInfo(typeInfo, out.address());
     long tensorInfo = outWord();
-    OrtApi.getTensorElementType(tensorInfo, out.address());
-    int type = out.get(JAVA_INT, 0);
     return new TensorSpec(
         name, OnnxTypes.type(type), shape(tensorInfo), optional, name, OnnxTypes.nativeName(type));
   }

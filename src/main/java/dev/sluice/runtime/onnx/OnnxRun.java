@@ -25,6 +25,8 @@ final class OnnxRun implements AutoCloseable {
   private final SessionHandle handle;
   private final RunOptions options = new RunOptions();
   private final OnnxValues values;
+  private final ScoreMaps maps;
+  private final boolean hasMaps;
   private final KnownShapes known = new KnownShapes();
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
@@ -40,6 +42,8 @@ final class OnnxRun implements AutoCloseable {
   OnnxRun(SessionHandle handle, Signature signature) {
     this.handle = handle;
     this.values = new OnnxValues(arena);
+    this.maps = new ScoreMaps(arena, values);
+    this.hasMaps = signature.outputs().stream().anyMatch(ScoreMaps::holds);
     signature.inputs().forEach(spec -> inputNames.put(spec.name(), nativeName(spec)));
     signature.outputs().forEach(spec -> outputNames.put(spec.name(), nativeName(spec)));
     this.inputNameArray = arena.allocate(JAVA_LONG, signature.inputs().size());
@@ -49,7 +53,7 @@ final class OnnxRun implements AutoCloseable {
   }
 
   private MemorySegment nativeName(TensorSpec spec) {
-    return arena.allocateFrom(spec.name());
+    return arena.allocateFrom(spec.nativeName());
   }
 
   List<NamedTensor> run(List<NamedTensor> inputs, List<TensorSpec> outputs) {
@@ -57,6 +61,9 @@ final class OnnxRun implements AutoCloseable {
       throw InferenceException.invalid(
           "the model has %d inputs and %d outputs; the request gives %d and wants %d"
               .formatted(inputNames.size(), outputNames.size(), inputs.size(), outputs.size()));
+    }
+    if (hasMaps) {
+      return call(inputs, outputs, List.of());
     }
     List<Shape> shapes = known.find(inputs, outputs);
     if (shapes == null) {
@@ -104,12 +111,13 @@ final class OnnxRun implements AutoCloseable {
    */
   private List<NamedTensor> call(
       List<NamedTensor> inputs, List<TensorSpec> outputs, List<NamedTensor> pinned) {
+    List<TensorSpec> computed = hasMaps ? ScoreMaps.distinct(outputs) : outputs;
     try {
       for (int i = 0; i < inputs.size(); i++) {
         putInput(i, inputs.get(i));
       }
-      for (int i = 0; i < outputs.size(); i++) {
-        putOutput(i, outputs.get(i));
+      for (int i = 0; i < computed.size(); i++) {
+        putOutput(i, computed.get(i));
       }
       for (int i = 0; i < pinned.size(); i++) {
         outputArray.setAtIndex(JAVA_LONG, i, values.wrap(pinned.get(i)));
@@ -121,9 +129,9 @@ final class OnnxRun implements AutoCloseable {
           inputArray.address(),
           inputs.size(),
           outputNameArray.address(),
-          outputs.size(),
+          computed.size(),
           outputArray.address());
-      return pinned.isEmpty() ? takeOutputs(inputs, outputs) : pinned;
+      return pinned.isEmpty() ? takeOutputs(inputs, outputs, computed) : pinned;
     } finally {
       releaseAll(inputArray);
       releaseAll(outputArray);
@@ -156,11 +164,14 @@ final class OnnxRun implements AutoCloseable {
     outputNameArray.setAtIndex(JAVA_LONG, index, name.address());
   }
 
-  private List<NamedTensor> takeOutputs(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+  private List<NamedTensor> takeOutputs(
+      List<NamedTensor> inputs, List<TensorSpec> outputs, List<TensorSpec> computed) {
     var taken = new ArrayList<NamedTensor>(outputs.size());
     try {
       for (int i = 0; i < outputs.size(); i++) {
-        taken.add(new NamedTensor(outputs.get(i).name(), takeOutput(i, inputs)));
+        TensorSpec output = outputs.get(i);
+        int place = hasMaps ? ScoreMaps.place(output, computed) : i;
+        taken.add(new NamedTensor(output.name(), takeOutput(place, output, inputs)));
       }
       return taken;
     } catch (RuntimeException | Error e) {
@@ -169,8 +180,11 @@ final class OnnxRun implements AutoCloseable {
     }
   }
 
-  private Tensor takeOutput(int index, List<NamedTensor> inputs) {
+  private Tensor takeOutput(int index, TensorSpec output, List<NamedTensor> inputs) {
     long value = outputArray.getAtIndex(JAVA_LONG, index);
+    if (hasMaps && ScoreMaps.holds(output)) {
+      return maps.read(value, output);
+    }
     DataType type = values.readTypeAndShape(value);
     if (type == DataType.BYTES) {
       return OnnxStrings.read(value, values.shape());

@@ -2,6 +2,7 @@ package dev.sluice.runtime.onnx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.sluice.inference.ErrorCode;
@@ -277,6 +278,34 @@ class OnnxSessionIT {
         .hasMessage("output 'list' is of type sequence, which no protocol here can carry");
     List<TensorSpec> wanted = List.of(signature.output("y").orElseThrow());
     NamedTensor.closeAll(session.run(signature, List.of(x), wanted));
+  }
+
+  @Test
+  void listsOfMapsComeAsTheirTwoHalves() {
+    ModelSession session = open(TestModels.tabular().resolve("flowers_zipmap/1"));
+    Signature signature = session.metadata().signature("").orElseThrow();
+    assertThat(signature.outputs())
+        .extracting(TensorSpec::name, TensorSpec::type)
+        .containsExactly(
+            tuple("output_label", DataType.BYTES),
+            tuple("output_probability", DataType.FP32),
+            tuple("output_probability_classes", DataType.BYTES));
+    Tensor x = floats(Shape.of(2, 4), 1, 2, 3, 0, 6, 5, 4, 0);
+    for (List<TensorSpec> wanted : List.of(signature.outputs(), signature.outputs().reversed())) {
+      List<NamedTensor> outputs = session.run(signature, List.of(new NamedTensor("X", x)), wanted);
+      toClose.add(() -> NamedTensor.closeAll(outputs));
+      assertThat(outputs)
+          .extracting(NamedTensor::name)
+          .containsExactlyElementsOf(wanted.stream().map(TensorSpec::name).toList());
+      assertThat(Tensors.toFloats(outputs.get(1).tensor())).containsExactly(1, 2, 3, 6, 5, 4);
+    }
+    List<NamedTensor> none =
+        session.run(
+            signature,
+            List.of(new NamedTensor("X", floats(Shape.of(0, 4)))),
+            signature.outputs().subList(1, 3));
+    toClose.add(() -> NamedTensor.closeAll(none));
+    assertThat(none).allSatisfy(each -> assertThat(each.tensor().elementCount()).isZero());
   }
 
   @Test
