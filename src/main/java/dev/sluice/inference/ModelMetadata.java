@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param platform the format in the Open Inference Protocol's words: {@code onnxruntime_onnx} or
  *     {@code tensorflow_savedmodel}
  * @param signatures by name, in the order the model declares them
- * @param shapesBind whether a tensor must fit the declared shape. A SavedModel's shapes are only a
- *     hint: its graph decides, as under TensorFlow Serving
+ * @param shapesBind whether a tensor must have the declared type and fit the declared shape. A
+ *     SavedModel's are only a hint: its graph decides, as under TensorFlow Serving
  * @param maxBatchSize rows (dimension 0) that may be joined in one run; 0 if the model's first
  *     dimension is not known to be a batch
  * @param decoupled whether a request may have any number of responses, so that it is answered by a

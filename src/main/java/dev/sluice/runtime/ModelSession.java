@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * One native model handle. Used by one thread at a time; closed when no run is under way.
  *
- * <p>The caller has checked names, types and sizes of the inputs against the signature, and shapes
- * too where {@link ModelMetadata#shapesBind} says so.
+ * <p>The caller has checked names and sizes of the inputs against the signature, and types and
+ * shapes too where {@link ModelMetadata#shapesBind} says so.
  */
 public interface ModelSession extends AutoCloseable {
   /** Read from the model when it was opened. */

@@ -16,8 +16,8 @@ final class RequestCheck {
   private RequestCheck() {}
 
   /**
-   * Requires that the inputs are those of the signature, of the declared types, and that they fit
-   * the declared shapes if the model insists on them.
+   * Requires that the inputs are those of the signature, and that they have the declared types and
+   * fit the declared shapes if the model insists on them.
    */
   static void require(InferenceRequest request) {
     Signature signature = request.signature();
@@ -25,8 +25,10 @@ final class RequestCheck {
     for (NamedTensor input : request.inputs()) {
       TensorSpec spec =
           signature.input(input.name()).orElseThrow(() -> unknown("input", input.name(), request));
-      requireType(input, spec, request);
       requireOnce(input, request);
+      if (shapesBind) {
+        requireType(input, spec, request);
+      }
       if (shapesBind && !spec.shape().accepts(input.tensor().shape())) {
         throw misfit(input, "shape " + input.tensor().shape(), spec.shape().toString(), request);
       }

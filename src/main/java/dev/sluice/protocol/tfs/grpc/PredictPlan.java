@@ -73,8 +73,8 @@ record PredictPlan(
       while (!signature.inputs().get(index).name().equals(input.name())) {
         index++;
       }
-      RequestChecks.type(signature, index, input);
       if (shapesBind) {
+        RequestChecks.type(signature, index, input);
         RequestChecks.shape(signature.inputs().get(index), input);
       }
     }

@@ -182,7 +182,10 @@ class TfsPredictionFaceTest {
   }
 
   @Test
-  void typesMustBeTheDeclaredOnes() {
+  void aDeclaredTypeBindsOnlyWhereTheModelSaysSo() throws InvalidProtocolBufferException {
+    TensorProto wrong = ProtoTensors.header(WireType.DOUBLE).build();
+    assertThat(predict(request().putInputs("x", wrong).build()).getOutputsMap()).isNotEmpty();
+    model = lent(true);
     assertFails(
         request().putInputs("x", ProtoTensors.header(WireType.DOUBLE).build()),
         ErrorCode.INVALID_ARGUMENT,
