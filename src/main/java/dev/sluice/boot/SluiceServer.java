@@ -203,7 +203,7 @@ public final class SluiceServer implements Server {
       List<ListenerVerticle> verticles) {
     var front =
         new Front(
-            new HttpFront(faces.http(listener), context),
+            new HttpFront(faces.http(listener), context, listener.cors()),
             new GrpcFront(faces.grpc(listener), context, control::ready));
     var verticle =
         new ListenerVerticle(

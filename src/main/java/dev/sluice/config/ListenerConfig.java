@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
  * @param protocols which protocols it carries
  * @param v1 whose dialect the shared V1 paths speak
  * @param control whether control operations are allowed; always so on a loopback address
+ * @param cors whether pages from other origins may ask, over HTTP
  * @param tls how it encrypts; empty: not at all
  */
 public record ListenerConfig(
@@ -23,6 +24,7 @@ public record ListenerConfig(
     Set<Protocol> protocols,
     V1Dialect v1,
     boolean control,
+    boolean cors,
     Optional<TlsConfig> tls) {
   /** A protocol's name in settings is its constant's in lower case. */
   public enum Protocol {
@@ -41,7 +43,13 @@ public record ListenerConfig(
 
   public static final ListenerConfig DEFAULT =
       new ListenerConfig(
-          "localhost", 8080, Set.of(Protocol.values()), V1Dialect.BOTH, false, Optional.empty());
+          "localhost",
+          8080,
+          Set.of(Protocol.values()),
+          V1Dialect.BOTH,
+          false,
+          false,
+          Optional.empty());
 
   /** A name, an IPv4 address or an IPv6 address in brackets, and a port. */
   private static final Pattern ADDRESS =
@@ -55,7 +63,7 @@ public record ListenerConfig(
 
   /** The same listener on another port. */
   public ListenerConfig withPort(int other) {
-    return new ListenerConfig(host, other, protocols, v1, control, tls);
+    return new ListenerConfig(host, other, protocols, v1, control, cors, tls);
   }
 
   /** As people write it. */
@@ -75,6 +83,7 @@ public record ListenerConfig(
                 protocol -> protocol.constant(Protocol.class))),
         listener.choice("v1", DEFAULT.v1),
         listener.flag("control", DEFAULT.control),
+        listener.flag("cors", DEFAULT.cors),
         listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)));
   }
 

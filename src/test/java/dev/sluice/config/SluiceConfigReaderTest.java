@@ -29,6 +29,7 @@ class SluiceConfigReaderTest {
           protocols: [oip]
           v1: kserve
           control: true
+          cors: true
           tls: { certificate: c.pem, key: k.pem, client_ca: ca.pem }
         - 0.0.0.0:9001
       models:
@@ -88,6 +89,7 @@ class SluiceConfigReaderTest {
                   Set.of(Protocol.OIP),
                   V1Dialect.KSERVE,
                   true,
+                  true,
                   Optional.of(
                       new TlsConfig(
                           Path.of("c.pem"), Path.of("k.pem"), Optional.of(Path.of("ca.pem"))))),
@@ -96,6 +98,7 @@ class SluiceConfigReaderTest {
                   9001,
                   Set.of(Protocol.values()),
                   V1Dialect.BOTH,
+                  false,
                   false,
                   Optional.empty())),
           new RepositoryConfig(

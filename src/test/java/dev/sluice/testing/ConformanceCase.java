@@ -7,20 +7,26 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * One request and what its answer must be, from a file of {@code conformance}. A case says one of:
  * {@code expect}, the answer as JSON, numbers by value; {@code holds}, JSON that the answer has
  * among other members; {@code text}, the answer byte for byte; {@code error} or {@code
- * error_starts}, the text under {@code error}.
+ * error_starts}, the text under {@code error}; {@code empty}, nothing. It may have {@code headers}
+ * to send, {@code gzip} if the body is to be compressed, and {@code answer_headers}, null for one
+ * that must not be there.
  */
 public record ConformanceCase(String group, JsonNode data) {
   private static final ObjectMapper JSON =
@@ -45,11 +51,43 @@ public record ConformanceCase(String group, JsonNode data) {
 
   /** Sends the request and checks the answer. */
   public void replay(HttpCaller caller) {
-    HttpCaller.Answer answer =
-        caller.send(text("method"), text("path"), Buffer.buffer(data.path("body").asText("")));
+    HttpCaller.Answer answer = caller.send(text("method"), text("path"), headers(), body());
     assertThat(answer.status()).as(answer.text()).isEqualTo(data.get("status").intValue());
-    assertThat(answer.contentType()).isEqualTo("application/json");
-    check(answer.text());
+    data.path("answer_headers")
+        .propertyStream()
+        .forEach(header ->
+            assertThat(answer.headers().get(header.getKey()))
+                .as(header.getKey())
+                .isEqualTo(header.getValue().textValue()));
+    if (data.path("empty").booleanValue()) {
+      assertThat(answer.text()).isEmpty();
+    } else {
+      assertThat(answer.contentType()).isEqualTo("application/json");
+      check(answer.text());
+    }
+  }
+
+  private MultiMap headers() {
+    var headers = MultiMap.caseInsensitiveMultiMap();
+    data.path("headers")
+        .propertyStream()
+        .forEach(header -> headers.add(header.getKey(), header.getValue().asText()));
+    return headers;
+  }
+
+  private Buffer body() {
+    byte[] body = data.path("body").asText("").getBytes(StandardCharsets.UTF_8);
+    return Buffer.buffer(data.path("gzip").booleanValue() ? gzip(body) : body);
+  }
+
+  private static byte[] gzip(byte[] body) {
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new GZIPOutputStream(bytes)) {
+      out.write(body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
   }
 
   private void check(String answer) {

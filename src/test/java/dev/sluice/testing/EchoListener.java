@@ -68,7 +68,13 @@ public final class EchoListener implements AutoCloseable {
     ListenerConfig defaults = ListenerConfig.DEFAULT;
     var listener =
         new ListenerConfig(
-            defaults.host(), -1, defaults.protocols(), defaults.v1(), defaults.control(), tls);
+            defaults.host(),
+            -1,
+            defaults.protocols(),
+            defaults.v1(),
+            defaults.control(),
+            false,
+            tls);
     var verticle =
         new ListenerVerticle(
             listener,

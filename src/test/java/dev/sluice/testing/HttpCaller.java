@@ -1,6 +1,7 @@
 package dev.sluice.testing;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -18,7 +19,7 @@ public final class HttpCaller implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 60;
 
   /** What came back. */
-  public record Answer(int status, @Nullable String contentType, Buffer body) {
+  public record Answer(int status, @Nullable String contentType, MultiMap headers, Buffer body) {
     public String text() {
       return body.toString();
     }
@@ -34,21 +35,31 @@ public final class HttpCaller implements AutoCloseable {
 
   /** Sends a request without special headers. */
   public Answer send(String method, String target, Buffer body) {
+    return send(method, target, MultiMap.caseInsensitiveMultiMap(), body);
+  }
+
+  public Answer send(String method, String target, MultiMap headers, Buffer body) {
     Future<Answer> answer =
         client
             .request(HttpMethod.valueOf(method), port, "localhost", target)
-            .compose(request -> send(request, body));
+            .compose(request -> send(request, headers, body));
     return await(answer);
   }
 
-  private static Future<Answer> send(HttpClientRequest request, Buffer body) {
+  private static Future<Answer> send(HttpClientRequest request, MultiMap headers, Buffer body) {
+    request.headers().addAll(headers);
     return request.send(body).compose(HttpCaller::read);
   }
 
   private static Future<Answer> read(HttpClientResponse response) {
     return response
         .body()
-        .map(body -> new Answer(response.statusCode(), response.getHeader("Content-Type"), body));
+        .map(body ->
+            new Answer(
+                response.statusCode(),
+                response.getHeader("Content-Type"),
+                response.headers(),
+                body));
   }
 
   private static <T> T await(Future<T> future) {

@@ -11,6 +11,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,11 @@ final class BodyReader {
 
   private static @Nullable String coding(HttpServerRequest request) {
     String coding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-    return coding == null || coding.equalsIgnoreCase("identity") ? null : coding;
+    if (coding == null || coding.isBlank() || coding.equalsIgnoreCase("identity")) {
+      return null;
+    }
+    // As lenient as TensorFlow Serving, whose clients may name other codings beside it.
+    return coding.toLowerCase(Locale.ROOT).contains("gzip") ? "gzip" : coding;
   }
 
   Future<Body> read() {

@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -18,16 +19,30 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
   private final HttpRoutes routes = new HttpRoutes();
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
+  private final boolean cors;
 
-  /** Mounts the faces. */
+  /** Mounts the faces, for clients that are no pages from elsewhere. */
   public HttpFront(List<HttpFace> faces, ListenerContext context) {
+    this(faces, context, false);
+  }
+
+  /**
+   * Mounts the faces.
+   *
+   * @param cors whether pages from other origins may ask
+   */
+  public HttpFront(List<HttpFace> faces, ListenerContext context, boolean cors) {
     this.context = context;
+    this.cors = cors;
     faces.forEach(face -> face.mount(routes));
   }
 
   @Override
   public void accept(HttpServerRequest request) {
     var exchange = new HttpExchange(request, context, ids.of(request));
+    if (cors) {
+      Cors.allow(exchange);
+    }
     try {
       exchange.readDeadline();
       answer(exchange);
@@ -45,6 +60,10 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
   }
 
   private void answer(HttpExchange exchange) {
+    if (cors && exchange.method().equals(HttpMethod.OPTIONS)) {
+      Cors.answerPreflight(exchange);
+      return;
+    }
     Consumer<HttpExchange> handler = routes.find(exchange.path());
     if (handler == null) {
       exchange.json(404, NOT_FOUND);

@@ -1,0 +1,71 @@
+package dev.sluice.conformance.tfs;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.testing.ConformanceCase;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A listener that lets pages from other origins ask. */
+class CorsIT {
+  private static RunningServer server;
+  private static HttpCaller caller;
+
+  @BeforeAll
+  static void start() {
+    server = RunningServer.start(config());
+    caller = new HttpCaller(server.port());
+  }
+
+  private static SluiceConfig config() {
+    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    ListenerConfig listener = ListenerConfig.DEFAULT;
+    return new SluiceConfig(
+        List.of(
+            new ListenerConfig(
+                listener.host(),
+                0,
+                listener.protocols(),
+                listener.v1(),
+                listener.control(),
+                true,
+                listener.tls())),
+        new RepositoryConfig(
+            TestModels.tabular(),
+            Map.of("half_plus_two", TestModels.savedModel("half_plus_two", "")),
+            Duration.ZERO,
+            RepositoryConfig.DEFAULT.defaults()),
+        defaults.limits(),
+        defaults.grps(),
+        defaults.log(),
+        defaults.eventLoops(),
+        defaults.transport(),
+        defaults.shutdown());
+  }
+
+  @AfterAll
+  static void stop() {
+    caller.close();
+    server.close();
+  }
+
+  static Stream<ConformanceCase> cases() {
+    return ConformanceCase.of("tfs/cors").stream();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cases")
+  void answersPages(ConformanceCase each) {
+    each.replay(caller);
+  }
+}
