@@ -48,11 +48,11 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
     return faces;
   }
 
-  private static List<V1Dialect> dialects(ListenerConfig listener) {
+  private List<V1Dialect> dialects(ListenerConfig listener) {
     List<V1Dialect> dialects = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)
         && listener.v1() != ListenerConfig.V1Dialect.KSERVE) {
-      dialects.add(new TfsDialect());
+      dialects.add(new TfsDialect(limits.maxBodySize()));
     }
     if (listener.protocols().contains(Protocol.KSERVE)
         && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {

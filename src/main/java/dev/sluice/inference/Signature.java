@@ -2,8 +2,11 @@ package dev.sluice.inference;
 
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * One way to call a model: named inputs to named outputs. An ONNX model has one, a SavedModel as
@@ -22,6 +25,24 @@ public record Signature(
   public Signature {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
+  }
+
+  /**
+   * Several signatures of a model over the same inputs as one, for one run. Each output is there
+   * once, under the name that the model's own format has for it.
+   *
+   * @param parts at least one; each with the inputs of the first
+   */
+  public static Signature joint(List<Signature> parts) {
+    Map<String, TensorSpec> outputs = new LinkedHashMap<>();
+    for (Signature part : parts) {
+      for (TensorSpec output : part.outputs()) {
+        outputs.put(output.nativeName(), output.renamed(output.nativeName()));
+      }
+    }
+    Signature first = parts.getFirst();
+    String names = parts.stream().map(Signature::name).collect(Collectors.joining("+"));
+    return new Signature(names, first.method, first.inputs, List.copyOf(outputs.values()));
   }
 
   public Optional<TensorSpec> input(String wanted) {

@@ -96,6 +96,17 @@ public final class TensorBuilder implements AutoCloseable {
     elements++;
   }
 
+  /** Puts one BYTES element that is two pieces, one behind the other. */
+  public void putBytes(MemorySegment first, MemorySegment second) {
+    long length = Math.addExact(first.byteSize(), second.byteSize());
+    MemorySegment memory = claim(4 + length);
+    memory.set(BytesElements.LENGTH, position, Math.toIntExact(length));
+    MemorySegment.copy(first, 0, memory, position + 4, first.byteSize());
+    MemorySegment.copy(second, 0, memory, position + 4 + first.byteSize(), second.byteSize());
+    position += 4 + length;
+    elements++;
+  }
+
   /** Puts elements as they already lie in a tensor of this builder's type. */
   public void putRaw(MemorySegment source, long from, long bytes, long count) {
     MemorySegment memory = claim(bytes);

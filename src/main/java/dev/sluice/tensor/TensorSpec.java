@@ -22,4 +22,9 @@ public record TensorSpec(
   public TensorSpec(String name, DataType type, Shape shape) {
     this(name, type, shape, false, name, type.name());
   }
+
+  /** The same tensor under another name in requests and responses. */
+  public TensorSpec renamed(String other) {
+    return new TensorSpec(other, type, shape, optional, nativeName, nativeType);
+  }
 }

@@ -180,6 +180,11 @@ public final class JsonCursor {
     return string.read(keyStart).toText();
   }
 
+  /** The same as bytes, left in the object that is returned until the next string is read. */
+  public JsonString keyBytes() {
+    return string.read(keyStart);
+  }
+
   /** Steps into an array. The next value must be one: see {@link #peek}. */
   public void beginArray() {
     skipSpace();

@@ -2,6 +2,7 @@ package dev.sluice.runtime.tensorflow;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.Arena;
@@ -17,9 +18,14 @@ final class CallableSignature implements AutoCloseable {
   private final Map<String, Port> outputs;
   private final Map<String, Long> defaults = new LinkedHashMap<>();
 
+  /** A signature whose inputs must all be given. */
+  CallableSignature(long graph, Signature signature) {
+    this.inputs = ports(graph, signature.inputs());
+    this.outputs = ports(graph, signature.outputs());
+  }
+
   CallableSignature(long graph, SignatureReader.Declared declared, TfStatus status) {
-    this.inputs = ports(graph, declared.signature().inputs());
-    this.outputs = ports(graph, declared.signature().outputs());
+    this(graph, declared.signature());
     try {
       declared.defaults().forEach((name, proto) -> addDefault(name, proto, status));
     } catch (RuntimeException e) {

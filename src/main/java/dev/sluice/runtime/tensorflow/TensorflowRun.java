@@ -35,7 +35,8 @@ final class TensorflowRun implements AutoCloseable {
 
   TensorflowRun(long session, Collection<Signature> signatures, TfStatus status) {
     int inputs = signatures.stream().mapToInt(s -> s.inputs().size()).max().orElse(0);
-    int outputs = signatures.stream().mapToInt(s -> s.outputs().size()).max().orElse(0);
+    // Signatures may be run together: then all outputs of all of them are wanted at the most.
+    int outputs = signatures.stream().mapToInt(s -> s.outputs().size()).sum();
     this.session = session;
     this.status = status;
     this.conversion = new TensorConversion(arena);

@@ -9,9 +9,11 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** One SavedModel, loaded. Variables that a signature changes stay changed. */
 final class TensorflowSession implements ModelSession {
@@ -20,6 +22,10 @@ final class TensorflowSession implements ModelSession {
   private final ModelMetadata metadata;
   private final Map<String, CallableSignature> signatures;
   private final TensorflowRun run;
+
+  /** What the graph calls the outputs of all signatures. */
+  private final Set<String> tensors = new HashSet<>();
+
   private boolean closed;
 
   private TensorflowSession(
@@ -30,6 +36,9 @@ final class TensorflowSession implements ModelSession {
     this.status = status;
     this.signatures = signatures;
     this.metadata = new ModelMetadata("tensorflow_savedmodel", declared, false, 0);
+    declared.values().stream()
+        .flatMap(signature -> signature.outputs().stream())
+        .forEach(output -> tensors.add(output.nativeName()));
     this.run = new TensorflowRun(model.session(), declared.values(), status);
   }
 
@@ -70,10 +79,18 @@ final class TensorflowSession implements ModelSession {
       throw new IllegalStateException("the session is closed");
     }
     CallableSignature callable = signatures.get(signature.name());
-    if (callable == null) {
+    return run.run(callable == null ? joint(signature) : callable, inputs, outputs);
+  }
+
+  /**
+   * A signature made of several of the model's: see {@link Signature#joint}. Owns nothing, since
+   * what has defaults is never joined.
+   */
+  private CallableSignature joint(Signature signature) {
+    if (!signature.outputs().stream().map(TensorSpec::nativeName).allMatch(tensors::contains)) {
       throw InferenceException.invalid("the model has no signature '" + signature.name() + "'");
     }
-    return run.run(callable, inputs, outputs);
+    return new CallableSignature(model.graph(), signature);
   }
 
   @Override

@@ -40,7 +40,9 @@ class ConformanceIT {
             "lookup",
             "routes",
             "status",
-            "savedmodels")
+            "savedmodels",
+            "examples",
+            "headers")
         .flatMap(group -> ConformanceCase.of("tfs/" + group).stream());
   }
 

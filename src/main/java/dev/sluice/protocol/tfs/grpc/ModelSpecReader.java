@@ -52,6 +52,14 @@ final class ModelSpecReader {
     return new RequestedModel(selector(), signature);
   }
 
+  String name() {
+    return name;
+  }
+
+  String signature() {
+    return signature;
+  }
+
   private ModelSelector selector() {
     if (version != null) {
       return new ModelSelector.Version(name, version);

@@ -49,7 +49,8 @@ final class PredictResponseWriter {
         .build();
   }
 
-  private static byte[] allocate(long size) {
+  /** An array for a message of so many bytes. */
+  static byte[] allocate(long size) {
     if (size > Integer.MAX_VALUE - 16) {
       throw new InferenceException(
           ErrorCode.TOO_LARGE, "the response has " + size + " bytes, a message holds 2147483631");

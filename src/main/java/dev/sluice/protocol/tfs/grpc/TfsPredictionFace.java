@@ -15,6 +15,9 @@ public final class TfsPredictionFace implements GrpcFace {
     this.methods =
         Map.of(
             "Predict", new PredictMethod(data, settings),
+            "Classify", ExamplesMethod.classify(data, settings),
+            "Regress", ExamplesMethod.regress(data, settings),
+            "MultiInference", ExamplesMethod.multiInference(data, settings),
             "GetModelMetadata", new MetadataMethod(data));
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import dev.sluice.protocol.tfs.TypeNames;
 import dev.sluice.tensor.DataType;
 import org.jspecify.annotations.Nullable;
 
@@ -82,21 +83,6 @@ enum WireType {
 
   /** As TensorFlow's own texts call it: {@code float}. */
   String text() {
-    return switch (this) {
-      case FLOAT -> "float";
-      case DOUBLE -> "double";
-      case INT32 -> "int32";
-      case UINT8 -> "uint8";
-      case INT16 -> "int16";
-      case INT8 -> "int8";
-      case STRING -> "string";
-      case INT64 -> "int64";
-      case BOOL -> "bool";
-      case BFLOAT16 -> "bfloat16";
-      case UINT16 -> "uint16";
-      case HALF -> "half";
-      case UINT32 -> "uint32";
-      case UINT64 -> "uint64";
-    };
+    return TypeNames.of(type);
   }
 }

@@ -37,6 +37,12 @@ final class WireWriter {
     bytes[at++] = (byte) rest;
   }
 
+  void fixed32(int value) {
+    for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+      bytes[at++] = (byte) (value >>> shift);
+    }
+  }
+
   /** A tag and the length of what comes next. */
   void open(int tag, long length) {
     varint(tag);

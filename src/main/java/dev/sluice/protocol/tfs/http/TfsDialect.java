@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs.http;
 
+import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
@@ -8,10 +9,14 @@ import dev.sluice.inference.VersionState;
 import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.tfs.Task;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.protocol.v1.http.V1Request;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
+import dev.sluice.transport.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.Optional;
 
@@ -20,6 +25,25 @@ import java.util.Optional;
  * model status, metadata, columns.
  */
 public final class TfsDialect implements V1Dialect {
+  /** As much as a body may have by default. */
+  private static final long MOST_CONTEXT = 64L << 20;
+
+  private static final String EMPTY = "JSON Parse error: The document is empty";
+
+  private final long mostContext;
+
+  public TfsDialect() {
+    this(MOST_CONTEXT);
+  }
+
+  /**
+   * @param mostContext bytes that the context of a classify or regress request may take in all its
+   *     examples together: a small body can ask for any amount
+   */
+  public TfsDialect(long mostContext) {
+    this.mostContext = mostContext;
+  }
+
   @Override
   public boolean speaks(V1Request request) {
     return switch (request) {
@@ -32,6 +56,13 @@ public final class TfsDialect implements V1Dialect {
   @Override
   public Inputs inputs() {
     return Inputs.COLUMNS;
+  }
+
+  @Override
+  public Future<Buffer> call(
+      HttpExchange exchange, ModelSelector model, Verb verb, DataPlane data) {
+    Task task = verb == Verb.CLASSIFY ? Task.CLASSIFY : Task.REGRESS;
+    return new ExamplesCall(data, this, task, mostContext).answer(exchange, exchange.body(), model);
   }
 
   @Override
@@ -127,9 +158,22 @@ public final class TfsDialect implements V1Dialect {
   }
 
   @Override
+  public boolean answersPreflights() {
+    return true;
+  }
+
+  /** A body that cannot be inflated is an empty one here. */
+  @Override
+  public Throwable refuse(Throwable unread) {
+    return ErrorCode.of(unread) == ErrorCode.INVALID_ARGUMENT
+        ? InferenceException.invalid(EMPTY)
+        : unread;
+  }
+
+  @Override
   public InferenceException refuse(JsonException wrong, boolean emptyBody) {
     if (emptyBody && wrong.error() == JsonError.EMPTY) {
-      return InferenceException.invalid("JSON Parse error: The document is empty");
+      return InferenceException.invalid(EMPTY);
     }
     return InferenceException.invalid(
         "JSON Parse error: " + wrong.error().text() + " at offset: " + wrong.offset());

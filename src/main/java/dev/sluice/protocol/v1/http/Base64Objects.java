@@ -11,13 +11,13 @@ import java.util.Base64;
  * Byte strings as {@code {"b64":"..."}}: one member of that name, and it is a string. Any other
  * object is none.
  */
-final class Base64Objects {
+public final class Base64Objects {
   private static final String KEY = "b64";
 
   private Base64Objects() {}
 
   /** Whether the next value is such an object. The cursor stays before it. */
-  static boolean isNext(JsonCursor in) {
+  public static boolean isNext(JsonCursor in) {
     if (in.peek() != Kind.OBJECT) {
       return false;
     }
@@ -37,7 +37,7 @@ final class Base64Objects {
    *
    * @throws InferenceException with INVALID_ARGUMENT if it is not standard base64
    */
-  static byte[] read(JsonCursor in) {
+  public static byte[] read(JsonCursor in) {
     in.beginObject();
     in.nextKey();
     byte[] decoded = decode(in.string());

@@ -62,18 +62,6 @@ final class ElementReader {
       return InferenceException.invalid(value + " not formatted correctly for base64 data");
     }
     return InferenceException.invalid(
-        value + " Type: " + name(kind) + " is not of expected type: " + TypeNames.of(spec));
-  }
-
-  private static String name(Kind kind) {
-    return switch (kind) {
-      case OBJECT -> "Object";
-      case ARRAY -> "Array";
-      case STRING -> "String";
-      case NUMBER -> "Number";
-      case TRUE -> "True";
-      case FALSE -> "False";
-      case NULL -> "Null";
-    };
+        value + " Type: " + TypeNames.of(kind) + " is not of expected type: " + TypeNames.of(spec));
   }
 }

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * Shows a JSON value in a message as TensorFlow Serving does: objects indented by four, arrays on
  * one line, cut off after 256 bytes. The value was checked to be JSON before.
  */
-final class JsonDump {
+public final class JsonDump {
   /**
    * Nothing is begun after so many bytes. What was begun is written whole, strings up to their
    * limit.
@@ -35,7 +35,7 @@ final class JsonDump {
   }
 
   /** The value that begins at a position. */
-  static String of(Body body, int position) {
+  public static String of(Body body, int position) {
     var in = new JsonCursor(body);
     in.seek(position);
     var dump = new JsonDump(in);

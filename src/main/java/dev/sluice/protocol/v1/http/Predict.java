@@ -42,6 +42,7 @@ final class Predict {
   Future<Buffer> answer(HttpExchange exchange, ModelSelector selector) {
     return exchange
         .body()
+        .recover(unread -> Future.failedFuture(lead.refuse(unread)))
         .compose(body -> exchange.compute(body.length(), () -> decode(body, selector, exchange)))
         .compose(call -> ask(exchange, call));
   }

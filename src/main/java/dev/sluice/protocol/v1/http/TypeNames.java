@@ -1,10 +1,13 @@
 package dev.sluice.protocol.v1.http;
 
+import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import java.util.Locale;
 
-/** TensorFlow's names of the element types: {@code float}, {@code half}, {@code string}. */
+/**
+ * TensorFlow's names of the element types: {@code float}, {@code half}, {@code string}; of JSON's.
+ */
 public final class TypeNames {
   private static final String NATIVE_PREFIX = "DT_";
 
@@ -30,6 +33,19 @@ public final class TypeNames {
       case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 ->
           type.name().toLowerCase(Locale.ROOT);
       case UNSUPPORTED -> "unsupported";
+    };
+  }
+
+  /** What messages call a kind of JSON value. */
+  public static String of(Kind kind) {
+    return switch (kind) {
+      case OBJECT -> "Object";
+      case ARRAY -> "Array";
+      case STRING -> "String";
+      case NUMBER -> "Number";
+      case TRUE -> "True";
+      case FALSE -> "False";
+      case NULL -> "Null";
     };
   }
 }

@@ -1,10 +1,15 @@
 package dev.sluice.protocol.v1.http;
 
+import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.v1.http.V1Request.Verb;
+import dev.sluice.transport.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.Optional;
 
@@ -37,6 +42,16 @@ public interface V1Dialect {
   /** What it takes {@code inputs} for. */
   Inputs inputs();
 
+  /**
+   * Answers a verb other than predict, for a request that it {@link #speaks}.
+   *
+   * @return the body of the answer, or an {@link InferenceException}
+   */
+  default Future<Buffer> call(
+      HttpExchange exchange, ModelSelector model, Verb verb, DataPlane data) {
+    throw new IllegalStateException("the dialect has no verb " + verb);
+  }
+
   /** Writes its members of a report, separated by commas, without the braces around them. */
   void write(V1Report report, JsonWriter out);
 
@@ -57,6 +72,16 @@ public interface V1Dialect {
 
   /** What to tell of a model that was asked for and takes no requests. */
   InferenceException refuse(ModelSelector asked, Lookup.Missed missed);
+
+  /** Whether it answers browsers that ask before a page's request, on all of the paths. */
+  default boolean answersPreflights() {
+    return false;
+  }
+
+  /** What to tell of a body that could not be read as a whole, its coding undone. */
+  default Throwable refuse(Throwable unread) {
+    return unread;
+  }
 
   /** What to tell of a body that is not JSON. */
   InferenceException refuse(JsonException wrong, boolean emptyBody);

@@ -10,6 +10,7 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.telemetry.Api;
+import dev.sluice.transport.http.Cors;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
@@ -57,6 +58,10 @@ public final class V1Routes implements HttpFace {
   }
 
   private void answer(HttpExchange exchange) {
+    if (exchange.method().equals(HttpMethod.OPTIONS) && lead().answersPreflights()) {
+      Cors.answerPreflight(exchange);
+      return;
+    }
     try {
       Optional<V1Request> path = V1Grammar.read(exchange.path());
       Optional<V1Request> spoken =
@@ -75,6 +80,11 @@ public final class V1Routes implements HttpFace {
 
   private boolean isSpoken(V1Request request) {
     return dialects.stream().anyMatch(dialect -> dialect.speaks(request));
+  }
+
+  /** The first dialect that has such a request, which {@link #isSpoken} found to be there. */
+  private V1Dialect speaker(V1Request request) {
+    return dialects.stream().filter(dialect -> dialect.speaks(request)).findFirst().orElseThrow();
   }
 
   private V1Dialect lead() {
@@ -157,8 +167,10 @@ public final class V1Routes implements HttpFace {
               .answer(exchange, selector)
               .onComplete(body -> exchange.json(200, body), failure -> fail(exchange, failure));
       case EXPLAIN -> throw notOffered(selector, "has no explainer");
-      case CLASSIFY -> throw notOffered(selector, "is not served by :classify here; use :predict");
-      case REGRESS -> throw notOffered(selector, "is not served by :regress here; use :predict");
+      case CLASSIFY, REGRESS ->
+          speaker(new V1Request.Call(selector, verb))
+              .call(exchange, selector, verb, data)
+              .onComplete(body -> exchange.json(200, body), failure -> fail(exchange, failure));
     }
   }
 

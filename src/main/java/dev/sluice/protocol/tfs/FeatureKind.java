@@ -1,0 +1,51 @@
+package dev.sluice.protocol.tfs;
+
+import dev.sluice.tensor.DataType;
+import org.jspecify.annotations.Nullable;
+
+/** What a feature of an example is a list of. */
+enum FeatureKind {
+  BYTES(1, "string", "bytes"),
+  FLOAT(2, "float", "float"),
+  INT64(3, "int64", "int64");
+
+  private final int field;
+  private final String type;
+  private final String list;
+
+  FeatureKind(int field, String type, String list) {
+    this.field = field;
+    this.type = type;
+    this.list = list;
+  }
+
+  /** The kind behind a tag of a Feature; null if there is none. */
+  static @Nullable FeatureKind of(int tag) {
+    for (FeatureKind kind : values()) {
+      if (tag == (kind.field << 3 | 2)) {
+        return kind;
+      }
+    }
+    return null;
+  }
+
+  /** The kind that becomes an input of a type; null if none does. */
+  static @Nullable FeatureKind of(DataType type) {
+    return switch (type) {
+      case BYTES -> BYTES;
+      case FP16, BF16, FP32, FP64 -> FLOAT;
+      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 -> INT64;
+      case UNSUPPORTED -> null;
+    };
+  }
+
+  /** As texts call the type of the values. */
+  String type() {
+    return type;
+  }
+
+  /** As texts call the list of them. */
+  String list() {
+    return list;
+  }
+}

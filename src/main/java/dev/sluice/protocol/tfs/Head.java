@@ -1,0 +1,61 @@
+package dev.sluice.protocol.tfs;
+
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import java.util.List;
+
+/** Which outputs of a signature answer a task, and how they are to be read. */
+sealed interface Head permits ClassHead, ValueHead {
+  /** What a SavedModel's metadata says of its format. */
+  String SAVED_MODEL = "tensorflow_savedmodel";
+
+  /**
+   * The head of a signature for a task.
+   *
+   * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if the signature is not
+   *     made for it
+   */
+  static Head of(Task task, ModelMetadata model, Signature signature) {
+    return takesExamples(model)
+        ? SavedModelHeads.of(task, signature)
+        : NamedOutputs.head(task, signature);
+  }
+
+  /** Whether a model's inputs are examples as they are. */
+  static boolean takesExamples(ModelMetadata model) {
+    return model.platform().equals(SAVED_MODEL);
+  }
+
+  /** Names of the outputs that it reads. */
+  List<String> outputs();
+
+  /** The same head where each output goes by the name that the model's own format has for it. */
+  Head inJoint(Signature own);
+
+  /**
+   * What the outputs say.
+   *
+   * @param outputs borrowed for as long as the answer is used
+   * @param examples how many were asked about
+   * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if they do not have the
+   *     type or shape of an answer
+   */
+  Findings read(List<NamedTensor> outputs, long examples);
+
+  /** The output of a name. */
+  static Tensor find(List<NamedTensor> outputs, String name) {
+    for (NamedTensor output : outputs) {
+      if (output.name().equals(name)) {
+        return output.tensor();
+      }
+    }
+    throw new IllegalStateException("the run has left out output " + name);
+  }
+
+  /** What the model's own format calls an output. */
+  static String nativeName(Signature signature, String output) {
+    return signature.output(output).orElseThrow().nativeName();
+  }
+}

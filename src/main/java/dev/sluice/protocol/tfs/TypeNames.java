@@ -1,0 +1,28 @@
+package dev.sluice.protocol.tfs;
+
+import dev.sluice.tensor.DataType;
+import java.util.Locale;
+
+/** TensorFlow's names of the element types. */
+public final class TypeNames {
+  private TypeNames() {}
+
+  /** As TensorFlow's texts call a type: {@code float}. */
+  public static String of(DataType type) {
+    return switch (type) {
+      case FP16 -> "half";
+      case BF16 -> "bfloat16";
+      case FP32 -> "float";
+      case FP64 -> "double";
+      case BYTES -> "string";
+      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 ->
+          type.name().toLowerCase(Locale.ROOT);
+      case UNSUPPORTED -> "unsupported";
+    };
+  }
+
+  /** As its messages number it: {@code DT_FLOAT}. */
+  static String constant(DataType type) {
+    return "DT_" + of(type).toUpperCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import static dev.sluice.protocol.tfs.grpc.WireWriter.delimitedSize;
+
+import dev.sluice.protocol.tfs.Classes;
+import dev.sluice.protocol.tfs.Labels;
+
+/** A ClassificationResult. Borrows the classes. */
+final class EncodedClasses implements EncodedFindings {
+  private static final int CLASSIFICATIONS = 1 << 3 | 2;
+  private static final int CLASSES = 1 << 3 | 2;
+  private static final int LABEL = 1 << 3 | 2;
+  private static final int SCORE = 2 << 3 | 5;
+
+  private final Classes classes;
+
+  /** Bytes of each example's Classifications. */
+  private final long[] rowSizes;
+
+  private final long size;
+
+  EncodedClasses(Classes classes) {
+    this.classes = classes;
+    this.rowSizes = new long[classes.rows()];
+    Labels labels = classes.labels();
+    long all = 0;
+    for (int row = 0; row < rowSizes.length; row++) {
+      rowSizes[row] = rowSize(row, labels);
+      all += 1 + delimitedSize(rowSizes[row]);
+    }
+    this.size = all;
+  }
+
+  private long rowSize(int row, Labels labels) {
+    long bytes = 0;
+    for (int column = 0; column < classes.width(); column++) {
+      labels.next();
+      bytes += 1 + delimitedSize(classSize(labels, bits(row, column)));
+    }
+    return bytes;
+  }
+
+  @Override
+  public int field() {
+    return 2;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public void write(WireWriter out) {
+    Labels labels = classes.labels();
+    for (int row = 0; row < rowSizes.length; row++) {
+      out.open(CLASSIFICATIONS, rowSizes[row]);
+      for (int column = 0; column < classes.width(); column++) {
+        labels.next();
+        write(labels, bits(row, column), out);
+      }
+    }
+  }
+
+  private static void write(Labels label, int score, WireWriter out) {
+    out.open(CLASSES, classSize(label, score));
+    if (label.length() > 0) {
+      out.open(LABEL, label.length());
+      out.bytes(label.data(), label.offset(), label.length());
+    }
+    if (score != 0) {
+      out.varint(SCORE);
+      out.fixed32(score);
+    }
+  }
+
+  /** What is empty or 0 is not written: that is what an absent field means. */
+  private static long classSize(Labels label, int score) {
+    long text = label.length() == 0 ? 0 : 1 + delimitedSize(label.length());
+    return text + (score == 0 ? 0 : 1 + Float.BYTES);
+  }
+
+  private int bits(int row, int column) {
+    return Float.floatToRawIntBits(classes.score(row, column));
+  }
+}

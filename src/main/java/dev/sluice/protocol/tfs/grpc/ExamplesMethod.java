@@ -1,0 +1,135 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.tfs.Inquiry;
+import dev.sluice.protocol.tfs.Task;
+import dev.sluice.telemetry.Api;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * The road of a Classify, Regress or MultiInference call: read, check against the model, copy the
+ * examples in, ask, write.
+ */
+final class ExamplesMethod implements GrpcMethod {
+  /** What a message asks of which model. */
+  private record Query(
+      ModelSelector model, Function<ModelMetadata, Inquiry> inquiry, ExampleList examples) {}
+
+  /** A question on its way, and what is to be done with the answer. Owns the request. */
+  private record Asked(InferenceRequest request, Inquiry inquiry, int examples) {}
+
+  private interface Writer {
+    Buffer write(InferenceResponse response, List<Inquiry.Result> results);
+  }
+
+  private final Api api;
+  private final DataPlane data;
+  private final long mostContext;
+  private final Function<Body, Query> reader;
+  private final Writer writer;
+
+  private ExamplesMethod(
+      Api api,
+      DataPlane data,
+      PredictSettings settings,
+      Function<Body, Query> reader,
+      Writer writer) {
+    this.api = api;
+    this.data = data;
+    this.mostContext = settings.maxFilledBytes();
+    this.reader = reader;
+    this.writer = writer;
+  }
+
+  static ExamplesMethod classify(DataPlane data, PredictSettings settings) {
+    return one(data, settings, Task.CLASSIFY, "ClassificationRequest");
+  }
+
+  static ExamplesMethod regress(DataPlane data, PredictSettings settings) {
+    return one(data, settings, Task.REGRESS, "RegressionRequest");
+  }
+
+  private static ExamplesMethod one(
+      DataPlane data, PredictSettings settings, Task task, String type) {
+    return new ExamplesMethod(
+        task == Task.CLASSIFY ? Api.TFS_CLASSIFY : Api.TFS_REGRESS,
+        data,
+        settings,
+        message -> {
+          ExamplesQuery query = ExamplesQuery.read(type, message);
+          return new Query(
+              query.model().selector(),
+              model -> Inquiry.of(task, model, query.model().signature()),
+              query.examples());
+        },
+        (response, results) -> FindingsWriter.one(response.model(), results.getFirst()));
+  }
+
+  static ExamplesMethod multiInference(DataPlane data, PredictSettings settings) {
+    return new ExamplesMethod(
+        Api.TFS_MULTI_INFERENCE,
+        data,
+        settings,
+        message -> {
+          Tasks tasks = Tasks.read(message);
+          return new Query(tasks.model(), tasks::inquiry, tasks.examples());
+        },
+        (response, results) -> FindingsWriter.many(response.model(), results));
+  }
+
+  @Override
+  public Future<Buffer> answer(GrpcCall call, Body message) {
+    return call.compute(message.length(), () -> ask(call, reader.apply(message)))
+        .compose(asked -> infer(call, asked));
+  }
+
+  private Asked ask(GrpcCall call, Query query) {
+    call.measure(api, query.model().name());
+    ServedModel model = Models.admit(data, query.model());
+    try {
+      Inquiry inquiry = query.inquiry().apply(model.metadata());
+      Tensor examples = query.examples().toTensor(mostContext);
+      try {
+        return new Asked(inquiry.request(model, examples, call), inquiry, query.examples().count());
+      } catch (RuntimeException | Error e) {
+        examples.close();
+        throw e;
+      }
+    } catch (RuntimeException | Error e) {
+      model.release();
+      throw e;
+    }
+  }
+
+  private Future<Buffer> infer(GrpcCall call, Asked asked) {
+    return call.ask(data, asked.request())
+        .compose(response ->
+            call.compute(byteSize(response), () -> write(asked, response))
+                .onComplete(_ -> response.close()));
+  }
+
+  private Buffer write(Asked asked, InferenceResponse response) {
+    return writer.write(response, asked.inquiry().read(response, asked.examples()));
+  }
+
+  private static long byteSize(InferenceResponse response) {
+    long bytes = 0;
+    for (NamedTensor output : response.outputs()) {
+      bytes += output.tensor().byteSize();
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,98 @@
+package dev.sluice.protocol.tfs.http;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.tfs.Inquiry;
+import dev.sluice.protocol.tfs.Task;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+
+/**
+ * The road of a classify or regress request: enter the model, read the examples, ask, write what
+ * was found. A body that is wrong is told before a model that is not there.
+ *
+ * @param dialect finds the words for failures
+ * @param mostContext bytes that a context may take in all examples together
+ */
+record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostContext) {
+  /** A question on its way, and what is to be done with the answer. Owns the request. */
+  private record Asked(InferenceRequest request, Inquiry inquiry, long examples) {}
+
+  /** The answer's body, later, or an {@link InferenceException}. */
+  Future<Buffer> answer(Exchange exchange, Future<Body> arriving, ModelSelector selector) {
+    return arriving
+        .recover(unread -> Future.failedFuture(dialect.refuse(unread)))
+        .compose(body -> exchange.compute(body.length(), () -> decode(body, selector, exchange)))
+        .compose(asked -> ask(exchange, asked));
+  }
+
+  private Asked decode(Body body, ModelSelector selector, Exchange exchange) {
+    // Before the document is read: that is most of the work, and overload is no time for work.
+    return switch (data.admit(selector)) {
+      case Lookup.Found(ServedModel model) -> decode(body, model, exchange);
+      case Lookup.Missed missed -> {
+        read(body).examples().close();
+        throw dialect.refuse(selector, missed);
+      }
+    };
+  }
+
+  private Asked decode(Body body, ServedModel model, Exchange exchange) {
+    try {
+      return asked(read(body), model, exchange);
+    } catch (RuntimeException | Error e) {
+      model.release();
+      throw e;
+    }
+  }
+
+  private Asked asked(ExamplesDocument.Examples read, ServedModel model, Exchange exchange) {
+    try {
+      long count = read.examples().elementCount();
+      Inquiry inquiry = Inquiry.of(task, model.metadata(), read.signature());
+      return new Asked(inquiry.request(model, read.examples(), exchange), inquiry, count);
+    } catch (RuntimeException | Error e) {
+      read.examples().close();
+      throw e;
+    }
+  }
+
+  private ExamplesDocument.Examples read(Body body) {
+    try {
+      return ExamplesDocument.read(body, mostContext);
+    } catch (JsonException e) {
+      throw dialect.refuse(e, body.length() == 0);
+    }
+  }
+
+  private Future<Buffer> ask(Exchange exchange, Asked asked) {
+    return exchange
+        .ask(data, asked.request())
+        .compose(response -> write(exchange, asked, response));
+  }
+
+  private static Future<Buffer> write(Exchange exchange, Asked asked, InferenceResponse response) {
+    return exchange
+        .compute(
+            size(response),
+            () -> ResultsJson.write(asked.inquiry().read(response, asked.examples()).getFirst()))
+        .onComplete(_ -> response.close());
+  }
+
+  private static long size(InferenceResponse response) {
+    long size = 0;
+    for (NamedTensor output : response.outputs()) {
+      size += output.tensor().byteSize();
+    }
+    return size;
+  }
+}

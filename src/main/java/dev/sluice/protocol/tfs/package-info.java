@@ -1,0 +1,17 @@
+/**
+ * What TensorFlow Serving's REST and gRPC forms share: asking a model about examples, to classify
+ * or to regress them. Start at {@link dev.sluice.protocol.tfs.Inquiry}.
+ *
+ * <p>A SavedModel takes serialised examples as they are. For other formats the features of the
+ * examples become the inputs of the same names ({@link dev.sluice.protocol.tfs.FeatureColumns}),
+ * and the outputs that are labels and scores are told by their names ({@link
+ * dev.sluice.protocol.tfs.NamedOutputs}).
+ *
+ * <p>Threads: any, one at a time for each object. Nothing here blocks.
+ *
+ * <p>Units: positions and sizes are bytes; rows are examples.
+ */
+@NullMarked
+package dev.sluice.protocol.tfs;
+
+import org.jspecify.annotations.NullMarked;

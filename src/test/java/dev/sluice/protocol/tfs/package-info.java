@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.protocol.tfs;
+
+import org.jspecify.annotations.NullMarked;
