@@ -91,7 +91,9 @@ final class SettingsOptions {
   }
 
   private static void refuseNowhere(RepositoryConfig repository) {
-    if (!Files.isDirectory(repository.directory()) && repository.models().isEmpty()) {
+    if (!Files.isDirectory(repository.directory())
+        && repository.wanted().listed().isEmpty()
+        && repository.tensorflow().file().isEmpty()) {
       throw new ConfigException(
           "models.directory is "
               + repository.directory()

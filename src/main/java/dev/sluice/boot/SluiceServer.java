@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
@@ -38,8 +39,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,35 +60,47 @@ public final class SluiceServer implements Server {
   private final Vertx vertx;
   private final WorkerExecutor loading;
   private final ModelRepository repository;
+  private final Optional<TensorflowModels> modelFile;
   private final ModelControl control;
   private final Telemetry telemetry;
   private final DataPlane data;
   private final List<Listener> listeners = new ArrayList<>();
+  private volatile boolean stopping;
 
   /** An open listener: the address asked for, and the deployment that holds it. */
   private record Listener(ListenerConfig config, int port, String deployment) {}
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
+    this.modelFile = config.repository().tensorflow().file().map(TensorflowModels::new);
+    RepositoryConfig models =
+        modelFile
+            .map(TensorflowModels::first)
+            .map(config.repository()::withWanted)
+            .orElse(config.repository());
     this.vertx =
         Vertx.builder()
             .with(vertxOptions(config))
             .withTransport(SocketTransports.choose(config.transport()))
             .build();
-    int cores = Runtime.getRuntime().availableProcessors();
     this.loading =
-        vertx.createSharedWorkerExecutor("sluice-loading", Math.max(2, cores), 1, TimeUnit.HOURS);
+        vertx.createSharedWorkerExecutor(
+            "sluice-loading", loadingThreads(config), 1, TimeUnit.HOURS);
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
     this.telemetry = new Telemetry(System::nanoTime, InstantSource.system());
     this.repository =
         new ModelRepository(
-            config.repository(),
-            settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
+            models,
+            settings(new ModelConfigReader(models.defaults(), news::warning)),
             new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime, this::data),
-            executor(loading),
+            new LoadingWorkers(vertx, loading),
             InstantSource.system(),
             news);
-    this.control = new ModelControl(repository, config.grps().onlineAtStart());
+    this.control =
+        new ModelControl(
+            repository,
+            config.grps().onlineAtStart(),
+            config.repository().tensorflow().labelsForUnavailable());
     this.data = new InferencePipeline(repository);
   }
 
@@ -95,6 +108,12 @@ public final class SluiceServer implements Server {
     var options = new VertxOptions();
     int cores = Runtime.getRuntime().availableProcessors();
     return options.setEventLoopPoolSize(config.eventLoops() == 0 ? cores : config.eventLoops());
+  }
+
+  private static int loadingThreads(SluiceConfig config) {
+    int wanted = config.repository().loading().threads();
+    int cores = Runtime.getRuntime().availableProcessors();
+    return wanted == 0 ? Math.max(2, cores) : wanted;
   }
 
   private static List<RuntimeProvider> runtimes() {
@@ -112,18 +131,6 @@ public final class SluiceServer implements Server {
     };
   }
 
-  private static Executor executor(WorkerExecutor workers) {
-    return task ->
-        workers
-            .executeBlocking(
-                () -> {
-                  task.run();
-                  return null;
-                },
-                false)
-            .onFailure(e -> LOG.error("a model could not be loaded or closed", e));
-  }
-
   /**
    * Starts a server. Returns when its ports are open; models may still be loading then, see {@link
    * #settled}.
@@ -139,7 +146,7 @@ public final class SluiceServer implements Server {
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
       await(server.loading.executeBlocking(server::scan, true));
-      server.keepScanning();
+      server.keepLooking();
       return server;
     } catch (RuntimeException e) {
       server.close();
@@ -159,16 +166,32 @@ public final class SluiceServer implements Server {
     return repository;
   }
 
-  private void keepScanning() {
-    Duration interval = config.repository().pollInterval();
+  private void keepLooking() {
+    RepositoryConfig models = config.repository();
+    keepDoing("the model folders", models.pollInterval(), repository::scan);
+    modelFile.ifPresent(file ->
+        keepDoing(
+            "the model config file", models.tensorflow().pollInterval(), () -> file.look(control)));
+  }
+
+  /** Does something time after time on a worker, unless the interval is zero. */
+  private void keepDoing(String what, Duration interval, Runnable task) {
     if (!interval.isZero()) {
-      vertx.setTimer(
-          Math.max(1, interval.toMillis()),
-          _ ->
-              loading
-                  .executeBlocking(this::scan, true)
-                  .onFailure(e -> LOG.error("the model folders could not be looked at", e))
-                  .onComplete(_ -> keepScanning()));
+      vertx.setTimer(Math.max(1, interval.toMillis()), _ -> doAgain(what, interval, task));
+    }
+  }
+
+  private void doAgain(String what, Duration interval, Runnable task) {
+    if (!stopping) {
+      loading
+          .executeBlocking(
+              () -> {
+                task.run();
+                return task;
+              },
+              true)
+          .onFailure(e -> LOG.error(what + " could not be looked at", e))
+          .onComplete(_ -> keepDoing(what, interval, task));
     }
   }
 
@@ -299,6 +322,7 @@ public final class SluiceServer implements Server {
   /** Lets readiness fall, finishes what is under way, closes listeners, then models. Blocks. */
   @Override
   public void close() {
+    stopping = true;
     control.drain();
     pause(config.shutdown().gracePeriod());
     for (Listener listener : listeners) {

@@ -78,6 +78,23 @@ public record ModelConfig(
         Optional.empty());
   }
 
+  /** The same settings for other versions. */
+  public ModelConfig withVersions(VersionPolicyConfig policy, Map<String, Long> otherLabels) {
+    return new ModelConfig(
+        policy,
+        otherLabels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        runtimes,
+        stream,
+        ensemble,
+        classLabels,
+        sequence);
+  }
+
   /** Reads a {@code model.yml}. */
   static ModelConfig read(Section model, ModelConfig defaults) {
     RuntimesConfig runtimes = defaults.runtimes;
@@ -158,19 +175,7 @@ public record ModelConfig(
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */
   public ModelConfig ofLoadedModel() {
-    return new ModelConfig(
-        DEFAULT.versionPolicy,
-        DEFAULT.labels,
-        batching,
-        queue,
-        instances,
-        admission,
-        warmup,
-        runtimes,
-        stream,
-        ensemble,
-        classLabels,
-        sequence);
+    return withVersions(DEFAULT.versionPolicy, DEFAULT.labels);
   }
 
   private static Map<String, Long> labels(Section model, Map<String, Long> otherwise) {

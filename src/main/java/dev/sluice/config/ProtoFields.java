@@ -8,6 +8,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * A message's fields, read as types. Each method complains with the file, the field, what was got
@@ -42,6 +45,7 @@ record ProtoFields(String file, Message message) {
     };
   }
 
+  /** A quoted text, or a word. */
   Optional<String> text(String field) {
     return last(field)
         .map(value ->
@@ -63,6 +67,36 @@ record ProtoFields(String file, Message message) {
 
   Optional<Long> whole(String field, long lowest, long highest) {
     return last(field).map(value -> whole(field, value, lowest, highest));
+  }
+
+  /**
+   * Names in one warning what nobody here asks for.
+   *
+   * @param known full names of the fields that are asked for, with dots between levels
+   */
+  void warnOfUnknown(Set<String> known, Consumer<String> warnings) {
+    Set<String> unknown = new TreeSet<>();
+    collectUnknown("", message, known, unknown);
+    if (!unknown.isEmpty()) {
+      warnings.accept(file + ": has no meaning here: " + String.join(", ", unknown));
+    }
+  }
+
+  private static void collectUnknown(
+      String path, Message message, Set<String> known, Set<String> unknown) {
+    message
+        .fields()
+        .forEach((field, values) -> {
+          String name = Section.join(path, field);
+          boolean leads = known.stream().anyMatch(one -> one.startsWith(name + "."));
+          for (Value value : values) {
+            if (leads && value instanceof Message inner) {
+              collectUnknown(name, inner, known, unknown);
+            } else if (!leads && !known.contains(name)) {
+              unknown.add(name);
+            }
+          }
+        });
   }
 
   Optional<Integer> number(String field, int highest) {

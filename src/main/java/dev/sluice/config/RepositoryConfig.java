@@ -8,38 +8,63 @@ import java.util.Map;
 /**
  * Where models are.
  *
- * @param directory its sub-folders are models; may be missing or empty if {@code models} names some
- * @param models further models by name, each with its own folder
+ * @param wanted the folders of models, and models that are named one by one
  * @param pollInterval how often the folders are looked at; zero: once, at the start
+ * @param loading how versions are loaded and replaced
+ * @param tensorflow the models as a TensorFlow Serving model config file lists them
  * @param defaults settings for models, where their {@code model.yml} says nothing
  */
 public record RepositoryConfig(
-    Path directory, Map<String, Path> models, Duration pollInterval, ModelConfig defaults) {
+    WantedModels wanted,
+    Duration pollInterval,
+    LoadingConfig loading,
+    TensorflowModelsConfig tensorflow,
+    ModelConfig defaults) {
   public static final RepositoryConfig DEFAULT =
-      new RepositoryConfig(Path.of("models"), Map.of(), Duration.ofSeconds(1), ModelConfig.DEFAULT);
+      new RepositoryConfig(
+          new WantedModels(Path.of("models"), Map.of()),
+          Duration.ofSeconds(1),
+          LoadingConfig.DEFAULT,
+          TensorflowModelsConfig.DEFAULT,
+          ModelConfig.DEFAULT);
 
-  public RepositoryConfig {
-    models = Map.copyOf(models);
+  /** The defaults with other models. */
+  public static RepositoryConfig of(WantedModels wanted, Duration pollInterval) {
+    return new RepositoryConfig(
+        wanted, pollInterval, DEFAULT.loading, DEFAULT.tensorflow, DEFAULT.defaults);
+  }
+
+  /** The same settings for other models. */
+  public RepositoryConfig withWanted(WantedModels other) {
+    return new RepositoryConfig(other, pollInterval, loading, tensorflow, defaults);
+  }
+
+  /** Its sub-folders are models; may be missing or empty if there are others. */
+  public Path directory() {
+    return wanted.directory();
   }
 
   /**
    * @param runtimes how models are opened if their own settings do not say
    */
   static RepositoryConfig read(Section models, RuntimesConfig runtimes) {
+    Path directory =
+        models.single("directory").map(RepositoryConfig::path).orElse(DEFAULT.directory());
     return new RepositoryConfig(
-        models.single("directory").map(RepositoryConfig::path).orElse(DEFAULT.directory),
-        list(models),
+        new WantedModels(directory, list(models)),
         models.duration("poll_interval", DEFAULT.pollInterval),
+        models.section("loading", LoadingConfig::read),
+        models.section("tensorflow_config", TensorflowModelsConfig::read),
         models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
   }
 
-  private static Map<String, Path> list(Section models) {
-    Map<String, Path> list = new LinkedHashMap<>();
+  private static Map<String, ListedModel> list(Section models) {
+    Map<String, ListedModel> list = new LinkedHashMap<>();
     models
         .value("list")
         .map(Setting::named)
         .orElse(Map.of())
-        .forEach((name, folder) -> list.put(name, path(folder)));
+        .forEach((name, folder) -> list.put(name, ListedModel.in(path(folder))));
     return list;
   }
 

@@ -101,16 +101,29 @@ final class TextProto {
       if (text.charAt(position) == '\n') {
         throw error("the quoted text does not end on its line");
       }
-      // No setting that is read here needs a control character, so an escape stands for itself.
       if (text.charAt(position) == '\\' && position + 1 < text.length()) {
         position++;
+        escaped(into);
+      } else {
+        into.append(text.charAt(position++));
       }
-      into.append(text.charAt(position++));
     }
     if (position == text.length()) {
       throw error("the quoted text does not end");
     }
     position++;
+  }
+
+  /** What stands behind a backslash. Numbers of bytes are not needed by any setting read here. */
+  private void escaped(StringBuilder into) {
+    char c = text.charAt(position++);
+    switch (c) {
+      case 'n' -> into.append('\n');
+      case 'r' -> into.append('\r');
+      case 't' -> into.append('\t');
+      case '"', '\'', '\\', '?' -> into.append(c);
+      default -> throw error("\\" + c + " is not an escape that is read here");
+    }
   }
 
   private String word() {

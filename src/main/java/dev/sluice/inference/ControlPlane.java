@@ -1,5 +1,6 @@
 package dev.sluice.inference;
 
+import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,4 +37,16 @@ public interface ControlPlane {
    * @throws InferenceException with PERMISSION_DENIED if the caller's listener does not allow it
    */
   void setOnline(boolean online, Caller caller);
+
+  /**
+   * Replaces the models that are served, as one step: new ones load, those left out unload after
+   * their last request, versions and labels are as said from then on, and everything else stays as
+   * it is. A control operation.
+   *
+   * <p>Completes once each new model has a version that takes requests or none left that might,
+   * with what failed. Fails, and changes nothing, with PERMISSION_DENIED if the caller's listener
+   * does not allow it, INVALID_ARGUMENT if the set is wrong in itself, or FAILED_PRECONDITION if a
+   * label would name a version that takes no requests.
+   */
+  Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller);
 }

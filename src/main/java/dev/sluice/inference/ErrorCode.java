@@ -24,6 +24,8 @@ public enum ErrorCode {
   /** The model is loading or unloading, or the server is draining. */
   UNAVAILABLE(Fault.CAPACITY),
   DEADLINE_EXCEEDED(Fault.CAPACITY),
+  /** What was asked for was begun and did not come about: models that do not load. */
+  UNKNOWN(Fault.SERVER),
   /** The model, its runtime or the server failed. */
   INTERNAL(Fault.SERVER);
 

@@ -1,6 +1,7 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.ModelConfig;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -9,8 +10,8 @@ import java.util.List;
  * @param settings without those that change no loaded model
  * @param members what an ensemble is composed of; empty for others
  */
-record Attempt(Fingerprint files, ModelConfig settings, List<Member> members) {
+record Attempt(Path folder, Fingerprint files, ModelConfig settings, List<Member> members) {
   static Attempt of(VersionSighting sighting, ModelConfig config, List<Member> members) {
-    return new Attempt(sighting.files(), config.ofLoadedModel(), members);
+    return new Attempt(sighting.folder(), sighting.files(), config.ofLoadedModel(), members);
   }
 }

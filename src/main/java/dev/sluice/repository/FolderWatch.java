@@ -1,6 +1,9 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.VersionStatus.Failure;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +24,6 @@ final class FolderWatch {
   /** How old the newest file must be, on the first look, for its folder to count as complete. */
   private static final Duration SETTLING_TIME = Duration.ofSeconds(2);
 
-  private final VersionScanner scanner;
   private final ModelSettings settings;
   private final InstantSource clock;
   private final boolean onlyOnce;
@@ -28,7 +31,6 @@ final class FolderWatch {
   private boolean first = true;
 
   FolderWatch(RepositoryConfig config, ModelSettings settings, InstantSource clock) {
-    this.scanner = new VersionScanner(config.directory(), config.models());
     this.settings = settings;
     this.clock = clock;
     this.onlyOnce = config.pollInterval().isZero();
@@ -39,12 +41,12 @@ final class FolderWatch {
    *
    * @param seen what lies there
    * @param settings of each model seen
-   * @param trusted which versions need no second look to be taken up
+   * @param trusted which versions, of the model of this name, need no second look to be taken up
    */
   record Look(
       Sightings seen,
       Map<String, SettingsWatch.Reading> settings,
-      Predicate<VersionSighting> trusted) {
+      BiPredicate<String, VersionSighting> trusted) {
     /** What an operator should know of it; a new set. */
     Set<String> warnings() {
       Set<String> warnings = new HashSet<>(seen.warnings());
@@ -57,15 +59,26 @@ final class FolderWatch {
     }
   }
 
-  Look look() {
-    Sightings seen = scanner.scan();
+  /**
+   * Looks once.
+   *
+   * @param wanted where to look
+   * @param fresh names of models that are looked at for the first time
+   */
+  Look look(WantedModels wanted, Set<String> fresh) {
+    Sightings seen = new VersionScanner(wanted).scan();
     watches.keySet().removeIf(seen::misses);
     Map<String, SettingsWatch.Reading> readings = new HashMap<>();
-    seen.models().forEach((name, model) -> readings.put(name, read(name, model)));
-    Look look =
-        new Look(seen.withEnsembles(name -> isEnsemble(readings.get(name))), readings, trusted());
+    seen.models()
+        .forEach((name, model) ->
+            readings.put(name, settings(wanted.listed().get(name), read(name, model))));
+    Predicate<VersionSighting> atRest = atRest();
+    boolean atStart = first;
     first &= !seen.complete();
-    return look;
+    return new Look(
+        seen.withEnsembles(name -> isEnsemble(readings.get(name))),
+        readings,
+        (name, version) -> onlyOnce || ((atStart || fresh.contains(name)) && atRest.test(version)));
   }
 
   private static boolean isEnsemble(SettingsWatch.@Nullable Reading reading) {
@@ -74,16 +87,25 @@ final class FolderWatch {
   }
 
   private SettingsWatch.Reading read(String name, ModelSighting model) {
-    return watches.computeIfAbsent(name, _ -> new SettingsWatch(settings, model)).look(model);
+    SettingsWatch watch = watches.get(name);
+    if (watch == null || !watch.watches(model)) {
+      watch = new SettingsWatch(settings, model);
+      watches.put(name, watch);
+    }
+    return watch.look(model);
   }
 
-  /** If there is no second look, the first must do; and at the start, old files are at rest. */
-  private Predicate<VersionSighting> trusted() {
-    if (onlyOnce) {
-      return _ -> true;
-    }
+  /** What was said beside a model's name holds over what its own settings say. */
+  private static SettingsWatch.Reading settings(
+      @Nullable ListedModel listed, SettingsWatch.Reading own) {
+    return listed != null && own instanceof SettingsWatch.Reading.Good(ModelConfig config)
+        ? new SettingsWatch.Reading.Good(listed.over(config))
+        : own;
+  }
+
+  /** Old files are at rest: what was copied long ago needs no second look. */
+  private Predicate<VersionSighting> atRest() {
     Instant atRest = clock.instant().minus(SETTLING_TIME);
-    boolean atStart = first;
-    return version -> atStart && version.files().newest().isBefore(atRest);
+    return version -> version.files().newest().isBefore(atRest);
   }
 }

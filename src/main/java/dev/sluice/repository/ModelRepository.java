@@ -1,6 +1,8 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
@@ -15,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * The models there are and the versions that take requests.
@@ -29,7 +31,7 @@ import java.util.function.Consumer;
 public final class ModelRepository {
   private final RepositoryConfig config;
   private final Loader loader;
-  private final Executor workers;
+  private final Workers workers;
   private final RepositoryNews news;
   private final Promise<Void> closed = Promise.promise();
   private volatile RepositoryView view = RepositoryView.NOT_LOOKED_YET;
@@ -37,10 +39,14 @@ public final class ModelRepository {
   /** Its own lock, held during a whole scan; taken before {@link #lock}, never after it. */
   private final FolderWatch folders;
 
+  /** What should be served; guarded by {@link #folders}. */
+  private WantedModels wanted;
+
   private final Object lock = new Object();
 
   // guarded by lock
   private final Map<String, TrackedModel> models = new TreeMap<>();
+  private final List<Awaited> awaited = new ArrayList<>();
   private Set<String> warned = Set.of();
   private boolean looked;
   private boolean closing;
@@ -51,17 +57,18 @@ public final class ModelRepository {
   /**
    * Does nothing yet; {@link #scan} begins.
    *
-   * @param workers run loads and closes, both of which block; how many run at once is theirs
+   * @param workers run loads and closes, both of which block
    * @param clock what files' times are compared with
    */
   public ModelRepository(
       RepositoryConfig config,
       ModelSettings settings,
       Loader loader,
-      Executor workers,
+      Workers workers,
       InstantSource clock,
       RepositoryNews news) {
     this.config = config;
+    this.wanted = config.wanted();
     this.folders = new FolderWatch(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
@@ -114,27 +121,71 @@ public final class ModelRepository {
    */
   public void scan() {
     synchronized (folders) {
-      FolderWatch.Look look = folders.look();
-      change(_ -> apply(look));
+      FolderWatch.Look look = folders.look(wanted, Set.of());
+      boolean known = !wanted.listed().isEmpty();
+      change(_ -> apply(look, known));
     }
   }
 
-  private void apply(FolderWatch.Look look) {
+  /**
+   * Replaces what should be served, as one step: what is new loads, what is left out unloads after
+   * its last request, and everything else stays as it is. Never blocks; any thread.
+   *
+   * <p>Completes once each model that is new, or has another folder, has a version that takes
+   * requests or none left that might, with what failed; a worker completes it.
+   *
+   * @param change makes the next set from the one before, on a worker, while no other change is
+   *     made; what it throws fails the future, and nothing changes
+   */
+  public Future<List<LoadFailure>> serve(UnaryOperator<WantedModels> change) {
+    Promise<List<LoadFailure>> outcome = Promise.promise();
+    try {
+      workers.execute(() -> serve(change, outcome));
+    } catch (RejectedExecutionException e) {
+      outcome.fail(e);
+    }
+    return outcome.future();
+  }
+
+  private void serve(UnaryOperator<WantedModels> change, Promise<List<LoadFailure>> outcome) {
+    synchronized (folders) {
+      WantedModels next;
+      try {
+        next = change.apply(wanted);
+      } catch (RuntimeException e) {
+        outcome.fail(e);
+        return;
+      }
+      Set<String> fresh = next.newSince(wanted);
+      wanted = next;
+      FolderWatch.Look look = folders.look(next, fresh);
+      change(_ -> {
+        apply(look, true);
+        awaited.add(new Awaited(fresh, outcome));
+      });
+    }
+  }
+
+  /**
+   * @param known whether it was said which models there are, whatever can be seen of them
+   */
+  private void apply(FolderWatch.Look look, boolean known) {
     if (closing) {
       return;
     }
     Sightings seen = look.seen();
-    looked |= seen.complete() || !config.models().isEmpty();
+    looked |= seen.complete() || known;
     seen.unreadable().forEach(this::model);
-    seen.models().forEach((name, sighting) -> model(name).look(sighting, look.trusted()));
+    seen.models()
+        .forEach((name, sighting) ->
+            model(name).look(sighting, version -> look.trusted().test(name, version)));
     look.settings().forEach((name, reading) -> settle(model(name), reading));
     models.values().stream().filter(m -> seen.misses(m.name())).forEach(TrackedModel::leave);
     warn(look.warnings());
   }
 
   private TrackedModel model(String name) {
-    return models.computeIfAbsent(
-        name, _ -> new TrackedModel(name, config.defaults().versionPolicy(), news));
+    return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, news));
   }
 
   private static void settle(TrackedModel model, SettingsWatch.Reading reading) {
@@ -170,6 +221,7 @@ public final class ModelRepository {
   /** Makes one change, plans what follows from it, publishes, and then does it. */
   private void change(Consumer<List<Step>> change) {
     List<Step> steps = new ArrayList<>();
+    List<Runnable> told;
     boolean over;
     synchronized (lock) {
       change.accept(steps);
@@ -181,11 +233,29 @@ public final class ModelRepository {
       open += count(steps, Step.Load.class);
       view = RepositoryView.of(models.values(), looked && !closing);
       over = closing && open == 0;
+      told = outcomes();
     }
     steps.forEach(this::perform);
+    told.forEach(Runnable::run);
     if (over) {
       closed.tryComplete();
     }
+  }
+
+  /** What those who wait are to be told now. */
+  private List<Runnable> outcomes() {
+    List<Runnable> told = new ArrayList<>();
+    awaited.removeIf(waiting -> {
+      boolean over = closing || waiting.decided(models);
+      if (closing) {
+        told.add(waiting::fail);
+      } else if (over) {
+        List<LoadFailure> failures = waiting.failures(models);
+        told.add(() -> waiting.outcome().complete(failures));
+      }
+      return over;
+    });
+    return told;
   }
 
   private static int count(Collection<Step> steps, Class<? extends Step> kind) {
@@ -195,6 +265,8 @@ public final class ModelRepository {
   private void perform(Step step) {
     switch (step) {
       case Step.Load load -> start(load);
+      case Step.Retry(var id) ->
+          workers.executeAfter(config.loading().retryInterval(), () -> retry(id));
       case Step.Retire(var live) -> live.release();
     }
   }
@@ -229,9 +301,18 @@ public final class ModelRepository {
   }
 
   private void failed(ModelId id, Throwable cause) {
-    change(_ -> {
+    change(steps -> {
       open--;
-      model(id.name()).failed(id, Failures.of(cause));
+      model(id.name()).failed(id, Failures.of(cause), steps);
+    });
+  }
+
+  private void retry(ModelId id) {
+    change(_ -> {
+      TrackedModel model = models.get(id.name());
+      if (model != null) {
+        model.retry(id);
+      }
     });
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.repository;
 
 import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.VersionStatus.Failure;
+import java.nio.file.Path;
 
 /**
  * The settings of one model, read again when their file has changed and then stood still between
@@ -16,6 +17,7 @@ final class SettingsWatch {
   }
 
   private final ModelSettings settings;
+  private final Path folder;
   private Fingerprint seen;
   private Fingerprint read;
   private Reading reading;
@@ -23,9 +25,15 @@ final class SettingsWatch {
   /** Reads the settings for the first time, at once. */
   SettingsWatch(ModelSettings settings, ModelSighting first) {
     this.settings = settings;
+    this.folder = first.folder();
     this.seen = first.settings();
     this.read = seen;
     this.reading = read(settings, first);
+  }
+
+  /** Whether this is the folder whose settings are watched. */
+  boolean watches(ModelSighting now) {
+    return folder.equals(now.folder());
   }
 
   Reading look(ModelSighting now) {

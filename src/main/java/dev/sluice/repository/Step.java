@@ -8,6 +8,9 @@ import java.nio.file.Path;
 sealed interface Step {
   record Load(ModelId id, Path folder, ModelConfig config) implements Step {}
 
+  /** Tries a load that failed again, after a while. */
+  record Retry(ModelId id) implements Step {}
+
   /** Gives the repository's own loan back. */
   record Retire(LiveVersion live) implements Step {}
 }

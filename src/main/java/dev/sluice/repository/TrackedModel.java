@@ -1,9 +1,13 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.EnsembleConfig;
+import dev.sluice.config.LoadingConfig;
+import dev.sluice.config.LoadingConfig.Transition;
 import dev.sluice.config.ModelConfig;
+import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus.Failure;
@@ -32,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  * Unload.  Only when every wished-for version has either come up or failed, and one at least is
  *          up, do the others go. So a version that fails to load leaves the old one serving, and
  *          a stream of new versions that come faster than they load still gets served.
+ *          With transition "resources" it is the other way round: what is no longer wished for goes
+ *          first, and nothing loads until it is closed.
+ * Retry.   A load that failed is tried again, as often and as late as the settings say. Meanwhile
+ *          the version is LOADING, and says what went wrong.
  * Forget.  A version that once took requests stays listed, as under TensorFlow Serving. One that
  *          never did is forgotten with its folder.
  */
@@ -39,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 /** One model, its settings and its versions. Touched only under the repository's lock. */
 final class TrackedModel {
   private final String name;
+  private final LoadingConfig loading;
   private final VersionPolicyConfig defaultPolicy;
   private final RepositoryNews news;
   private final NavigableMap<Long, TrackedVersion> versions = new TreeMap<>();
@@ -49,9 +58,10 @@ final class TrackedModel {
   private boolean ready;
   private boolean there = true;
 
-  TrackedModel(String name, VersionPolicyConfig defaultPolicy, RepositoryNews news) {
+  TrackedModel(String name, RepositoryConfig config, RepositoryNews news) {
     this.name = name;
-    this.defaultPolicy = defaultPolicy;
+    this.loading = config.loading();
+    this.defaultPolicy = config.defaults().versionPolicy();
     this.news = news;
   }
 
@@ -150,6 +160,9 @@ final class TrackedModel {
     NavigableSet<Long> promised = wished(steady.promised());
     promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
     List<Step> steps = new ArrayList<>();
+    if (loading.transition() == Transition.RESOURCES) {
+      withdrawAllBut(wished, promised, steps);
+    }
     wished.descendingSet().forEach(number -> bringUp(number, all, steps));
     if (mayWithdraw(wished)) {
       withdrawAllBut(wished, promised, steps);
@@ -162,6 +175,11 @@ final class TrackedModel {
 
   private NavigableSet<Long> wished(Set<Long> numbers) {
     return VersionPolicy.wished(config == null ? defaultPolicy : config.versionPolicy(), numbers);
+  }
+
+  private boolean hasRoom() {
+    return loading.transition() == Transition.AVAILABILITY
+        || versions.values().stream().noneMatch(version -> version.is(VersionState.UNLOADING));
   }
 
   private void bringUp(long number, Members all, List<Step> steps) {
@@ -203,7 +221,13 @@ final class TrackedModel {
       List<Member> members,
       List<Step> steps) {
     Attempt attempt = Attempt.of(sighting, settings, members);
-    if (version.needs(attempt)) {
+    if (!version.needs(attempt)) {
+      return;
+    }
+    if (loading.transition() == Transition.RESOURCES) {
+      withdrawServed(version, steps);
+    }
+    if (hasRoom()) {
       version.startLoading(attempt);
       ModelId id = new ModelId(name, sighting.version());
       steps.add(new Step.Load(id, sighting.folder(), settings));
@@ -287,11 +311,51 @@ final class TrackedModel {
     return former;
   }
 
-  /** A load has failed. */
-  void failed(ModelId id, Failure why) {
-    if (version(id).failed(why)) {
+  /** A load has failed. Adds what follows from it. */
+  void failed(ModelId id, Failure why, List<Step> steps) {
+    TrackedVersion version = version(id);
+    boolean again = version.failures() < loading.retries();
+    if (again ? version.failedForNow(why) : version.failed(why)) {
       news.failed(id, why);
+      if (again) {
+        steps.add(new Step.Retry(id));
+      }
     }
+  }
+
+  /** The time has come to try a load that failed again. */
+  void retry(ModelId id) {
+    TrackedVersion version = versions.get(id.version());
+    if (version != null) {
+      version.retry();
+    }
+  }
+
+  /** Whether a version takes requests. */
+  boolean serves() {
+    return anyAvailable(versions.keySet());
+  }
+
+  /** Whether a version takes requests, or none is on its way to. */
+  boolean decided() {
+    return serves()
+        || versions.values().stream()
+            .noneMatch(v -> v.is(VersionState.START) || v.is(VersionState.LOADING));
+  }
+
+  /** Why no version takes requests; that there is none to load, if there is no other reason. */
+  List<LoadFailure> failures() {
+    List<LoadFailure> failures = new ArrayList<>();
+    versions.forEach((number, version) ->
+        version
+            .status()
+            .error()
+            .ifPresent(why -> failures.add(new LoadFailure(name, Optional.of(number), why))));
+    if (failures.isEmpty()) {
+      var nothing = new Failure(ErrorCode.NOT_FOUND, "no version was found in its folder");
+      failures.add(new LoadFailure(name, Optional.empty(), broken == null ? nothing : broken));
+    }
+    return failures;
   }
 
   /** Something that took requests is closed. */

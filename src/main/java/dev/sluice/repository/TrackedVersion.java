@@ -24,6 +24,11 @@ final class TrackedVersion {
   private boolean served;
   private int loads;
 
+  /** Loads of the same that have failed one after the other, and whether the next is due. */
+  private int failures;
+
+  private boolean retryDue;
+
   TrackedVersion(long number) {
     this.number = number;
   }
@@ -74,20 +79,22 @@ final class TrackedVersion {
     return !loading
         && switch (state) {
           case START, UNLOADING -> true;
-          case LOADING -> false;
-          case AVAILABLE -> !wanted.equals(attempt);
+          case LOADING -> retryDue || !wanted.equals(attempt);
+          case AVAILABLE -> retryDue || !wanted.equals(attempt);
           case END -> error == null || !wanted.equals(attempt);
         };
   }
 
   /** A load begins. What takes requests goes on doing so until the load has succeeded. */
   void startLoading(Attempt next) {
+    failures = next.equals(attempt) ? failures : 0;
     attempt = next;
     loading = true;
+    retryDue = false;
     if (state != VersionState.AVAILABLE) {
-      move(VersionState.LOADING);
+      moveTo(VersionState.LOADING);
       live = null;
-      error = null;
+      error = failures > 0 ? error : null;
     }
   }
 
@@ -116,14 +123,37 @@ final class TrackedVersion {
     LiveVersion former = live;
     live = fresh;
     error = null;
+    failures = 0;
     served = true;
     loads++;
     return former;
   }
 
+  /** How many loads of the same have failed, one after the other. */
+  int failures() {
+    return failures;
+  }
+
+  /** The load has failed and will be tried again. Returns whether anybody still hopes for it. */
+  boolean failedForNow(Failure why) {
+    loading = false;
+    boolean hoped = state == VersionState.LOADING || state == VersionState.AVAILABLE;
+    if (hoped) {
+      failures++;
+      error = why;
+    }
+    return hoped;
+  }
+
+  /** The time has come to try again, if it still makes sense. */
+  void retry() {
+    retryDue = !loading && error != null;
+  }
+
   /** The load has failed. Returns whether anybody had still hoped for it. */
   boolean failed(Failure why) {
     loading = false;
+    failures = 0;
     return switch (state) {
       case LOADING -> {
         move(VersionState.END);
@@ -169,6 +199,7 @@ final class TrackedVersion {
       }
       case START, LOADING -> {
         move(VersionState.END);
+        error = null;
         yield null;
       }
       case UNLOADING, END -> null;
@@ -183,6 +214,12 @@ final class TrackedVersion {
     move(VersionState.END);
     live = null;
     return true;
+  }
+
+  private void moveTo(VersionState next) {
+    if (state != next) {
+      move(next);
+    }
   }
 
   private void move(VersionState next) {

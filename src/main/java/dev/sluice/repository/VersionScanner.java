@@ -1,5 +1,7 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,49 +17,43 @@ import java.util.Set;
  * files alone. Blocks.
  */
 final class VersionScanner {
-  private final Path directory;
-  private final Map<String, Path> named;
+  private final WantedModels wanted;
 
-  /**
-   * @param directory its sub-folders are models; an empty path for none
-   * @param named further models and their folders; these win over sub-folders of the same name
-   */
-  VersionScanner(Path directory, Map<String, Path> named) {
-    this.directory = directory;
-    this.named = named;
+  VersionScanner(WantedModels wanted) {
+    this.wanted = wanted;
   }
 
   Sightings scan() {
     var look = new Look();
     boolean complete = scanDirectory(look);
-    named.forEach(look::at);
+    wanted.listed().forEach((name, model) -> look.at(name, model.folder()));
     return new Sightings(complete, look.models, look.unreadable, look.warnings);
   }
 
   private boolean scanDirectory(Look look) {
-    if (directory.toString().isEmpty()) {
+    if (!wanted.hasDirectory()) {
       return true;
     }
     try {
-      ModelFolder.children(directory).stream()
+      ModelFolder.children(wanted.directory()).stream()
           .filter(Files::isDirectory)
           .forEach(folder -> subFolder(folder, look));
       return true;
     } catch (IOException e) {
-      look.warnings.add("Cannot read the model directory " + directory + ": " + e);
+      look.warnings.add("Cannot read the model directory " + wanted.directory() + ": " + e);
       return false;
     }
   }
 
   private void subFolder(Path folder, Look look) {
     String name = folder.getFileName().toString();
-    Path other = named.get(name);
-    if (other == null) {
+    ListedModel listed = wanted.listed().get(name);
+    if (listed == null) {
       look.at(name, folder);
-    } else if (!other.equals(folder)) {
+    } else if (!listed.folder().equals(folder)) {
       look.warnings.add(
           "Model %s: both %s and %s are this model; %s is taken"
-              .formatted(name, folder, other, other));
+              .formatted(name, folder, listed.folder(), listed.folder()));
     }
   }
 

@@ -1,26 +1,39 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.WantedModel;
 import dev.sluice.repository.ModelRepository;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** How the models and the server are, and the switches that change it. */
 public final class ModelControl implements ControlPlane {
   private final ModelRepository repository;
+  private final LabelCheck labels;
   private volatile boolean online;
   private volatile boolean draining;
 
   /**
    * @param online whether the server begins online
+   * @param newLabelsMayWait whether a new label may name a version that takes no requests yet
    */
-  public ModelControl(ModelRepository repository, boolean online) {
+  public ModelControl(ModelRepository repository, boolean online, boolean newLabelsMayWait) {
     this.repository = repository;
+    this.labels = new LabelCheck(repository, newLabelsMayWait);
     this.online = online;
   }
 
@@ -63,6 +76,40 @@ public final class ModelControl implements ControlPlane {
   public void setOnline(boolean wanted, Caller caller) {
     requireControl(caller, wanted ? "online" : "offline");
     online = wanted;
+  }
+
+  @Override
+  public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
+    try {
+      requireControl(caller, "reload config");
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    }
+    return home(
+        repository.serve(before -> {
+          Map<String, ListedModel> next = WantedSet.of(wanted, names(before));
+          labels.require(next);
+          return WantedModels.only(next);
+        }));
+  }
+
+  /** The outcome, told on the event loop that asked if it was one. */
+  private static <T> Future<T> home(Future<T> outcome) {
+    Context home = Vertx.currentContext();
+    if (home == null) {
+      return outcome;
+    }
+    Promise<T> told = Promise.promise();
+    outcome.onComplete((value, failure) -> home.runOnContext(_ -> told.complete(value, failure)));
+    return told.future();
+  }
+
+  private Set<String> names(WantedModels before) {
+    Set<String> names = new HashSet<>(before.listed().keySet());
+    if (before.hasDirectory()) {
+      names.addAll(repository.models());
+    }
+    return names;
   }
 
   private static void requireControl(Caller caller, String operation) {

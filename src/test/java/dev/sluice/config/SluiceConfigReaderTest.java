@@ -36,6 +36,8 @@ class SluiceConfigReaderTest {
         directory: /data/models
         list: { digits: /data/digits }
         poll_interval: 5s
+        loading: { threads: 3, retries: 4, retry_interval: 7s, transition: resources }
+        tensorflow_config: { file: models.config, poll_interval: 8s, labels_for_unavailable: true }
         defaults:
           version_policy: { specific: [1, 3] }
           max_batch_size: 8
@@ -102,9 +104,13 @@ class SluiceConfigReaderTest {
                   false,
                   Optional.empty())),
           new RepositoryConfig(
-              Path.of("/data/models"),
-              Map.of("digits", Path.of("/data/digits")),
+              new WantedModels(
+                  Path.of("/data/models"),
+                  Map.of("digits", ListedModel.in(Path.of("/data/digits")))),
               Duration.ofSeconds(5),
+              new LoadingConfig(3, 4, Duration.ofSeconds(7), LoadingConfig.Transition.RESOURCES),
+              new TensorflowModelsConfig(
+                  Optional.of(Path.of("models.config")), Duration.ofSeconds(8), true),
               new ModelConfig(
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),
@@ -230,8 +236,9 @@ class SluiceConfigReaderTest {
     assertThat(
             read("", Map.of(), SettingOverride.parse("models.list.digits=/d", "--set"))
                 .repository()
-                .models())
-        .isEqualTo(Map.of("digits", Path.of("/d")));
+                .wanted()
+                .listed())
+        .isEqualTo(Map.of("digits", ListedModel.in(Path.of("/d"))));
   }
 
   @Test

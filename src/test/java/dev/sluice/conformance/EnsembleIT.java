@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.TensorMemory;
@@ -214,7 +214,7 @@ class EnsembleIT {
   @Test
   void anEnsembleFollowsItsMembers() throws Exception {
     var repository =
-        new RepositoryConfig(models, Map.of(), Duration.ofMillis(20), ModelConfig.DEFAULT);
+        RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     var config =
         new SluiceConfig(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
@@ -41,10 +42,10 @@ class ConcurrentReloadTest {
     files = new ModelFiles(root);
     repository =
         new ModelRepository(
-            new RepositoryConfig(root, Map.of(), Duration.ofSeconds(1), ModelConfig.DEFAULT),
+            RepositoryConfig.of(new WantedModels(root, Map.of()), Duration.ofSeconds(1)),
             _ -> ModelConfig.DEFAULT,
             loader,
-            threads,
+            new ThreadWorkers(threads),
             InstantSource.fixed(ModelFiles.NOW),
             new FakeNews());
   }

@@ -2,16 +2,17 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.ListedModel;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.testing.ManualExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** A repository over a folder of the test, with a loader, workers and a clock of the test. */
 final class TestRepository {
@@ -28,7 +30,7 @@ final class TestRepository {
 
   final ModelFiles files;
   final FakeLoader loader = new FakeLoader();
-  final ManualExecutor workers = new ManualExecutor();
+  final ManualWorkers workers = new ManualWorkers();
   final FakeNews news = new FakeNews();
   final ModelRepository repository;
   private final Map<String, ModelConfig> settings = new HashMap<>();
@@ -38,15 +40,19 @@ final class TestRepository {
   }
 
   TestRepository(Path root, Map<String, Path> named, Duration pollInterval) {
+    this(root, RepositoryConfig.of(new WantedModels(root, listed(named)), pollInterval));
+  }
+
+  private static Map<String, ListedModel> listed(Map<String, Path> named) {
+    return named.entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, entry -> ListedModel.in(entry.getValue())));
+  }
+
+  TestRepository(Path root, RepositoryConfig config) {
     files = new ModelFiles(root);
     repository =
         new ModelRepository(
-            new RepositoryConfig(root, named, pollInterval, ModelConfig.DEFAULT),
-            this::readSettings,
-            loader,
-            workers,
-            InstantSource.fixed(ModelFiles.NOW),
-            news);
+            config, this::readSettings, loader, workers, InstantSource.fixed(ModelFiles.NOW), news);
   }
 
   static ModelConfig policy(VersionPolicyConfig policy) {

@@ -2,6 +2,8 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -168,7 +170,8 @@ class VersionScannerTest {
     files.folder("models/digits");
     Files.createSymbolicLink(
         files.root.resolve("models/digits/1"), files.root.resolve("elsewhere/net"));
-    Sightings seen = new VersionScanner(files.root.resolve("models"), Map.of()).scan();
+    Sightings seen =
+        new VersionScanner(new WantedModels(files.root.resolve("models"), Map.of())).scan();
     assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(1L);
   }
 
@@ -183,7 +186,10 @@ class VersionScannerTest {
   void namedModelsHaveFoldersOfTheirOwn() {
     files.versions("elsewhere/1");
     Sightings seen =
-        new VersionScanner(Path.of(""), Map.of("digits", files.root.resolve("elsewhere"))).scan();
+        new VersionScanner(
+                WantedModels.only(
+                    Map.of("digits", ListedModel.in(files.root.resolve("elsewhere")))))
+            .scan();
     assertThat(seen.complete()).isTrue();
     assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(1L);
   }
@@ -192,7 +198,10 @@ class VersionScannerTest {
   void aNamedModelWinsOverASubFolder() {
     files.versions("digits/1", "other/2");
     Sightings seen =
-        new VersionScanner(files.root, Map.of("digits", files.root.resolve("other"))).scan();
+        new VersionScanner(
+                new WantedModels(
+                    files.root, Map.of("digits", ListedModel.in(files.root.resolve("other")))))
+            .scan();
     assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(2L);
     assertThat(seen.warnings()).singleElement().asString().contains("digits");
   }
@@ -200,7 +209,9 @@ class VersionScannerTest {
   @Test
   void aNamedModelWithoutAFolderIsUnreadable() {
     Sightings seen =
-        new VersionScanner(Path.of(""), Map.of("digits", files.root.resolve("none"))).scan();
+        new VersionScanner(
+                WantedModels.only(Map.of("digits", ListedModel.in(files.root.resolve("none")))))
+            .scan();
     assertThat(seen.unreadable()).containsExactly("digits");
     assertThat(seen.misses("digits")).isFalse();
     assertThat(seen.warnings()).singleElement().asString().contains("digits", "none");
@@ -208,7 +219,8 @@ class VersionScannerTest {
 
   @Test
   void withoutTheDirectoryNoModelIsMissed() {
-    Sightings seen = new VersionScanner(files.root.resolve("none"), Map.of()).scan();
+    Sightings seen =
+        new VersionScanner(new WantedModels(files.root.resolve("none"), Map.of())).scan();
     assertThat(seen.complete()).isFalse();
     assertThat(seen.misses("digits")).isFalse();
     assertThat(seen.warnings()).singleElement().asString().contains("none");
@@ -220,7 +232,7 @@ class VersionScannerTest {
   }
 
   private Sightings scan() {
-    return new VersionScanner(files.root, Map.of()).scan();
+    return new VersionScanner(new WantedModels(files.root, Map.of())).scan();
   }
 
   private ModelSighting model(String name) {

@@ -6,6 +6,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
@@ -13,6 +14,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.WantedModel;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -156,6 +158,11 @@ public final class FakePlanes implements DataPlane, ControlPlane {
 
   @Override
   public void setOnline(boolean online, Caller caller) {
+    throw new UnsupportedOperationException("not needed by any test of a face");
+  }
+
+  @Override
+  public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
     throw new UnsupportedOperationException("not needed by any test of a face");
   }
 

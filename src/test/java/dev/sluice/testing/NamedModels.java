@@ -7,12 +7,14 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.WantedModel;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
@@ -92,5 +94,10 @@ public final class NamedModels implements DataPlane, ControlPlane {
   @Override
   public void setOnline(boolean online, Caller caller) {
     this.online = online;
+  }
+
+  @Override
+  public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
+    throw new UnsupportedOperationException("not needed by any test of a face");
   }
 }

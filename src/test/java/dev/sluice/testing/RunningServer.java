@@ -4,11 +4,13 @@ import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** A real server on a free port of the loopback interface, with real models. */
 public final class RunningServer implements AutoCloseable {
@@ -20,12 +22,7 @@ public final class RunningServer implements AutoCloseable {
 
   /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */
   public static RunningServer start(Path models) {
-    var repository =
-        new RepositoryConfig(
-            models,
-            RepositoryConfig.DEFAULT.models(),
-            Duration.ZERO,
-            RepositoryConfig.DEFAULT.defaults());
+    var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO);
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     return start(
         new SluiceConfig(
@@ -41,9 +38,14 @@ public final class RunningServer implements AutoCloseable {
 
   /** Starts a server with these settings. Returns when its models are loaded or have failed to. */
   public static RunningServer start(SluiceConfig config) {
-    SluiceServer server = SluiceServer.start(config);
+    var server = new RunningServer(SluiceServer.start(config));
+    server.settle();
+    return server;
+  }
+
+  /** Waits until no version is on its way. */
+  public void settle() {
     server.settled().toCompletionStage().toCompletableFuture().join();
-    return new RunningServer(server);
   }
 
   /** How its models are. */

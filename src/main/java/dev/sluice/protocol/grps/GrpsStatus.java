@@ -51,6 +51,7 @@ public record GrpsStatus(int code, String message) {
           RESOURCE_EXHAUSTED,
           UNAVAILABLE,
           DEADLINE_EXCEEDED,
+          UNKNOWN,
           INTERNAL ->
           of(failure);
     };
@@ -63,7 +64,7 @@ public record GrpsStatus(int code, String message) {
       case NOT_FOUND -> 404;
       case TOO_LARGE -> 413;
       case CANCELLED -> 499;
-      case INTERNAL -> 500;
+      case UNKNOWN, INTERNAL -> 500;
       case UNIMPLEMENTED -> 501;
       case RESOURCE_EXHAUSTED, UNAVAILABLE -> 503;
       case DEADLINE_EXCEEDED -> 504;

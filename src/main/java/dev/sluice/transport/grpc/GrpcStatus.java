@@ -10,6 +10,7 @@ public final class GrpcStatus {
   public static int of(ErrorCode code) {
     return switch (code) {
       case CANCELLED -> 1;
+      case UNKNOWN -> 2;
       case INVALID_ARGUMENT -> 3;
       case DEADLINE_EXCEEDED -> 4;
       case NOT_FOUND -> 5;

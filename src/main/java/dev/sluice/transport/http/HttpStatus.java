@@ -15,7 +15,7 @@ public final class HttpStatus {
       case TOO_LARGE -> 413;
       case RESOURCE_EXHAUSTED -> 429;
       case CANCELLED -> 499;
-      case INTERNAL -> 500;
+      case UNKNOWN, INTERNAL -> 500;
       case UNIMPLEMENTED -> 501;
       case UNAVAILABLE -> 503;
       case DEADLINE_EXCEEDED -> 504;

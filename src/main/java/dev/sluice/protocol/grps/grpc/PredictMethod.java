@@ -63,6 +63,7 @@ final class PredictMethod implements GrpcMethod {
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           UNAVAILABLE,
+          UNKNOWN,
           INTERNAL ->
           false;
     };

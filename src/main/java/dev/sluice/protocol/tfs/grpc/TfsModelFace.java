@@ -12,7 +12,10 @@ public final class TfsModelFace implements GrpcFace {
   private final Map<String, GrpcMethod> methods;
 
   public TfsModelFace(ControlPlane control) {
-    this.methods = Map.of("GetModelStatus", new StatusMethod(control));
+    this.methods =
+        Map.of(
+            "GetModelStatus", new StatusMethod(control),
+            "HandleReloadConfigRequest", new ReloadMethod(control));
   }
 
   @Override

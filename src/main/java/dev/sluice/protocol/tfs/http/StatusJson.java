@@ -50,6 +50,7 @@ final class StatusJson {
           RESOURCE_EXHAUSTED,
           UNAVAILABLE,
           DEADLINE_EXCEEDED,
+          UNKNOWN,
           INTERNAL ->
           code.name();
     };

@@ -8,8 +8,10 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.WantedModel;
 import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusResponse;
@@ -142,6 +144,11 @@ class TfsModelFaceTest {
 
     @Override
     public void setOnline(boolean online, Caller caller) {
+      throw new UnsupportedOperationException("nobody asks for that here");
+    }
+
+    @Override
+    public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
       throw new UnsupportedOperationException("nobody asks for that here");
     }
   }

@@ -1,0 +1,51 @@
+package dev.sluice.boot;
+
+import dev.sluice.repository.Workers;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Vert.x's workers for what the repository does. */
+final class LoadingWorkers implements Workers {
+  private static final Logger LOG = LoggerFactory.getLogger(LoadingWorkers.class);
+
+  private final Vertx vertx;
+  private final WorkerExecutor threads;
+
+  /**
+   * What is deployed by a task belongs to the verticle whose context began the task, and goes with
+   * it. Models outlive the listener that asked for them, so each task begins here.
+   */
+  private final Context nobodys;
+
+  /** Made on a thread that is not Vert.x's. */
+  LoadingWorkers(Vertx vertx, WorkerExecutor threads) {
+    this.vertx = vertx;
+    this.threads = threads;
+    this.nobodys = vertx.getOrCreateContext();
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    nobodys.runOnContext(_ -> begin(task));
+  }
+
+  private void begin(Runnable task) {
+    threads
+        .executeBlocking(
+            () -> {
+              task.run();
+              return null;
+            },
+            false)
+        .onFailure(e -> LOG.error("a model could not be loaded or closed", e));
+  }
+
+  @Override
+  public void executeAfter(Duration delay, Runnable task) {
+    vertx.setTimer(Math.max(1, delay.toMillis()), _ -> execute(task));
+  }
+}

@@ -1,0 +1,125 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.TensorflowModel;
+import dev.sluice.config.TensorflowModelFile;
+import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.VersionChoice;
+import dev.sluice.inference.WantedModel;
+import dev.sluice.serving.WantedSet;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The models that a TensorFlow Serving model config file lists. One thread at a time. */
+final class TensorflowModels {
+  private static final Logger LOG = LoggerFactory.getLogger(TensorflowModels.class);
+
+  private final Path file;
+
+  /** What was applied, or is about to be; null if what was read last was refused. */
+  private volatile @Nullable String applied;
+
+  /** The last complaint, so that it is not repeated at each look. */
+  private volatile String complaint = "";
+
+  TensorflowModels(Path file) {
+    this.file = file;
+  }
+
+  /**
+   * Reads the file for the first time. One that says nothing is no models.
+   *
+   * @throws ConfigException if it is not in the format, or asks for what cannot be
+   */
+  WantedModels first() {
+    String text = TensorflowModelFile.text(file);
+    List<WantedModel> wanted = read(text).orElse(List.of());
+    applied = text;
+    try {
+      return WantedModels.only(WantedSet.of(wanted, Set.of()));
+    } catch (InferenceException e) {
+      throw new ConfigException(file + ": " + e.getMessage());
+    }
+  }
+
+  /**
+   * Reads the file again, and applies what has changed. What is wrong with it is logged once, and
+   * changes nothing. Blocks on the file system.
+   */
+  void look(ControlPlane control) {
+    try {
+      String text = TensorflowModelFile.text(file);
+      if (!text.equals(applied)) {
+        apply(text, control);
+      }
+    } catch (ConfigException e) {
+      complain(e);
+    }
+  }
+
+  private void apply(String text, ControlPlane control) {
+    List<WantedModel> wanted =
+        read(text)
+            .orElseThrow(() ->
+                new ConfigException(
+                    "Cannot transition to requested config. It is only legal to transition from"
+                        + " one ModelConfigList to another."));
+    applied = text;
+    control
+        .serve(wanted, new Caller(file.toString(), true))
+        .onSuccess(_ -> applied())
+        .onFailure(e -> {
+          applied = null;
+          complain(e);
+        });
+  }
+
+  private void applied() {
+    complaint = "";
+    LOG.atInfo().addKeyValue("file", file).log("the model config is applied");
+  }
+
+  private void complain(Throwable why) {
+    String text = String.valueOf(why.getMessage());
+    if (!text.equals(complaint)) {
+      complaint = text;
+      LOG.atError().addKeyValue("file", file).log("the model config is not applied: " + text);
+    }
+  }
+
+  private Optional<List<WantedModel>> read(String text) {
+    return TensorflowModelFile.read(file.toString(), text, this::warn)
+        .map(models -> models.stream().map(TensorflowModels::wanted).toList());
+  }
+
+  private void warn(String text) {
+    LOG.warn(text);
+  }
+
+  private static WantedModel wanted(TensorflowModel model) {
+    return new WantedModel(
+        model.name(),
+        model.basePath(),
+        model.platform(),
+        model.modelType(),
+        model.versionPolicy().map(TensorflowModels::choice),
+        model.labels());
+  }
+
+  private static VersionChoice choice(VersionPolicyConfig policy) {
+    return switch (policy) {
+      case VersionPolicyConfig.Latest(int count) -> new VersionChoice.Latest(count);
+      case VersionPolicyConfig.All() -> new VersionChoice.All();
+      case VersionPolicyConfig.Specific(var versions) -> new VersionChoice.Specific(versions);
+    };
+  }
+}

@@ -1,0 +1,30 @@
+package dev.sluice.config;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model that is served because someone named it, with what was said beside its name.
+ *
+ * @param folder holds its versions
+ * @param versionPolicy which versions to serve; empty: what its own settings say
+ * @param labels movable names for versions; empty: what its own settings say
+ */
+public record ListedModel(
+    Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
+  public ListedModel {
+    labels = Map.copyOf(labels);
+  }
+
+  /** A folder of which nothing else is said. */
+  public static ListedModel in(Path folder) {
+    return new ListedModel(folder, Optional.empty(), Map.of());
+  }
+
+  /** What holds for the model if its own settings are these. */
+  public ModelConfig over(ModelConfig own) {
+    return own.withVersions(
+        versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels);
+  }
+}

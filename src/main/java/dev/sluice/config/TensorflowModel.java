@@ -1,0 +1,23 @@
+package dev.sluice.config;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model as a TensorFlow Serving model config file names it. What it says is not yet checked.
+ *
+ * @param platform what should run it; empty if not said
+ * @param modelType the older word for the platform; empty if not said
+ * @param versionPolicy empty if not said
+ */
+public record TensorflowModel(
+    String name,
+    String basePath,
+    String platform,
+    String modelType,
+    Optional<VersionPolicyConfig> versionPolicy,
+    Map<String, Long> labels) {
+  public TensorflowModel {
+    labels = Map.copyOf(labels);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The models as a TensorFlow Serving model config file lists them.
+ *
+ * @param file the file; it alone then says which models are served. Empty: there is none
+ * @param pollInterval how often it is read again; zero: never
+ * @param labelsForUnavailable whether a new label may name a version that takes no requests yet
+ */
+public record TensorflowModelsConfig(
+    Optional<Path> file, Duration pollInterval, boolean labelsForUnavailable) {
+  public static final TensorflowModelsConfig DEFAULT =
+      new TensorflowModelsConfig(Optional.empty(), Duration.ZERO, false);
+
+  static TensorflowModelsConfig read(Section tensorflow) {
+    return new TensorflowModelsConfig(
+        tensorflow.text("file").map(Path::of),
+        tensorflow.duration("poll_interval", DEFAULT.pollInterval),
+        tensorflow.flag("labels_for_unavailable", DEFAULT.labelsForUnavailable));
+  }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LoadFailure;
+import io.vertx.core.Promise;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Somebody waits until these models have come up or failed to.
+ *
+ * @param outcome told outside the repository's lock
+ */
+record Awaited(Set<String> names, Promise<List<LoadFailure>> outcome) {
+  /** Whether nothing more is to be expected. Called under the repository's lock. */
+  boolean decided(Map<String, TrackedModel> models) {
+    return names.stream().map(models::get).allMatch(model -> model == null || model.decided());
+  }
+
+  /** What did not come up. Called under the repository's lock. */
+  List<LoadFailure> failures(Map<String, TrackedModel> models) {
+    List<LoadFailure> failures = new ArrayList<>();
+    names.stream()
+        .sorted()
+        .map(models::get)
+        .forEach(model -> {
+          if (model != null && !model.serves()) {
+            failures.addAll(model.failures());
+          }
+        });
+    return failures;
+  }
+
+  void fail() {
+    outcome.tryFail(new InferenceException(ErrorCode.UNAVAILABLE, "the server is stopping"));
+  }
+}

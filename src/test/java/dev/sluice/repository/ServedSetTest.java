@@ -1,0 +1,170 @@
+package dev.sluice.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LoadFailure;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.VersionStatus.Failure;
+import io.vertx.core.Future;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What happens when the set of models that should be served is replaced. */
+class ServedSetTest {
+  private final TestRepository test;
+  private final ModelFiles files;
+
+  ServedSetTest(@TempDir Path root) {
+    test = new TestRepository(root, Map.of(), Duration.ofSeconds(1));
+    files = test.files;
+    files.versions("digits/1");
+    test.settle();
+  }
+
+  @Test
+  void whatIsNewLoadsAtOnceIfItsFilesAreOld() {
+    files.versions("letters/3");
+    Future<List<LoadFailure>> outcome = serve("digits", "letters");
+    test.workers.runAll();
+    assertThat(outcome.result()).isEmpty();
+    assertThat(test.latestNumber("letters")).isEqualTo(3);
+  }
+
+  @Test
+  void filesThatMayStillBeOnTheirWayAreLookedAtTwice() {
+    files.write("letters/3/model.onnx", "new", ModelFiles.NOW);
+    Future<List<LoadFailure>> outcome = serve("letters");
+    test.workers.runAll();
+    assertThat(outcome.isComplete()).isFalse();
+    assertThat(test.states("letters")).isEqualTo("3 START");
+    test.settle();
+    assertThat(outcome.result()).isEmpty();
+  }
+
+  @Test
+  void whatIsLeftOutUnloadsAfterItsLastRequestAndStaysListed() {
+    ServedModel loan = test.borrow("digits");
+    serve();
+    test.workers.runAll();
+    assertThat(test.states("digits")).isEqualTo("1 UNLOADING");
+    assertThat(test.latest("digits")).isInstanceOf(Lookup.NotReady.class);
+    loan.release();
+    test.workers.runAll();
+    assertThat(test.states("digits")).isEqualTo("1 END");
+    assertThat(test.loader.open()).isZero();
+  }
+
+  @Test
+  void whatStaysIsNotTouched() {
+    files.versions("letters/3");
+    serve("digits", "letters");
+    test.workers.runAll();
+    assertThat(test.loaded(0).isOpen()).isTrue();
+    assertThat(test.loader.loads).hasSize(2);
+  }
+
+  @Test
+  void aModelThatComesBackIsLoadedAgain() {
+    serve();
+    test.workers.runAll();
+    Future<List<LoadFailure>> outcome = serve("digits");
+    test.workers.runAll();
+    assertThat(outcome.result()).isEmpty();
+    assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
+  }
+
+  @Test
+  void anotherPolicyAndOtherLabelsApplyWithoutLoadingAnew() {
+    files.versions("digits/2");
+    test.settle();
+    var all =
+        new ListedModel(
+            files.root.resolve("digits"),
+            Optional.of(new VersionPolicyConfig.All()),
+            Map.of("old", 1L));
+    test.repository.serve(_ -> WantedModels.only(Map.of("digits", all)));
+    test.workers.runAll();
+    assertThat(test.states("digits")).isEqualTo("1 AVAILABLE, 2 AVAILABLE");
+    assertThat(TestRepository.borrowed(test.label("digits", "old")).id().version()).isEqualTo(1);
+    assertThat(test.loader.loads).as("2 stayed, 1 came back").hasSize(3);
+  }
+
+  @Test
+  void anotherFolderReplacesTheModelWithoutAGap() {
+    files.versions("other/1");
+    test.repository.serve(
+        _ -> WantedModels.only(Map.of("digits", ListedModel.in(files.root.resolve("other")))));
+    test.workers.runNext();
+    assertThat(test.latestNumber("digits")).isEqualTo(1);
+    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+    test.workers.runAll();
+    assertThat(test.borrowedModel()).isSameAs(test.loaded(1));
+    assertThat(test.loaded(0).isOpen()).isFalse();
+  }
+
+  @Test
+  void aNewModelThatFailsIsToldWithItsVersionAndReason() {
+    files.versions("letters/3");
+    test.loader.fail("letters", 3, "broken");
+    Future<List<LoadFailure>> outcome = serve("digits", "letters");
+    test.workers.runAll();
+    assertThat(outcome.result())
+        .containsExactly(
+            new LoadFailure(
+                "letters", Optional.of(3L), new Failure(ErrorCode.INVALID_ARGUMENT, "broken")));
+    assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
+  }
+
+  @Test
+  void aNewModelWithoutVersionsIsToldAndTakenUpWhenTheyCome() {
+    Future<List<LoadFailure>> outcome = serve("digits", "letters");
+    test.workers.runAll();
+    assertThat(outcome.result()).hasSize(1);
+    assertThat(outcome.result().getFirst().model()).isEqualTo("letters");
+    files.versions("letters/1");
+    test.settle();
+    assertThat(test.latestNumber("letters")).isEqualTo(1);
+  }
+
+  @Test
+  void aChangeThatIsRefusedChangesNothing() {
+    Future<List<LoadFailure>> outcome =
+        test.repository.serve(_ -> {
+          throw InferenceException.invalid("no");
+        });
+    test.workers.runAll();
+    assertThat(outcome.cause()).hasMessage("no");
+    assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
+  }
+
+  @Test
+  void whoWaitsIsToldWhenTheServerStops() {
+    files.versions("letters/3");
+    Future<List<LoadFailure>> outcome = serve("digits", "letters");
+    test.workers.runNext();
+    test.repository.close();
+    assertThat(outcome.cause()).hasMessage("the server is stopping");
+    test.workers.runAll();
+    assertThat(test.loader.open()).isZero();
+  }
+
+  private Future<List<LoadFailure>> serve(String... names) {
+    WantedModels next = WantedModels.only(Map.of());
+    for (String name : names) {
+      next = next.with(name, ListedModel.in(files.root.resolve(name)));
+    }
+    WantedModels wanted = next;
+    return test.repository.serve(_ -> wanted);
+  }
+}
