@@ -213,8 +213,7 @@ class EnsembleIT {
 
   @Test
   void anEnsembleFollowsItsMembers() throws Exception {
-    var repository =
-        RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
+    var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     var config =
         new SluiceConfig(

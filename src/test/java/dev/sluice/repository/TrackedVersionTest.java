@@ -219,7 +219,8 @@ class TrackedVersionTest {
 
   private static Attempt attempt(long size) {
     var file = new FileStamp("model.onnx", size, Instant.EPOCH);
-    return new Attempt(Path.of("1"), new Fingerprint(List.of(file)), ModelConfig.DEFAULT, List.of());
+    return new Attempt(
+        Path.of("1"), new Fingerprint(List.of(file)), ModelConfig.DEFAULT, List.of());
   }
 
   private static LiveVersion live() {
