@@ -7,7 +7,8 @@ public final class Main {
   /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
   public static void main(String[] arguments) {
     int code =
-        SluiceCommand.commandLine(SluiceServer::startSettled, System.getenv()).execute(arguments);
+        SluiceCommand.commandLine(SluiceServer::startSettled, SluiceServer::start, System.getenv())
+            .execute(arguments);
     LogSetup.finish();
     System.exit(code);
   }

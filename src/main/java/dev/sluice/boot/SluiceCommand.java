@@ -29,9 +29,21 @@ final class SluiceCommand implements Runnable {
 
   /** The whole command line. */
   static CommandLine commandLine(ServerStarter starter, Map<String, String> environment) {
+    return commandLine(starter, starter, environment);
+  }
+
+  /**
+   * The whole command line.
+   *
+   * @param settled starts a server and waits until its models have loaded
+   * @param atOnce starts a server and does not wait
+   */
+  static CommandLine commandLine(
+      ServerStarter settled, ServerStarter atOnce, Map<String, String> environment) {
     return new CommandLine(new SluiceCommand())
-        .addSubcommand(new ServeCommand(starter, environment))
-        .addSubcommand(new CheckCommand(starter, environment))
+        .addSubcommand(new ServeCommand(settled, environment))
+        .addSubcommand(new CheckCommand(settled, environment))
+        .addSubcommand(new ModelServerCommand(atOnce, environment))
         .setParameterExceptionHandler(SluiceCommand::explainUsage)
         .setExecutionExceptionHandler(SluiceCommand::explainFailure);
   }

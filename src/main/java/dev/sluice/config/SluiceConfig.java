@@ -48,6 +48,11 @@ public record SluiceConfig(
         List.of(), repository, limits, grps, log, eventLoops, transport, shutdown);
   }
 
+  /** The same settings for other listeners and models. */
+  public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
+    return new SluiceConfig(others, models, limits, grps, log, eventLoops, transport, shutdown);
+  }
+
   static SluiceConfig read(Section root) {
     var runtimes =
         new RuntimesConfig(

@@ -53,6 +53,7 @@ public final class ModelMeter {
     return calls.get(index(api, entryPoint));
   }
 
+  @SuppressWarnings("EnumOrdinal") // The order means nothing outside this process.
   private static int index(Api api, EntryPoint entryPoint) {
     return api.ordinal() * ENTRY_POINTS + entryPoint.ordinal();
   }

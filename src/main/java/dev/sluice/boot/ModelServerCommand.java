@@ -1,0 +1,88 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.SluiceConfig;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/**
+ * {@code sluice tensorflow_model_server}: serves as TensorFlow Serving's command does, by its
+ * flags. Its ports answer while models load.
+ */
+@Command(
+    name = "tensorflow_model_server",
+    description = "Serves models by the flags of TensorFlow Serving's command.")
+final class ModelServerCommand implements Callable<Integer> {
+  /** What TensorFlow Java 1.1 carries. */
+  private static final String TENSORFLOW = "2.18.0";
+
+  private final ServerStarter starter;
+  private final Map<String, String> environment;
+
+  @Unmatched private List<String> arguments = new ArrayList<>();
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the fields
+  ModelServerCommand(ServerStarter starter, Map<String, String> environment) {
+    this.starter = starter;
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    if (arguments.contains("--help")) {
+      usage().forEach(out::println);
+      out.flush();
+      return ExitCode.OK;
+    }
+    var flags = ServingFlags.parse(arguments);
+    if (flags.on(ServingFlag.VERSION)) {
+      out.println("TensorFlow ModelServer: sluice " + VersionText.number());
+      out.println("TensorFlow Library: " + TENSORFLOW);
+      out.flush();
+      return ExitCode.OK;
+    }
+    serve(flags, out);
+    return ExitCode.OK;
+  }
+
+  private void serve(ServingFlags flags, PrintWriter out) throws InterruptedException {
+    if (!flags.unknown().isEmpty()) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("unknown: " + String.join(" ", flags.unknown()));
+      err.println("usage: tensorflow_model_server [flags]; --help lists them");
+      err.flush();
+    }
+    SluiceConfig config =
+        LogSetup.whileReadingSettings(warn -> new ServingSettings(flags, environment, warn).read());
+    Server server = starter.start(config);
+    var stopping = new Stopping(server);
+    stopping.onSignal();
+    out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());
+    out.flush();
+    stopping.await();
+  }
+
+  private static List<String> usage() {
+    return Arrays.stream(ServingFlag.values())
+        .filter(
+            flag -> flag.kind() == ServingFlag.Kind.VALUE || flag.kind() == ServingFlag.Kind.SWITCH)
+        .map(flag -> "  " + flag.flag() + "  " + flag.text())
+        .collect(Collectors.collectingAndThen(Collectors.toList(), ModelServerCommand::headed));
+  }
+
+  private static List<String> headed(List<String> lines) {
+    lines.addFirst("usage: sluice tensorflow_model_server [flags]");
+    return lines;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.sluice.boot;
+
+import java.util.Locale;
+
+/**
+ * The flags of TensorFlow Serving's {@code tensorflow_model_server}: each is named as its constant
+ * is, in lower case.
+ */
+enum ServingFlag {
+  PORT(Kind.VALUE, "port for gRPC; 0: none"),
+  REST_API_PORT(Kind.VALUE, "port for REST; 0: none"),
+  MODEL_NAME(Kind.VALUE, "name of the only model"),
+  MODEL_BASE_PATH(Kind.VALUE, "folder of the only model"),
+  MODEL_CONFIG_FILE(Kind.VALUE, "file that lists the models"),
+  MODEL_CONFIG_FILE_POLL_WAIT_SECONDS(Kind.VALUE, "how often that file is read again; 0: never"),
+  FILE_SYSTEM_POLL_WAIT_SECONDS(Kind.VALUE, "how often folders are looked at; 0: once"),
+  ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS(Kind.SWITCH, "labels may come before versions"),
+  NUM_LOAD_THREADS(Kind.VALUE, "versions that may load at once"),
+  MAX_NUM_LOAD_RETRIES(Kind.VALUE, "how often a load that failed is tried again"),
+  LOAD_RETRY_INTERVAL_MICROS(Kind.VALUE, "how long after the failure"),
+  ENABLE_BATCHING(Kind.SWITCH, "join requests"),
+  BATCHING_PARAMETERS_FILE(Kind.VALUE, "how to join them"),
+  TENSORFLOW_SESSION_PARALLELISM(Kind.VALUE, "threads inside and across operators"),
+  TENSORFLOW_INTRA_OP_PARALLELISM(Kind.VALUE, "threads inside one operator"),
+  TENSORFLOW_INTER_OP_PARALLELISM(Kind.VALUE, "threads across operators"),
+  SAVED_MODEL_TAGS(Kind.VALUE, "the meta graph to load"),
+  ENABLE_MODEL_WARMUP(Kind.SWITCH, "whether a new version runs once before it takes requests"),
+  REST_API_TIMEOUT_IN_MS(Kind.VALUE, "how long a request may take"),
+  ENABLE_CONTROL(Kind.SWITCH, "of Sluice: whether reloads are allowed from other machines"),
+  VERSION(Kind.SWITCH, "print versions and exit"),
+
+  SSL_CONFIG_FILE(Kind.REFUSED, "use listeners[].tls of sluice serve"),
+  USE_ALTS_CREDENTIALS(Kind.REFUSED, "use listeners[].tls of sluice serve"),
+  GRPC_SOCKET_PATH(Kind.REFUSED, "use a port"),
+
+  REST_API_NUM_THREADS(Kind.MEANINGLESS, ""),
+  REST_API_ENABLE_CORS_SUPPORT(Kind.MEANINGLESS, ""),
+  ENABLE_PER_MODEL_BATCHING_PARAMETERS(Kind.MEANINGLESS, ""),
+  NUM_UNLOAD_THREADS(Kind.MEANINGLESS, ""),
+  FLUSH_FILESYSTEM_CACHES(Kind.MEANINGLESS, ""),
+  TENSORFLOW_SESSION_CONFIG_FILE(Kind.MEANINGLESS, ""),
+  PLATFORM_CONFIG_FILE(Kind.MEANINGLESS, ""),
+  MONITORING_CONFIG_FILE(Kind.MEANINGLESS, ""),
+  GRPC_CHANNEL_ARGUMENTS(Kind.MEANINGLESS, ""),
+  GRPC_MAX_THREADS(Kind.MEANINGLESS, ""),
+  NUM_REQUEST_ITERATIONS_FOR_WARMUP(Kind.MEANINGLESS, ""),
+  PREFER_TFLITE_MODEL(Kind.MEANINGLESS, ""),
+  NUM_TFLITE_POOLS(Kind.MEANINGLESS, ""),
+  NUM_TFLITE_INTERPRETERS_PER_POOL(Kind.MEANINGLESS, ""),
+  ENABLE_SIGNATURE_METHOD_NAME_CHECK(Kind.MEANINGLESS, ""),
+  REMOVE_UNUSED_FIELDS_FROM_BUNDLE_METAGRAPH(Kind.MEANINGLESS, ""),
+  ENABLE_PROFILER(Kind.MEANINGLESS, ""),
+  ENABLE_GRPC_HEALTHCHECK_SERVICE(Kind.MEANINGLESS, ""),
+  ENABLE_SERIALIZATION_AS_TENSOR_CONTENT(Kind.MEANINGLESS, ""),
+  MIXED_PRECISION(Kind.MEANINGLESS, ""),
+  PER_PROCESS_GPU_MEMORY_FRACTION(Kind.MEANINGLESS, ""),
+  THREAD_POOL_FACTORY_CONFIG_FILE(Kind.MEANINGLESS, ""),
+  SKIP_INITIALIZE_TPU(Kind.MEANINGLESS, "");
+
+  /** What becomes of a flag. */
+  enum Kind {
+    VALUE,
+    /** True if it stands alone. */
+    SWITCH,
+    /**
+     * Leaving it out would open a door, or close one that clients need: the server does not start.
+     */
+    REFUSED,
+    /** Named in a warning. */
+    MEANINGLESS
+  }
+
+  private final Kind kind;
+  private final String text;
+
+  ServingFlag(Kind kind, String text) {
+    this.kind = kind;
+    this.text = text;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** What it is for; of one that is refused, what to use instead. */
+  String text() {
+    return text;
+  }
+
+  /** As it is written. */
+  String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,213 @@
+package dev.sluice.boot;
+
+import dev.sluice.boot.ServingFlag.Kind;
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.TensorflowBatchingFile;
+import dev.sluice.config.WantedModels;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** What the flags of {@code tensorflow_model_server} mean in settings of Sluice. */
+final class ServingSettings {
+  private static final int GRPC_PORT = 8_500;
+  private static final int HIGHEST_PORT = 65_535;
+  private static final int MOST = 1_000_000;
+  private static final int RETRIES = 5;
+  private static final long RETRY_MICROS = 60_000_000;
+  private static final long MOST_MICROS = 3_600_000_000L;
+  private static final int MOST_THREADS = 1_024;
+
+  private static final List<ServingFlag> ALL_THREADS =
+      List.of(
+          ServingFlag.TENSORFLOW_SESSION_PARALLELISM,
+          ServingFlag.TENSORFLOW_INTRA_OP_PARALLELISM,
+          ServingFlag.TENSORFLOW_INTER_OP_PARALLELISM);
+
+  private final ServingFlags flags;
+  private final Map<String, String> environment;
+  private final Consumer<String> warnings;
+  private final List<SettingOverride> overrides = new ArrayList<>();
+
+  ServingSettings(ServingFlags flags, Map<String, String> environment, Consumer<String> warnings) {
+    this.flags = flags;
+    this.environment = environment;
+    this.warnings = warnings;
+  }
+
+  /**
+   * Puts everything together.
+   *
+   * @throws ConfigException naming the flag that is wrong
+   */
+  SluiceConfig read() {
+    refuse();
+    warn();
+    models();
+    batching();
+    threads();
+    flags
+        .text(ServingFlag.REST_API_TIMEOUT_IN_MS)
+        .ifPresent(millis ->
+            set(ServingFlag.REST_API_TIMEOUT_IN_MS, "limits.request_timeout", millis + "ms"));
+    flags
+        .text(ServingFlag.SAVED_MODEL_TAGS)
+        .ifPresent(tags -> set(ServingFlag.SAVED_MODEL_TAGS, "tensorflow.tags", tags));
+    SluiceConfig read =
+        new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
+    RepositoryConfig repository = read.repository();
+    return read.with(
+        listeners(),
+        repository.tensorflow().file().isPresent()
+            ? repository.withWanted(WantedModels.only(Map.of()))
+            : repository.withWanted(onlyModel()));
+  }
+
+  private void refuse() {
+    for (ServingFlag flag : flags.given(Kind.REFUSED)) {
+      String value = flags.text(flag).orElse("");
+      if (!value.isEmpty() && !value.equals("false")) {
+        throw new ConfigException(flag.flag() + " is not served here: " + flag.text());
+      }
+    }
+  }
+
+  private void warn() {
+    List<ServingFlag> meaningless = flags.given(Kind.MEANINGLESS);
+    if (!meaningless.isEmpty()) {
+      warnings.accept(
+          "these flags have no meaning here: "
+              + meaningless.stream().map(ServingFlag::flag).collect(Collectors.joining(", ")));
+    }
+  }
+
+  private List<ListenerConfig> listeners() {
+    List<ListenerConfig> listeners = new ArrayList<>();
+    for (int port :
+        new int[] {port(ServingFlag.PORT, GRPC_PORT), port(ServingFlag.REST_API_PORT, 0)}) {
+      if (port != 0) {
+        ListenerConfig defaults = ListenerConfig.DEFAULT;
+        listeners.add(
+            new ListenerConfig(
+                "0.0.0.0",
+                port,
+                defaults.protocols(),
+                V1Dialect.TENSORFLOW,
+                flags.on(ServingFlag.ENABLE_CONTROL),
+                defaults.tls()));
+      }
+    }
+    if (listeners.isEmpty()) {
+      throw new ConfigException("--port is 0 and so is --rest_api_port; wanted one at least");
+    }
+    if (listeners.size() == 2 && listeners.get(0).port() == listeners.get(1).port()) {
+      warnings.accept("--port and --rest_api_port are the same: both are answered on it");
+      return List.of(listeners.getFirst());
+    }
+    return listeners;
+  }
+
+  private int port(ServingFlag flag, int otherwise) {
+    return (int) flags.number(flag, otherwise, 0, HIGHEST_PORT);
+  }
+
+  private void models() {
+    flags
+        .text(ServingFlag.MODEL_CONFIG_FILE)
+        .ifPresent(
+            file -> set(ServingFlag.MODEL_CONFIG_FILE, "models.tensorflow_config.file", file));
+    seconds(
+        ServingFlag.MODEL_CONFIG_FILE_POLL_WAIT_SECONDS,
+        0,
+        "models.tensorflow_config.poll_interval");
+    seconds(ServingFlag.FILE_SYSTEM_POLL_WAIT_SECONDS, 1, "models.poll_interval");
+    number(ServingFlag.NUM_LOAD_THREADS, 0, MOST_THREADS, "models.loading.threads", "");
+    number(ServingFlag.MAX_NUM_LOAD_RETRIES, RETRIES, MOST, "models.loading.retries", "");
+    number(
+        ServingFlag.LOAD_RETRY_INTERVAL_MICROS,
+        RETRY_MICROS,
+        MOST_MICROS,
+        "models.loading.retry_interval",
+        "us");
+    if (flags.on(ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS)) {
+      set(
+          ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS,
+          "models.tensorflow_config.labels_for_unavailable",
+          "true");
+    }
+    if (flags.text(ServingFlag.ENABLE_MODEL_WARMUP).isPresent()) {
+      set(
+          ServingFlag.ENABLE_MODEL_WARMUP,
+          "models.defaults.warmup",
+          String.valueOf(flags.on(ServingFlag.ENABLE_MODEL_WARMUP)));
+    }
+  }
+
+  /** There, a negative number of seconds is never; here, that is once. */
+  private void seconds(ServingFlag flag, long otherwise, String path) {
+    set(flag, path, Math.max(0, flags.number(flag, otherwise, -MOST, MOST)) + "s");
+  }
+
+  private void number(ServingFlag flag, long otherwise, long highest, String path, String unit) {
+    set(flag, path, flags.number(flag, otherwise, 0, highest) + unit);
+  }
+
+  private void set(ServingFlag flag, String path, String value) {
+    overrides.add(new SettingOverride(path, value, flag.flag()));
+  }
+
+  private void batching() {
+    Optional<String> file = flags.text(ServingFlag.BATCHING_PARAMETERS_FILE);
+    if (flags.on(ServingFlag.ENABLE_BATCHING)) {
+      overrides.addAll(TensorflowBatchingFile.read(file.map(Path::of), warnings));
+    } else if (file.isPresent()) {
+      throw new ConfigException("--batching_parameters_file is set without --enable_batching");
+    }
+  }
+
+  private void threads() {
+    long session = threads(ServingFlag.TENSORFLOW_SESSION_PARALLELISM, 0);
+    long intra = threads(ServingFlag.TENSORFLOW_INTRA_OP_PARALLELISM, session);
+    long inter = threads(ServingFlag.TENSORFLOW_INTER_OP_PARALLELISM, session);
+    if (session > 0 && intra > 0 && inter > 0 && flags.values().keySet().containsAll(ALL_THREADS)) {
+      throw new ConfigException(
+          "--tensorflow_session_parallelism is set beside --tensorflow_intra_op_parallelism and"
+              + " --tensorflow_inter_op_parallelism; wanted the one or the others");
+    }
+    if (intra > 0) {
+      set(ServingFlag.TENSORFLOW_INTRA_OP_PARALLELISM, "tensorflow.intra_op_threads", "" + intra);
+    }
+    if (inter > 0) {
+      set(ServingFlag.TENSORFLOW_INTER_OP_PARALLELISM, "tensorflow.inter_op_threads", "" + inter);
+    }
+  }
+
+  private long threads(ServingFlag flag, long otherwise) {
+    return flags.number(flag, otherwise, 0, MOST_THREADS);
+  }
+
+  /** Without a path, where the Docker image of TensorFlow Serving looks. */
+  private WantedModels onlyModel() {
+    String name = environment.getOrDefault("MODEL_NAME", "model");
+    Optional<String> path = flags.text(ServingFlag.MODEL_BASE_PATH);
+    String otherwise = path.isPresent() ? "default" : name;
+    Path folder =
+        path.map(Path::of)
+            .orElseGet(() -> Path.of(environment.getOrDefault("MODEL_BASE_PATH", "/models"), name));
+    return WantedModels.only(
+        Map.of(
+            flags.text(ServingFlag.MODEL_NAME).orElse(otherwise),
+            ListedModel.in(folder.toAbsolutePath())));
+  }
+}

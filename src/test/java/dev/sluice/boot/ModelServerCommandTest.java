@@ -1,0 +1,194 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.SluiceConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the flags of TensorFlow Serving's command mean. */
+class ModelServerCommandTest {
+  private final List<String> warnings = new ArrayList<>();
+
+  @Test
+  void portsAreThoseOfTheCommandOnAllInterfaces() {
+    assertThat(read("--model_base_path=/m").listeners())
+        .extracting(ListenerConfig::address)
+        .containsExactly("0.0.0.0:8500");
+    Read both = read("--model_base_path=/m", "--port=9000", "--rest_api_port", "9001");
+    assertThat(both.listeners())
+        .extracting(ListenerConfig::address)
+        .containsExactly("0.0.0.0:9000", "0.0.0.0:9001");
+    assertThat(both.listeners())
+        .allMatch(listener -> listener.v1() == V1Dialect.TENSORFLOW && !listener.control());
+    assertThat(read("--port=0", "--rest_api_port=1", "--enable_control").listeners())
+        .extracting(ListenerConfig::control)
+        .containsExactly(true);
+  }
+
+  @Test
+  void theOnlyModelHasANameAndAFolder() {
+    assertThat(read("--model_base_path=/m/a").wantedModels())
+        .isEqualTo(Map.of("default", ListedModel.in(Path.of("/m/a"))));
+    assertThat(read("--model_base_path=/m/a", "--model_name=a").wantedModels())
+        .isEqualTo(Map.of("a", ListedModel.in(Path.of("/m/a"))));
+  }
+
+  @Test
+  void withoutAFlagTheModelIsWhereTheDockerImageLooks() {
+    assertThat(read(Map.of()).wantedModels())
+        .isEqualTo(Map.of("model", ListedModel.in(Path.of("/models/model"))));
+    assertThat(read(Map.of("MODEL_NAME", "a", "MODEL_BASE_PATH", "/b")).wantedModels())
+        .isEqualTo(Map.of("a", ListedModel.in(Path.of("/b/a"))));
+  }
+
+  @Test
+  void aConfigFileStandsForAllModels() {
+    var models =
+        read(
+                "--model_config_file=/m.config",
+                "--model_config_file_poll_wait_seconds=7",
+                "--allow_version_labels_for_unavailable_models",
+                "--model_name=ignored")
+            .config()
+            .repository();
+    assertThat(models.tensorflow().file()).contains(Path.of("/m.config"));
+    assertThat(models.tensorflow().pollInterval()).isEqualTo(Duration.ofSeconds(7));
+    assertThat(models.tensorflow().labelsForUnavailable()).isTrue();
+    assertThat(models.wanted().listed()).isEmpty();
+  }
+
+  @Test
+  void loadingIsAsThere() {
+    var loading = read().config().repository().loading();
+    assertThat(loading.retries()).isEqualTo(5);
+    assertThat(loading.retryInterval()).isEqualTo(Duration.ofMinutes(1));
+    var other =
+        read("--num_load_threads=3", "--max_num_load_retries=0", "--load_retry_interval_micros=9")
+            .config()
+            .repository()
+            .loading();
+    assertThat(other.threads()).isEqualTo(3);
+    assertThat(other.retries()).isZero();
+    assertThat(other.retryInterval()).isEqualTo(Duration.ofNanos(9_000));
+  }
+
+  @Test
+  void aNegativePollIntervalIsOnce() {
+    assertThat(read("--file_system_poll_wait_seconds=-1").config().repository().pollInterval())
+        .isEqualTo(Duration.ZERO);
+    assertThat(read().config().repository().pollInterval()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void requestsAreJoinedByTheDefaultsThereOrByAFile(@TempDir Path folder) throws IOException {
+    assertThat(defaults().batching().joined()).isFalse();
+    ModelConfig plain = defaults("--enable_batching");
+    assertThat(plain.batching().maxBatchSize()).isEqualTo(1_000);
+    assertThat(plain.batching().joined()).isTrue();
+    assertThat(plain.queue().maxQueuedRequests()).isEqualTo(10_000);
+    Path file =
+        Files.writeString(
+            folder.resolve("batching"),
+            """
+            max_batch_size { value: 64 } batch_timeout_micros { value: 500 }
+            max_enqueued_batches { value: 3 } num_batch_threads { value: 4 }
+            allowed_batch_sizes: 8 allowed_batch_sizes: 64
+            """);
+    ModelConfig read = defaults("--enable_batching", "--batching_parameters_file=" + file);
+    assertThat(read.batching().maxBatchSize()).isEqualTo(64);
+    assertThat(read.batching().maxQueueDelay()).isEqualTo(Duration.ofNanos(500_000));
+    assertThat(read.batching().allowedBatchSizes()).containsExactly(8, 64);
+    assertThat(read.queue().maxQueuedRequests()).isEqualTo(192);
+    assertThat(warnings).containsExactly(file + ": has no meaning here: num_batch_threads");
+  }
+
+  @Test
+  void threadsTagsAndTimeouts() {
+    SluiceConfig config =
+        read(
+                "--tensorflow_intra_op_parallelism=2",
+                "--tensorflow_inter_op_parallelism=3",
+                "--saved_model_tags=serve,tpu",
+                "--rest_api_timeout_in_ms=250",
+                "--enable_model_warmup=false")
+            .config();
+    var tensorflow = config.repository().defaults().runtimes().tensorflow();
+    assertThat(tensorflow.intraOpThreads()).isEqualTo(2);
+    assertThat(tensorflow.interOpThreads()).isEqualTo(3);
+    assertThat(tensorflow.tags()).containsExactly("serve", "tpu");
+    assertThat(config.limits().requestTimeout()).isEqualTo(Duration.ofMillis(250));
+    assertThat(config.repository().defaults().warmup()).isFalse();
+  }
+
+  @Test
+  void flagsWithoutAMeaningAreNamedInOneWarning() {
+    read("--enable_profiler", "--grpc_max_threads=4", "--mixed_precision", "bfloat16");
+    assertThat(warnings)
+        .containsExactly(
+            "these flags have no meaning here: --grpc_max_threads, --enable_profiler,"
+                + " --mixed_precision");
+  }
+
+  @Test
+  void unknownFlagsAreTold() {
+    assertThat(ServingFlags.parse(List.of("--port=1", "--colour=red", "word")).unknown())
+        .containsExactly("--colour=red", "word");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --port=x | --port is x; wanted a whole number from 0 to 65535
+          --port=70000 | --port is 70000; wanted a whole number from 0 to 65535
+          --port | --port: has no value
+          --port=0 | --port is 0 and so is --rest_api_port; wanted one at least
+          --enable_batching=maybe | --enable_batching is maybe; wanted true or false
+          --ssl_config_file=/s | --ssl_config_file is not served here: use listeners[].tls of sluice serve
+          --batching_parameters_file=/b | --batching_parameters_file is set without --enable_batching
+          """)
+  void whatIsWrongIsToldByItsFlag(String flag, String text) {
+    assertThatThrownBy(() -> read(flag)).isInstanceOf(ConfigException.class).hasMessage(text);
+  }
+
+  /** Settings, and the short way to their models. */
+  private record Read(SluiceConfig config) {
+    Map<String, ListedModel> wantedModels() {
+      return config.repository().wanted().listed();
+    }
+
+    List<ListenerConfig> listeners() {
+      return config.listeners();
+    }
+  }
+
+  private ModelConfig defaults(String... arguments) {
+    return read(arguments).config().repository().defaults();
+  }
+
+  private Read read(String... arguments) {
+    return read(Map.of(), arguments);
+  }
+
+  private Read read(Map<String, String> environment, String... arguments) {
+    var flags = ServingFlags.parse(List.of(arguments));
+    return new Read(new ServingSettings(flags, environment, warnings::add).read());
+  }
+}
