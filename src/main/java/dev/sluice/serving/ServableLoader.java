@@ -57,17 +57,17 @@ public final class ServableLoader implements Loader {
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig config) {
-    RuntimeProvider runtime = runtimeFor(id, folder);
-    var source = new ModelSource(id, folder, config.runtimes());
+    Path files = ModelPlace.of(folder, config);
+    RuntimeProvider runtime = runtimeFor(id, files);
+    var source = new ModelSource(id, files, config.runtimes());
     var sessions = new ArrayList<ModelSession>();
     VersionMeter meter = telemetry.version(id);
     long begun = nanoTime.getAsLong();
     try {
       while (sessions.size() < config.instances()) {
         sessions.add(open(runtime, source));
-        if (config.warmup()) {
-          warmUp(sessions.getLast(), source, config.batching().allowedBatchSizes());
-        }
+        new DeclaredTensors(id, config).require(sessions.getLast().metadata());
+        warmUp(sessions.getLast(), source, folder, config);
       }
       ModelMetadata metadata =
           sessions
@@ -98,16 +98,25 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  private void warmUp(ModelSession session, ModelSource source, List<Integer> batchSizes) {
+  private void warmUp(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
     long begun = nanoTime.getAsLong();
     boolean good = false;
     int runs = 0;
     try {
-      runs = WarmUp.run(session, source.id(), batchSizes);
+      runs = runsOf(session, source.id(), folder, config);
       good = true;
     } finally {
       telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, runs, good);
     }
+  }
+
+  private static int runsOf(ModelSession session, ModelId id, Path folder, ModelConfig config) {
+    List<?> declared = DeclaredWarmUp.items(config);
+    if (!declared.isEmpty()) {
+      Path model = ModelPlace.modelFolder(folder, id);
+      return new DeclaredWarmUp(session, id, model, config).run(declared);
+    }
+    return config.warmup() ? WarmUp.run(session, id, config.batching().allowedBatchSizes()) : 0;
   }
 
   private static String path(ModelSource source) {
