@@ -15,6 +15,7 @@ import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
+import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.RowAdvice;
@@ -83,7 +84,13 @@ public final class SluiceServer implements Server {
         new ModelRepository(
             config.repository(),
             settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
-            new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime, this::data),
+            new ServableLoader(
+                runtimes(),
+                telemetry,
+                vertx,
+                System::nanoTime,
+                new ResponseCache(config.limits().cacheSize(), System::nanoTime),
+                this::data),
             executor(loading),
             InstantSource.system(),
             news);

@@ -119,7 +119,9 @@ public record ModelConfig(
         stream,
         ensemble,
         found,
-        sequence.map(rules -> rules.in(modelFolder)));
+        sequence.map(rules -> rules.in(modelFolder)),
+        responseCache,
+        declared);
   }
 
   /**

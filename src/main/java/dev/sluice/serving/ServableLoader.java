@@ -11,6 +11,7 @@ import dev.sluice.repository.Loader;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
@@ -28,10 +29,12 @@ public final class ServableLoader implements Loader {
   private final Telemetry telemetry;
   private final Vertx vertx;
   private final LongSupplier nanoTime;
+  private final ResponseCache cache;
   private final Supplier<DataPlane> members;
   private final AtomicLong loads = new AtomicLong();
 
   /**
+   * @param cache keeps answers of models that want it
    * @param members where ensembles find and ask the models that they are composed of
    */
   public ServableLoader(
@@ -39,7 +42,9 @@ public final class ServableLoader implements Loader {
       Telemetry telemetry,
       Vertx vertx,
       LongSupplier nanoTime,
+      ResponseCache cache,
       Supplier<DataPlane> members) {
+    this.cache = cache;
     this.members = members;
     this.runtimes = List.copyOf(runtimes);
     this.telemetry = telemetry;
@@ -49,11 +54,14 @@ public final class ServableLoader implements Loader {
 
   @Override
   public LoadedModel load(ModelId id, Path folder, ModelConfig config) {
-    return config
-        .ensemble()
-        .<LoadedModel>map(ensemble ->
-            ServableEnsemble.open(telemetry.version(id), ensemble, config, members.get(), nanoTime))
-        .orElseGet(() -> open(id, folder, config));
+    Servable model =
+        config
+            .ensemble()
+            .<Servable>map(ensemble ->
+                ServableEnsemble.open(
+                    telemetry.version(id), ensemble, config, members.get(), nanoTime))
+            .orElseGet(() -> open(id, folder, config));
+    return CachedModel.of(model, config, cache);
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig config) {

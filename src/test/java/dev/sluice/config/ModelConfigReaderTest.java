@@ -126,7 +126,7 @@ class ModelConfigReaderTest {
                                 "before",
                                 true,
                                 List.of(2L, 3L),
-                                Optional.of(model.resolve("start.bin"))))))),
+                                Optional.of(model.resolve("start.bin")))))),
                 true,
                 Map.of()));
     // A loop has no groups of rows.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.inference.VersionStatus;
+import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
@@ -35,6 +36,7 @@ class TritonRepositoryIT {
         .node("Add", "y", "x", "x")
         .writeTo(version);
     Files.writeString(models.resolve(name).resolve("config.pbtxt"), config);
+    Files.writeString(models.resolve(name).resolve("labels.txt"), "first\nsecond\n");
     return version;
   }
 
@@ -133,6 +135,22 @@ class TritonRepositoryIT {
       assertThat(config.at("/ensemble_scheduling/step/0/model_version").intValue()).isEqualTo(-1);
       assertThat(config.path("platform").textValue()).isEqualTo("ensemble");
     }
+  }
+
+  @Test
+  void answersAreKeptIfTheConfigurationWantsIt() throws IOException {
+    model("m", ROWS + "max_batch_size: 8 response_cache { enable: true }");
+    long blocksBefore = TensorMemory.openBlocks();
+    try (var server = RunningServer.start(models)) {
+      String first = infer(server, "m");
+      long kept = TensorMemory.openBlocks();
+      assertThat(kept).isEqualTo(blocksBefore + 1);
+      assertThat(infer(server, "m")).isEqualTo(first).contains("[2.0,4.0]");
+      assertThat(TensorMemory.openBlocks()).isEqualTo(kept);
+      assertThat(get(server, "/v2/models/m/config").at("/response_cache/enable").booleanValue())
+          .isTrue();
+    }
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   @Test
