@@ -106,6 +106,7 @@ class PackageRulesTest {
           com.fasterxml.jackson..          | config protocol boot
           org.yaml.snakeyaml..             | config
           picocli..                        | boot
+          com.github.benmanes.caffeine..   | scheduling.caching
           io.netty..                       | transport
           """)
   void libraryIsUsedOnlyIn(String library, String allowed) {

@@ -16,6 +16,7 @@ import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
+import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.RowAdvice;
@@ -92,7 +93,13 @@ public final class SluiceServer implements Server {
         new ModelRepository(
             models,
             settings(new ModelConfigReader(models.defaults(), news::warning)),
-            new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime, this::data),
+            new ServableLoader(
+                runtimes(),
+                telemetry,
+                vertx,
+                System::nanoTime,
+                new ResponseCache(config.limits().cacheSize(), System::nanoTime),
+                this::data),
             new LoadingWorkers(vertx, loading),
             InstantSource.system(),
             news);

@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param requestTimeout how long an answer is wanted if the request does not say; zero: for ever
  * @param idleTimeout after which a silent connection is closed; zero: never
  * @param maxConnections open connections of a listener; one more is closed at once; 0: any number
+ * @param cacheSize bytes of answers that are kept for models with a response cache, over all models
  */
 public record LimitsConfig(
     long maxBodySize,
@@ -21,14 +22,35 @@ public record LimitsConfig(
     long offloadSize,
     Duration requestTimeout,
     Duration idleTimeout,
-    int maxConnections) {
+    int maxConnections,
+    long cacheSize) {
   private static final long MIB = 1024 * 1024;
 
   public static final LimitsConfig DEFAULT =
       new LimitsConfig(64 * MIB, 64 * MIB, MIB / 2, Duration.ZERO, Duration.ofMinutes(10), 20_000);
 
+  /** Limits with the default size of the cache. */
+  public LimitsConfig(
+      long maxBodySize,
+      long maxInflatedSize,
+      long offloadSize,
+      Duration requestTimeout,
+      Duration idleTimeout,
+      int maxConnections) {
+    this(
+        maxBodySize,
+        maxInflatedSize,
+        offloadSize,
+        requestTimeout,
+        idleTimeout,
+        maxConnections,
+        64 * MIB);
+  }
+
   /** Bytes. A body is held in one buffer, and a buffer's length is 31 bits. */
   private static final long LARGEST = 2048 * MIB - MIB;
+
+  private static final long LARGEST_CACHE = 1L << 40;
 
   private static final int MOST_CONNECTIONS = 1_000_000;
 
@@ -39,6 +61,7 @@ public record LimitsConfig(
         limits.size("offload_size", DEFAULT.offloadSize, 0, LARGEST),
         limits.duration("request_timeout", DEFAULT.requestTimeout),
         limits.duration("idle_timeout", DEFAULT.idleTimeout),
-        limits.number("max_connections", DEFAULT.maxConnections, 0, MOST_CONNECTIONS));
+        limits.number("max_connections", DEFAULT.maxConnections, 0, MOST_CONNECTIONS),
+        limits.size("cache_size", DEFAULT.cacheSize, 0, LARGEST_CACHE));
   }
 }

@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param ensemble the models it is composed of; empty for a model with files of its own
  * @param classLabels by output, the file whose lines name its classes
  * @param sequence how requests that belong together share a state; empty: none do
+ * @param responseCache whether answers are kept for requests with the same inputs
+ * @param declared what its Triton {@code config.pbtxt} says, as a {@link TritonTree}; empty without
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -33,7 +35,9 @@ public record ModelConfig(
     StreamConfig stream,
     Optional<EnsembleConfig> ensemble,
     Map<String, Path> classLabels,
-    Optional<SequenceConfig> sequence) {
+    Optional<SequenceConfig> sequence,
+    boolean responseCache,
+    Map<String, Object> declared) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
@@ -75,7 +79,9 @@ public record ModelConfig(
         StreamConfig.DEFAULT,
         Optional.empty(),
         Map.of(),
-        Optional.empty());
+        Optional.empty(),
+        false,
+        Map.of());
   }
 
   /** The same settings for other versions. */
@@ -92,7 +98,9 @@ public record ModelConfig(
         stream,
         ensemble,
         classLabels,
-        sequence);
+        sequence,
+        responseCache,
+        declared);
   }
 
   /** Reads a {@code model.yml}. */
@@ -130,7 +138,9 @@ public record ModelConfig(
         stream,
         ensemble,
         found,
-        sequence.map(rules -> rules.in(modelFolder)));
+        sequence.map(rules -> rules.in(modelFolder)),
+        responseCache,
+        declared);
   }
 
   /**
@@ -170,7 +180,9 @@ public record ModelConfig(
         stream,
         ensemble,
         classLabels,
-        sequence);
+        sequence,
+        model.flag("response_cache", defaults.responseCache),
+        Map.of());
   }
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */

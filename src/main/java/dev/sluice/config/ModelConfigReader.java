@@ -34,7 +34,8 @@ public final class ModelConfigReader {
     }
     Path triton = modelFolder.resolve("config.pbtxt");
     return Files.exists(triton)
-        ? new TritonModelConfig(triton.toString(), warnings)
+        ? new TritonModelConfig(
+                triton.toString(), String.valueOf(modelFolder.getFileName()), warnings)
             .read(SettingsFile.read(triton), defaults)
             .in(modelFolder)
         : defaults;

@@ -11,49 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
- * What a Triton {@code config.pbtxt} says that Sluice also knows. The rest is named in one warning.
- * What the model itself says, its inputs and outputs, is read from the model.
+ * A Triton {@code config.pbtxt}: what Sluice also knows becomes settings, all of it is kept to be
+ * shown, and what has no meaning here is named in one warning.
  */
 final class TritonModelConfig {
-  /** Fields that are read here, or that only repeat what the model's files say. */
-  private static final Set<String> KNOWN =
-      Set.of(
-          "name",
-          "platform",
-          "backend",
-          "default_model_filename",
-          "input.name",
-          "input.data_type",
-          "input.dims",
-          "output.name",
-          "output.data_type",
-          "output.dims",
-          "output.label_filename",
-          "max_batch_size",
-          "version_policy.latest.num_versions",
-          "version_policy.all",
-          "version_policy.specific.versions",
-          "instance_group.name",
-          "instance_group.count",
-          "instance_group.kind",
-          "input.optional",
-          "ensemble_scheduling.step.model_name",
-          "ensemble_scheduling.step.model_version",
-          "ensemble_scheduling.step.input_map",
-          "ensemble_scheduling.step.output_map",
-          "model_transaction_policy.decoupled",
-          "dynamic_batching.max_queue_delay_microseconds",
-          "dynamic_batching.preferred_batch_size",
-          "dynamic_batching.priority_levels",
-          "dynamic_batching.default_priority_level",
-          "dynamic_batching.default_queue_policy.allow_timeout_override",
-          "dynamic_batching.default_queue_policy.default_timeout_microseconds",
-          "dynamic_batching.default_queue_policy.max_queue_size",
-          "dynamic_batching.default_queue_policy.timeout_action");
-
   /** What is done here anyway: where instances run, and what becomes of who waits too long. */
   private static final Map<String, Set<String>> ONLY =
       Map.of(
@@ -63,16 +26,30 @@ final class TritonModelConfig {
           Set.of("REJECT"));
 
   private final String file;
+  private final String folder;
   private final Consumer<String> warnings;
 
-  TritonModelConfig(String file, Consumer<String> warnings) {
+  /**
+   * @param folder the model's folder, whose name is the model's
+   */
+  TritonModelConfig(String file, String folder, Consumer<String> warnings) {
     this.file = file;
+    this.folder = folder;
     this.warnings = warnings;
   }
 
   ModelConfig read(String text, ModelConfig defaults) {
-    var model = new ProtoFields(file, TextProto.read(file, text));
-    warnOfTheRest(model.message());
+    return read(TextProto.read(file, text), defaults);
+  }
+
+  /** Reads the JSON form of the same, as load requests carry it. */
+  ModelConfig readJson(String json, ModelConfig defaults) {
+    return read(TritonJson.read(file, json), defaults);
+  }
+
+  private ModelConfig read(Message message, ModelConfig defaults) {
+    var model = new ProtoFields(file, message);
+    requireName(model);
     var scheduling = new TritonScheduling(model);
     return new ModelConfig(
         model.inner("version_policy").map(this::policy).orElse(defaults.versionPolicy()),
@@ -82,11 +59,16 @@ final class TritonModelConfig {
         instances(model).orElse(defaults.instances()),
         defaults.admission(),
         defaults.warmup(),
-        defaults.runtimes(),
+        new TritonOptimization(model).runtimes(defaults.runtimes()),
         stream(model, defaults.stream()),
         new TritonEnsemble(model).read(),
         classLabels(model),
-        new TritonSequences(model).read());
+        new TritonSequences(model).read(),
+        model
+            .inner("response_cache")
+            .flatMap(cache -> cache.flag("enable"))
+            .orElse(defaults.responseCache()),
+        declared(message));
   }
 
   private static Map<String, Path> classLabels(ProtoFields model) {
@@ -98,6 +80,32 @@ final class TritonModelConfig {
           .ifPresent(file -> files.put(output.text("name").orElse(""), Path.of(file)));
     }
     return files;
+  }
+
+  /** As under Triton, a name that is not the folder's is a mistake of the person who copied it. */
+  private void requireName(ProtoFields model) {
+    model
+        .text("name")
+        .filter(name -> !name.isEmpty() && !name.equals(folder))
+        .ifPresent(name -> {
+          throw new ConfigException(
+              file
+                  + ": unexpected directory name '"
+                  + folder
+                  + "' for model '"
+                  + name
+                  + "', directory name must equal model name");
+        });
+  }
+
+  private Map<String, Object> declared(Message message) {
+    Set<String> ignored = new TreeSet<>();
+    Map<String, Object> declared = TritonTree.of(file, message, ignored);
+    collectOtherWords("", message, ignored);
+    if (!ignored.isEmpty()) {
+      warnings.accept(file + ": has no meaning here: " + String.join(", ", ignored));
+    }
+    return declared;
   }
 
   private VersionPolicyConfig policy(ProtoFields policy) {
@@ -138,46 +146,19 @@ final class TritonModelConfig {
     return count == 0 ? Optional.empty() : Optional.of((int) count);
   }
 
-  private void warnOfTheRest(Message model) {
-    Set<String> unknown = new TreeSet<>();
-    collectUnknown("", model, unknown);
-    if (!unknown.isEmpty()) {
-      warnings.accept(file + ": has no meaning here: " + String.join(", ", unknown));
-    }
-  }
-
-  private static void collectUnknown(String path, Message message, Set<String> unknown) {
+  private static void collectOtherWords(String path, Message message, Set<String> others) {
     message
         .fields()
         .forEach((field, values) -> {
           String name = Section.join(path, field);
           for (Value value : values) {
-            collectUnknown(name, value, unknown);
+            switch (value) {
+              case Message inner -> collectOtherWords(name, inner, others);
+              case Scalar(String word) when !ONLY.getOrDefault(name, Set.of(word)).contains(word) ->
+                  others.add(name + " " + word);
+              case Scalar _ -> {}
+            }
           }
         });
-  }
-
-  private static void collectUnknown(String name, Value value, Set<String> unknown) {
-    Set<String> only = ONLY.get(name);
-    if (only != null) {
-      if (value instanceof Scalar(String word) && !only.contains(word)) {
-        unknown.add(name + " " + word);
-      }
-    } else if (!isKnown(name)) {
-      if (value instanceof Message inner && leadsToKnown(name)) {
-        collectUnknown(name, inner, unknown);
-      } else {
-        unknown.add(name);
-      }
-    }
-  }
-
-  private static boolean isKnown(String name) {
-    return KNOWN.contains(name) || TritonSequences.KNOWN.contains(name);
-  }
-
-  private static boolean leadsToKnown(String name) {
-    return Stream.concat(KNOWN.stream(), TritonSequences.KNOWN.stream())
-        .anyMatch(known -> known.startsWith(name + "."));
   }
 }

@@ -14,28 +14,6 @@ import java.util.stream.Collectors;
 
 /** What a Triton {@code config.pbtxt} says of sequences. */
 final class TritonSequences {
-  /** Fields that are read here. How slots are filled, direct or oldest, is one thing here. */
-  static final Set<String> KNOWN =
-      Set.of(
-          "sequence_batching.max_sequence_idle_microseconds",
-          "sequence_batching.direct",
-          "sequence_batching.oldest.max_candidate_sequences",
-          "sequence_batching.control_input.name",
-          "sequence_batching.control_input.control.kind",
-          "sequence_batching.control_input.control.int32_false_true",
-          "sequence_batching.control_input.control.fp32_false_true",
-          "sequence_batching.control_input.control.bool_false_true",
-          "sequence_batching.control_input.control.data_type",
-          "sequence_batching.state.input_name",
-          "sequence_batching.state.output_name",
-          "sequence_batching.state.data_type",
-          "sequence_batching.state.dims",
-          "sequence_batching.state.initial_state.name",
-          "sequence_batching.state.initial_state.data_type",
-          "sequence_batching.state.initial_state.dims",
-          "sequence_batching.state.initial_state.zero_data",
-          "sequence_batching.state.initial_state.data_file");
-
   private static final Map<String, ControlKind> KINDS =
       Map.of(
           "CONTROL_SEQUENCE_START", ControlKind.START,

@@ -1,5 +1,7 @@
 package dev.sluice.inference;
 
+import java.util.Map;
+
 /**
  * One live version, lent to a request. It stays loaded until {@link #release}, even when a newer
  * version takes over meanwhile.
@@ -11,6 +13,14 @@ public interface ServedModel {
   ModelId id();
 
   ModelMetadata metadata();
+
+  /**
+   * Its configuration in Triton's form, by the names of open-inference.md section 15: each value a
+   * String, Long, Double, Boolean, List or Map. Empty if it has none.
+   */
+  default Map<String, Object> configuration() {
+    return Map.of();
+  }
 
   /** Gives the loan back. Any thread. */
   void release();

@@ -3,6 +3,7 @@ package dev.sluice.repository;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -48,6 +49,11 @@ public final class LiveVersion implements ServedModel {
   @Override
   public ModelMetadata metadata() {
     return loaded.metadata();
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return loaded.configuration();
   }
 
   /** What the {@link Loader} made. Open as long as the loan lasts. */

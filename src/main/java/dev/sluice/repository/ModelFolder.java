@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 final class ModelFolder {
   private static final Set<String> SETTINGS_FILES = Set.of("model.yml", "config.pbtxt");
   private static final Set<String> MODEL_FILES =
-      Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt");
+      Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt", "model.savedmodel");
 
   /** The number of the version whose files lie directly in the model's folder. */
   private static final long ONLY_VERSION = 1;
@@ -111,11 +111,11 @@ final class ModelFolder {
   private static boolean holdsModel(Fingerprint files) {
     return files.files().stream()
         .map(file -> Path.of(file.name()).getName(0).toString())
-        .anyMatch(name -> MODEL_FILES.contains(name) || isOnnx(name));
+        .anyMatch(name -> MODEL_FILES.contains(name) || isNamedModel(name));
   }
 
-  private static boolean isOnnx(String name) {
-    return name.endsWith(".onnx") && !name.startsWith(".");
+  private static boolean isNamedModel(String name) {
+    return (name.endsWith(".onnx") || name.endsWith(".savedmodel")) && !name.startsWith(".");
   }
 
   /**

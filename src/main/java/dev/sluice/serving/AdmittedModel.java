@@ -6,6 +6,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.admission.Admission.Permit;
+import java.util.Map;
 
 /**
  * A loan that counts as a request: who gives it back gives the permit back too. One thread at a
@@ -55,6 +56,11 @@ final class AdmittedModel implements ServedModel {
   @Override
   public ModelMetadata metadata() {
     return live.metadata();
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return live.configuration();
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,6 +23,7 @@ import java.util.function.LongSupplier;
  */
 final class SequenceModel implements Servable {
   private final ModelMetadata metadata;
+  private final Map<String, Object> configuration;
   private final List<ServableModel> instances;
   private final SequenceScheduler scheduler;
   private final ModelDoor door;
@@ -29,11 +31,13 @@ final class SequenceModel implements Servable {
 
   private SequenceModel(
       ModelMetadata metadata,
+      ModelConfig config,
       List<ServableModel> instances,
       SequenceScheduler scheduler,
       ModelDoor door,
       VersionMeter meter) {
     this.metadata = metadata;
+    this.configuration = Configuration.of(meter.model().name(), metadata, config);
     this.instances = instances;
     this.scheduler = scheduler;
     this.door = door;
@@ -66,6 +70,7 @@ final class SequenceModel implements Servable {
     meter.queue(scheduler::waiting);
     return new SequenceModel(
         metadata.withSignatures(plans.shown()),
+        config,
         instances,
         scheduler,
         ModelDoor.of(config, meter, nanoTime),
@@ -75,6 +80,11 @@ final class SequenceModel implements Servable {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return configuration;
   }
 
   @Override

@@ -16,6 +16,7 @@ import dev.sluice.scheduling.ensemble.EnsembleScheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -24,13 +25,19 @@ import java.util.function.LongSupplier;
  */
 final class ServableEnsemble implements Servable {
   private final ModelMetadata metadata;
+  private final Map<String, Object> configuration;
   private final VersionMeter meter;
   private final ModelDoor door;
   private final Scheduler scheduler;
 
   private ServableEnsemble(
-      EnsembleGraph graph, VersionMeter meter, ModelDoor door, DataPlane members) {
+      EnsembleGraph graph,
+      ModelConfig config,
+      VersionMeter meter,
+      ModelDoor door,
+      DataPlane members) {
     this.metadata = graph.metadata();
+    this.configuration = Configuration.of(meter.model().name(), metadata, config);
     this.meter = meter;
     this.door = door;
     this.scheduler = new EnsembleScheduler(graph, members);
@@ -56,7 +63,7 @@ final class ServableEnsemble implements Servable {
             selector -> metadata(members, selector));
     meter.show();
     return new ServableEnsemble(
-        graph, meter, ModelDoor.ofFixedWidth(config, meter, nanoTime), members);
+        graph, config, meter, ModelDoor.ofFixedWidth(config, meter, nanoTime), members);
   }
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
@@ -74,6 +81,11 @@ final class ServableEnsemble implements Servable {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return configuration;
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.sluice.repository.Loader;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
@@ -28,10 +29,12 @@ public final class ServableLoader implements Loader {
   private final Telemetry telemetry;
   private final Vertx vertx;
   private final LongSupplier nanoTime;
+  private final ResponseCache cache;
   private final Supplier<DataPlane> members;
   private final AtomicLong loads = new AtomicLong();
 
   /**
+   * @param cache keeps answers of models that want it
    * @param members where ensembles find and ask the models that they are composed of
    */
   public ServableLoader(
@@ -39,7 +42,9 @@ public final class ServableLoader implements Loader {
       Telemetry telemetry,
       Vertx vertx,
       LongSupplier nanoTime,
+      ResponseCache cache,
       Supplier<DataPlane> members) {
+    this.cache = cache;
     this.members = members;
     this.runtimes = List.copyOf(runtimes);
     this.telemetry = telemetry;
@@ -49,25 +54,28 @@ public final class ServableLoader implements Loader {
 
   @Override
   public LoadedModel load(ModelId id, Path folder, ModelConfig config) {
-    return config
-        .ensemble()
-        .<LoadedModel>map(ensemble ->
-            ServableEnsemble.open(telemetry.version(id), ensemble, config, members.get(), nanoTime))
-        .orElseGet(() -> open(id, folder, config));
+    Servable model =
+        config
+            .ensemble()
+            .<Servable>map(ensemble ->
+                ServableEnsemble.open(
+                    telemetry.version(id), ensemble, config, members.get(), nanoTime))
+            .orElseGet(() -> open(id, folder, config));
+    return CachedModel.of(model, config, cache);
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig config) {
-    RuntimeProvider runtime = runtimeFor(id, folder);
-    var source = new ModelSource(id, folder, config.runtimes());
+    Path files = ModelPlace.of(folder, config);
+    RuntimeProvider runtime = runtimeFor(id, files);
+    var source = new ModelSource(id, files, config.runtimes());
     var sessions = new ArrayList<ModelSession>();
     VersionMeter meter = telemetry.version(id);
     long begun = nanoTime.getAsLong();
     try {
       while (sessions.size() < config.instances()) {
         sessions.add(open(runtime, source));
-        if (config.warmup()) {
-          warmUp(sessions.getLast(), source, config.batching().allowedBatchSizes());
-        }
+        new DeclaredTensors(id, config).require(sessions.getLast().metadata());
+        warmUp(sessions.getLast(), source, folder, config);
       }
       ModelMetadata metadata =
           sessions
@@ -98,16 +106,25 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  private void warmUp(ModelSession session, ModelSource source, List<Integer> batchSizes) {
+  private void warmUp(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
     long begun = nanoTime.getAsLong();
     boolean good = false;
     int runs = 0;
     try {
-      runs = WarmUp.run(session, source.id(), batchSizes);
+      runs = runsOf(session, source.id(), folder, config);
       good = true;
     } finally {
       telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, runs, good);
     }
+  }
+
+  private static int runsOf(ModelSession session, ModelId id, Path folder, ModelConfig config) {
+    List<?> declared = DeclaredWarmUp.items(config);
+    if (!declared.isEmpty()) {
+      Path model = ModelPlace.modelFolder(folder, id);
+      return new DeclaredWarmUp(session, id, model, config).run(declared);
+    }
+    return config.warmup() ? WarmUp.run(session, id, config.batching().allowedBatchSizes()) : 0;
   }
 
   private static String path(ModelSource source) {

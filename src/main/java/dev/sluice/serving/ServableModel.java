@@ -21,6 +21,7 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -33,6 +34,7 @@ import java.util.function.LongSupplier;
  */
 final class ServableModel implements Servable {
   private final ModelMetadata metadata;
+  private final Map<String, Object> configuration;
   private final List<ModelSession> sessions;
   private final Vertx vertx;
   private final DynamicBatcher batcher;
@@ -54,6 +56,7 @@ final class ServableModel implements Servable {
     Optional<Generator> generator =
         config.stream().generator().map(loop -> new Generator(loop, metadata, nanoTime));
     this.metadata = generator.map(loop -> loop.shown(metadata)).orElse(metadata);
+    this.configuration = Configuration.of(meter.model().name(), this.metadata, config);
     this.sessions = sessions;
     this.vertx = vertx;
     this.meter = meter;
@@ -123,6 +126,11 @@ final class ServableModel implements Servable {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return configuration;
   }
 
   /** One of its sessions, for trials before anybody asks the model. */

@@ -14,14 +14,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelConfigReaderTest {
-  @TempDir private Path model;
+  @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
+  private Path model;
+
+  @BeforeEach
+  void createFolder() throws IOException {
+    model = Files.createDirectory(folder.resolve("digits"));
+  }
 
   @Test
   void modelWithoutSettingsHasTheServersDefaults() {
@@ -57,6 +64,7 @@ class ModelConfigReaderTest {
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: true, graph_optimization: none }
         tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
+        response_cache: true
         ensemble:
           inputs: [a]
           outputs: [b]
@@ -118,9 +126,11 @@ class ModelConfigReaderTest {
                                 "before",
                                 true,
                                 List.of(2L, 3L),
-                                Optional.of(model.resolve("start.bin"))))))));
+                                Optional.of(model.resolve("start.bin")))))),
+                true,
+                Map.of()));
     // A loop has no groups of rows.
-    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).containsExactly("rows");
+    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).containsExactly("rows", "declared");
   }
 
   @Test
@@ -217,6 +227,8 @@ class ModelConfigReaderTest {
         >
         """);
     assertThat(read())
+        .usingRecursiveComparison()
+        .ignoringFields("declared")
         .isEqualTo(
             new ModelConfig(
                 new VersionPolicyConfig.Latest(2),
@@ -256,13 +268,16 @@ class ModelConfigReaderTest {
         parameters { key: "a" value { string_value: "b" "c" } }
         parameters { key: "\\"d" value { string_value: "e" } }
         """);
-    assertThat(read()).isEqualTo(ModelConfig.DEFAULT);
+    assertThat(read().declared())
+        .containsEntry(
+            "parameters",
+            Map.of("a", Map.of("string_value", "bc"), "\"d", Map.of("string_value", "e")));
     assertThat(warnings)
         .containsExactly(
             model.resolve("config.pbtxt")
                 + ": has no meaning here: dynamic_batching.default_queue_policy.timeout_action"
                 + " DELAY, dynamic_batching.preserve_ordering, instance_group.gpus,"
-                + " instance_group.kind KIND_GPU, parameters");
+                + " instance_group.kind KIND_GPU");
   }
 
   @Test

@@ -51,7 +51,9 @@ class SluiceConfigReaderTest {
           max_queued_requests: 64
           admission: { adaptive: false, target_wait: 5ms }
           warmup: false
+          response_cache: true
       limits:
+        cache_size: 3MiB
         max_body_size: 1MiB
         max_inflated_size: 2MiB
         offload_size: 1000
@@ -121,8 +123,15 @@ class SluiceConfigReaderTest {
                   false,
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
-                      new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
-          new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7),
+                      new TensorflowConfig(4, 5, List.of("serve", "gpu"))),
+                  StreamConfig.DEFAULT,
+                  Optional.empty(),
+                  Map.of(),
+                  Optional.empty(),
+                  true,
+                  Map.of())),
+          new LimitsConfig(
+              1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7, 3 << 20),
           new GrpsConfig(Optional.of("digits"), true),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
@@ -158,7 +167,8 @@ class SluiceConfigReaderTest {
             "generator",
             "ensemble",
             "classLabels",
-            "sequence");
+            "sequence",
+            "declared");
   }
 
   @Test

@@ -72,7 +72,9 @@ class GeneratorStreamsTest {
             new StreamConfig(0, true, 100, Optional.of(loop)),
             Optional.empty(),
             defaults.classLabels(),
-            defaults.sequence());
+            defaults.sequence(),
+            false,
+            Map.of());
     return ServableModel.start(
         session.metadata(),
         List.of(session),

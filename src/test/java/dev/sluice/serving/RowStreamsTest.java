@@ -26,6 +26,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
@@ -65,7 +66,9 @@ class RowStreamsTest {
             stream,
             Optional.empty(),
             defaults.classLabels(),
-            defaults.sequence());
+            defaults.sequence(),
+            false,
+            Map.of());
     return ServableModel.start(
         session.metadata(),
         List.of(session),

@@ -41,14 +41,4 @@ public final class DataTypes {
   public static String name(TensorSpec tensor) {
     return tensor.type() == DataType.UNSUPPORTED ? tensor.nativeType() : tensor.type().name();
   }
-
-  /** How model configuration names a type. */
-  public static String configName(DataType type) {
-    return switch (type) {
-      case BYTES -> "TYPE_STRING";
-      case UNSUPPORTED -> "TYPE_INVALID";
-      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64, FP16, BF16, FP32, FP64 ->
-          "TYPE_" + type.name();
-    };
-  }
 }

@@ -6,9 +6,9 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -46,6 +46,20 @@ public record ModelDescription(
     }
   }
 
+  /**
+   * The whole configuration of a model that takes requests: see {@link ServedModel#configuration}.
+   *
+   * @throws InferenceException as {@link Models#find} does
+   */
+  public static Map<String, Object> configuration(OipServer server, ModelSelector selector) {
+    ServedModel model = Models.find(server.data(), selector);
+    try {
+      return model.configuration();
+    } finally {
+      model.release();
+    }
+  }
+
   private static ModelDescription of(ServedModel model, List<Long> versions) {
     Optional<Signature> signature = Models.defaultSignature(model);
     String platform = model.metadata().platform();
@@ -67,14 +81,5 @@ public record ModelDescription(
         .filter(status -> status.state() == VersionState.AVAILABLE)
         .map(VersionStatus::version)
         .toList();
-  }
-
-  /** The sizes that configuration shows: without the batch, if the first dimension is one. */
-  public long[] configDims(TensorSpec tensor) {
-    Shape shape = tensor.shape();
-    int from = maxBatchSize > 0 && shape.rank() > 0 ? 1 : 0;
-    long[] dims = new long[shape.rank() - from];
-    System.arraycopy(shape.dims(), from, dims, 0, dims.length);
-    return dims;
   }
 }

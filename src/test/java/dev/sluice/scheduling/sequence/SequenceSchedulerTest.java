@@ -135,7 +135,9 @@ class SequenceSchedulerTest {
             defaults.stream(),
             Optional.empty(),
             Map.of(),
-            Optional.of(rules));
+            Optional.of(rules),
+            false,
+            Map.of());
     plans = SequencePlans.of(METADATA, rules);
     scheduler = new SequenceScheduler(vertx, plans, List.of(first, second), config, clock::get);
   }

@@ -3,18 +3,13 @@ package dev.sluice.protocol.oip.grpc;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.RepositoryIndex;
-import dev.sluice.protocol.oip.grpc.proto.DataType;
-import dev.sluice.protocol.oip.grpc.proto.ModelConfig;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigResponse;
-import dev.sluice.protocol.oip.grpc.proto.ModelInput;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataResponse;
-import dev.sluice.protocol.oip.grpc.proto.ModelOutput;
-import dev.sluice.protocol.oip.grpc.proto.ModelResponseCache;
-import dev.sluice.protocol.oip.grpc.proto.ModelTransactionPolicy;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexResponse;
 import dev.sluice.tensor.TensorSpec;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /** Turns what models say of themselves into messages. */
 final class Descriptions {
@@ -37,39 +32,8 @@ final class Descriptions {
         .build();
   }
 
-  static ModelConfigResponse config(ModelDescription model) {
-    var config =
-        ModelConfig.newBuilder()
-            .setName(model.name())
-            .setPlatform(model.platform())
-            .setBackend(model.backend())
-            .setMaxBatchSize(model.maxBatchSize())
-            .setModelTransactionPolicy(ModelTransactionPolicy.getDefaultInstance())
-            .setResponseCache(ModelResponseCache.getDefaultInstance());
-    model.inputs().forEach(input -> config.addInput(configInput(model, input)));
-    model.outputs().forEach(output -> config.addOutput(configOutput(model, output)));
-    return ModelConfigResponse.newBuilder().setConfig(config).build();
-  }
-
-  private static ModelInput configInput(ModelDescription model, TensorSpec input) {
-    return ModelInput.newBuilder()
-        .setName(input.name())
-        .setDataType(type(input))
-        .addAllDims(list(model.configDims(input)))
-        .setOptional(input.optional())
-        .build();
-  }
-
-  private static ModelOutput configOutput(ModelDescription model, TensorSpec output) {
-    return ModelOutput.newBuilder()
-        .setName(output.name())
-        .setDataType(type(output))
-        .addAllDims(list(model.configDims(output)))
-        .build();
-  }
-
-  private static DataType type(TensorSpec tensor) {
-    return DataType.valueOf(DataTypes.configName(tensor.type()));
+  static ModelConfigResponse config(Map<String, Object> tree) {
+    return ModelConfigResponse.newBuilder().setConfig(ConfigMessages.of(tree)).build();
   }
 
   static RepositoryIndexResponse index(List<RepositoryIndex.Entry> entries) {

@@ -110,7 +110,9 @@ public final class OipGrpcFace implements GrpcFace {
   }
 
   private MessageLite modelConfig(ModelConfigRequest request) {
-    return Descriptions.config(describe(request.getName(), request.getVersion()));
+    return Descriptions.config(
+        ModelDescription.configuration(
+            server, GrpcSelectors.of(request.getName(), request.getVersion())));
   }
 
   private ModelDescription describe(String name, String version) {

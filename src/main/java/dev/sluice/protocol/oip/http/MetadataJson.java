@@ -9,6 +9,8 @@ import dev.sluice.tensor.TensorSpec;
 import io.vertx.core.buffer.Buffer;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /** Writes everything that is not inference. */
@@ -64,34 +66,33 @@ final class MetadataJson {
     out.raw('}');
   }
 
-  /** The configuration as far as it is known here, with protobuf's field names. */
-  static Buffer config(ModelDescription model) {
+  /** A configuration with Triton's field names. */
+  static Buffer config(Map<String, Object> tree) {
     var json = new MetadataJson();
-    json.out.raw("{\"name\":").string(model.name()).raw(",\"platform\":").string(model.platform());
-    json.out.raw(",\"backend\":").string(model.backend());
-    json.out.raw(",\"max_batch_size\":").number(model.maxBatchSize()).raw(",\"input\":");
-    json.array(model.inputs(), input -> json.configInput(model, input));
-    json.out.raw(",\"output\":");
-    json.array(model.outputs(), output -> json.configOutput(model, output));
-    json.out.raw(",\"model_transaction_policy\":{\"decoupled\":false}");
-    return json.out.raw(",\"response_cache\":{\"enable\":false}}").toBuffer();
+    json.value(tree);
+    return json.out.toBuffer();
   }
 
-  private void configInput(ModelDescription model, TensorSpec input) {
-    configTensor(model, input);
-    out.raw(",\"format\":\"FORMAT_NONE\",\"is_shape_tensor\":false,\"allow_ragged_batch\":false");
-    out.raw(",\"optional\":").bool(input.optional()).raw('}');
+  private void value(Object value) {
+    switch (value) {
+      case Map<?, ?> members -> members(members);
+      case List<?> items -> array(items, this::value);
+      case Long number -> out.number(number);
+      case Boolean flag -> out.bool(flag);
+      case Double number -> out.raw(number.toString());
+      default -> out.string(value.toString());
+    }
   }
 
-  private void configOutput(ModelDescription model, TensorSpec output) {
-    configTensor(model, output);
-    out.raw(",\"label_filename\":\"\",\"is_shape_tensor\":false}");
-  }
-
-  private void configTensor(ModelDescription model, TensorSpec tensor) {
-    out.raw("{\"name\":").string(tensor.name());
-    out.raw(",\"data_type\":\"").raw(DataTypes.configName(tensor.type())).raw("\",\"dims\":");
-    dims(model.configDims(tensor));
+  private void members(Map<?, ?> members) {
+    out.raw('{');
+    String comma = "";
+    for (Map.Entry<?, ?> member : members.entrySet()) {
+      out.raw(comma).string(String.valueOf(member.getKey())).raw(':');
+      value(Objects.requireNonNull(member.getValue()));
+      comma = ",";
+    }
+    out.raw('}');
   }
 
   static Buffer index(List<RepositoryIndex.Entry> entries) {

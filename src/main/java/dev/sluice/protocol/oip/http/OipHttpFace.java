@@ -70,7 +70,9 @@ public final class OipHttpFace implements HttpFace {
       case MODELS -> exchange.json(OK, MetadataJson.models(server.control().models()));
       case INDEX -> index(exchange);
       case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(path)));
-      case MODEL_CONFIG -> exchange.json(OK, MetadataJson.config(describe(path)));
+      case MODEL_CONFIG ->
+          exchange.json(
+              OK, MetadataJson.config(ModelDescription.configuration(server, path.selector())));
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());

@@ -1,0 +1,86 @@
+package dev.sluice.config;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.config.TextProto.Message;
+import dev.sluice.config.TextProto.Scalar;
+import dev.sluice.config.TextProto.Value;
+import dev.sluice.config.TritonSchema.Field;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a Triton model configuration in protobuf's JSON form, as load requests carry it. */
+final class TritonJson {
+  /** Deeper than any model's settings. */
+  private static final int DEEPEST = 32;
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxNestingDepth(DEEPEST).build())
+              .build());
+
+  private TritonJson() {}
+
+  /**
+   * The message that a text stands for. Numbers may be texts, as protobuf allows.
+   *
+   * @param name what to call the text in complaints
+   */
+  static Message read(String name, String text) {
+    JsonNode tree;
+    try {
+      tree = JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      String why = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
+      throw new ConfigException(name + ": is no JSON: " + why);
+    }
+    if (!tree.isObject()) {
+      throw new ConfigException(name + ": wanted a JSON object");
+    }
+    return message(TritonSchema.ROOT, tree);
+  }
+
+  private static Message message(String type, JsonNode tree) {
+    var message = new Message(new LinkedHashMap<>());
+    for (Map.Entry<String, JsonNode> member : tree.properties()) {
+      if (!member.getValue().isNull()) {
+        Field field = TritonSchema.fields(type).get(member.getKey());
+        message.fields().put(member.getKey(), values(field, member.getValue()));
+      }
+    }
+    return message;
+  }
+
+  private static List<Value> values(@Nullable Field field, JsonNode tree) {
+    List<Value> values = new ArrayList<>();
+    if (tree.isArray()) {
+      tree.forEach(item -> values.add(value(field, item)));
+    } else if (field != null && field.label() == TritonSchema.Label.MAP && tree.isObject()) {
+      tree.properties().forEach(entry -> values.add(entry(field, entry)));
+    } else {
+      values.add(value(field, tree));
+    }
+    return values;
+  }
+
+  private static Message entry(Field field, Map.Entry<String, JsonNode> entry) {
+    Map<String, List<Value>> fields = new LinkedHashMap<>();
+    fields.put("key", List.of(new Scalar(entry.getKey())));
+    fields.put("value", List.of(value(field, entry.getValue())));
+    return new Message(fields);
+  }
+
+  private static Value value(@Nullable Field field, JsonNode tree) {
+    return tree.isObject()
+        ? message(field == null ? "" : field.type(), tree)
+        : new Scalar(tree.asText());
+  }
+}

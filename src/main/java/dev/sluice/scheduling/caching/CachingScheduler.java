@@ -1,0 +1,65 @@
+package dev.sluice.scheduling.caching;
+
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.telemetry.VersionMeter;
+import io.vertx.core.Future;
+import java.util.function.LongSupplier;
+
+/**
+ * Answers from the cache what was answered before; all else goes on to the scheduler behind, and
+ * its answer is kept.
+ */
+public final class CachingScheduler implements Scheduler {
+  private final ResponseCache cache;
+  private final long load;
+  private final Scheduler behind;
+  private final VersionMeter meter;
+  private final LongSupplier nanoTime;
+
+  CachingScheduler(
+      ResponseCache cache, long load, Scheduler behind, VersionMeter meter, LongSupplier nanoTime) {
+    this.cache = cache;
+    this.load = load;
+    this.behind = behind;
+    this.meter = meter;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Future<InferenceResponse> submit(InferenceRequest request) {
+    long begun = nanoTime.getAsLong();
+    RequestKey key = RequestKey.of(load, request);
+    if (key == null) {
+      return behind.submit(request);
+    }
+    KeptAnswer kept = cache.find(key);
+    long looked = nanoTime.getAsLong() - begun;
+    if (kept == null) {
+      return behind.submit(request).map(response -> keep(key, response, looked));
+    }
+    InferenceResponse response = kept.answer(request);
+    kept.release();
+    request.close();
+    meter.cacheHit(looked, nanoTime.getAsLong() - begun);
+    return Future.succeededFuture(response);
+  }
+
+  /** What says more than its tensors is not kept. */
+  private InferenceResponse keep(RequestKey key, InferenceResponse response, long looked) {
+    long begun = nanoTime.getAsLong();
+    if (response.parameters().isEmpty()) {
+      cache.keep(key, response);
+    }
+    meter.cacheMiss(looked + nanoTime.getAsLong() - begun);
+    return response;
+  }
+
+  /** Also frees what is kept. Nothing of this load is under way any more then. */
+  @Override
+  public void close() {
+    behind.close();
+    cache.clear(load);
+  }
+}

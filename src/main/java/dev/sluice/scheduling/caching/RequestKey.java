@@ -1,0 +1,94 @@
+package dev.sluice.scheduling.caching;
+
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.RequestOptions;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything an answer depends on: the load of the version, the signature, the wanted outputs and
+ * each input whole, in the order of their names. Compared to the last byte, so that two requests
+ * never share an answer by chance.
+ */
+final class RequestKey {
+  /** Bytes of inputs beyond which copying and hashing them would hold the event loop too long. */
+  private static final long MOST_BYTES = 1L << 20;
+
+  private final long load;
+  private final List<String> names;
+  private final byte[] inputs;
+  private final int hash;
+
+  private RequestKey(long load, List<String> names, byte[] inputs) {
+    this.load = load;
+    this.names = names;
+    this.inputs = inputs;
+    this.hash = 31 * (31 * Long.hashCode(load) + names.hashCode()) + Arrays.hashCode(inputs);
+  }
+
+  /**
+   * The key of a request, or null if its answer is not to be kept: it says more than its tensors
+   * do, or it is large.
+   *
+   * @param load tells one load of a version from all others
+   */
+  static @Nullable RequestKey of(long load, InferenceRequest request) {
+    if (!request.options().equals(RequestOptions.ofPriority(request.options().priority()))) {
+      return null;
+    }
+    long bytes = 0;
+    for (NamedTensor input : request.inputs()) {
+      bytes += input.tensor().byteSize();
+    }
+    return bytes > MOST_BYTES ? null : copy(load, request, (int) bytes);
+  }
+
+  private static RequestKey copy(long load, InferenceRequest request, int bytes) {
+    List<NamedTensor> inputs = new ArrayList<>(request.inputs());
+    inputs.sort(Comparator.comparing(NamedTensor::name));
+    List<String> names = new ArrayList<>();
+    names.add(request.signature().name());
+    byte[] copy = new byte[bytes];
+    int at = 0;
+    for (NamedTensor input : inputs) {
+      Tensor tensor = input.tensor();
+      names.add(input.name());
+      names.add(tensor.type() + tensor.shape().toString());
+      int size = (int) tensor.byteSize();
+      MemorySegment.copy(tensor.data(), ValueLayout.JAVA_BYTE, 0, copy, at, size);
+      at += size;
+    }
+    names.addAll(request.outputs());
+    return new RequestKey(load, names, copy);
+  }
+
+  boolean isOf(long wanted) {
+    return load == wanted;
+  }
+
+  /** About what it takes. */
+  long byteSize() {
+    return inputs.length + 64L * names.size();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RequestKey key
+        && load == key.load
+        && hash == key.hash
+        && names.equals(key.names)
+        && Arrays.equals(inputs, key.inputs);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+}

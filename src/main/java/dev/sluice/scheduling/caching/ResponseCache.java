@@ -1,0 +1,76 @@
+package dev.sluice.scheduling.caching;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers of all models that want theirs kept, bounded in bytes. Owns what it keeps. Any
+ * thread.
+ */
+public final class ResponseCache {
+  private final Cache<RequestKey, KeptAnswer> answers;
+  private final long largest;
+  private final LongSupplier nanoTime;
+  private final AtomicLong loads = new AtomicLong();
+
+  /**
+   * @param bytes how much to keep at most, over all models
+   */
+  public ResponseCache(long bytes, LongSupplier nanoTime) {
+    this.largest = Math.min(bytes, Integer.MAX_VALUE);
+    this.nanoTime = nanoTime;
+    this.answers =
+        Caffeine.newBuilder()
+            .maximumWeight(bytes)
+            .weigher((RequestKey key, KeptAnswer answer) -> (int) weight(key, answer))
+            .executor(Runnable::run)
+            .<RequestKey, KeptAnswer>removalListener((_, answer, _) -> {
+              if (answer != null) {
+                answer.release();
+              }
+            })
+            .build();
+  }
+
+  private static long weight(RequestKey key, KeptAnswer answer) {
+    return key.byteSize() + answer.byteSize();
+  }
+
+  /**
+   * Puts the cache in front of one load of a version.
+   *
+   * @param meter counts hits and misses
+   */
+  public CachingScheduler before(Scheduler scheduler, VersionMeter meter) {
+    return new CachingScheduler(this, loads.incrementAndGet(), scheduler, meter, nanoTime);
+  }
+
+  /** What is kept for a key, held by the caller; null if nothing is. */
+  @Nullable KeptAnswer find(RequestKey key) {
+    KeptAnswer answer = answers.getIfPresent(key);
+    return answer != null && answer.acquire() ? answer : null;
+  }
+
+  /** Keeps a copy, if it is not too large. */
+  void keep(RequestKey key, InferenceResponse response) {
+    long bytes = key.byteSize();
+    for (var output : response.outputs()) {
+      bytes += output.tensor().byteSize();
+    }
+    if (bytes <= largest) {
+      answers.put(key, KeptAnswer.copyOf(response));
+    }
+  }
+
+  /** Frees everything of one load. */
+  void clear(long load) {
+    answers.asMap().keySet().removeIf(key -> key.isOf(load));
+    answers.cleanUp();
+  }
+}

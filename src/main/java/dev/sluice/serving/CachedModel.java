@@ -1,0 +1,50 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.scheduling.caching.CachingScheduler;
+import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.Map;
+
+/** A model with a cache in front of its queue. Streams go past it. */
+record CachedModel(Servable model, CachingScheduler scheduler) implements Servable {
+  /** The model itself, or with a cache if its settings want one and each answer stands alone. */
+  static Servable of(Servable model, ModelConfig config, ResponseCache cache) {
+    boolean kept =
+        config.responseCache() && !config.stream().decoupled() && config.sequence().isEmpty();
+    return kept ? new CachedModel(model, cache.before(model.scheduler(), model.meter())) : model;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return model.metadata();
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return model.configuration();
+  }
+
+  @Override
+  public ModelDoor door() {
+    return model.door();
+  }
+
+  @Override
+  public StreamScheduler streams() {
+    return model.streams();
+  }
+
+  @Override
+  public VersionMeter meter() {
+    return model.meter();
+  }
+
+  @Override
+  public void close() {
+    scheduler.close();
+    model.close();
+  }
+}

@@ -1,0 +1,169 @@
+package dev.sluice.scheduling.caching;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.LentModel;
+import dev.sluice.testing.Tensors;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ResponseCacheTest {
+  private final ResponseCache cache = new ResponseCache(4_000, System::nanoTime);
+  private final Adding adding = new Adding();
+  private final LentModel lent = new LentModel(new ModelId("m", 1), FakeSession.METADATA);
+  private final VersionMeter meter = Telemetry.unseen().version(lent.id());
+  private final CachingScheduler scheduler = cache.before(adding, meter);
+  private long blocksBefore;
+
+  /** Adds one to each number, at once. */
+  private static final class Adding implements Scheduler {
+    int runs;
+    boolean fails;
+
+    @Override
+    public Future<InferenceResponse> submit(InferenceRequest request) {
+      runs++;
+      try (request) {
+        if (fails) {
+          return Future.failedFuture(InferenceException.invalid("no"));
+        }
+        float[] x = Tensors.toFloats(request.inputs().getFirst().tensor());
+        for (int i = 0; i < x.length; i++) {
+          x[i]++;
+        }
+        var y = new NamedTensor("y", Tensors.floats(Shape.of(x.length), x));
+        return Future.succeededFuture(
+            new InferenceResponse(request.model().id(), request.signature(), List.of(y)));
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @BeforeEach
+  void count() {
+    blocksBefore = TensorMemory.openBlocks();
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    scheduler.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+    assertThat(lent.loans()).isZero();
+  }
+
+  private InferenceRequest request(RequestOptions options, List<String> outputs, float... x) {
+    return new InferenceRequest(
+        lent.lend(),
+        FakeSession.SIGNATURE,
+        List.of(new NamedTensor("x", Tensors.floats(Shape.of(x.length), x))),
+        outputs,
+        Deadline.NONE,
+        "id",
+        options);
+  }
+
+  private float[] ask(float... x) {
+    return ask(request(RequestOptions.NONE, List.of(), x));
+  }
+
+  private float[] ask(InferenceRequest request) {
+    try (InferenceResponse response = scheduler.submit(request).result()) {
+      return Tensors.toFloats(response.outputs().getFirst().tensor());
+    }
+  }
+
+  @Test
+  void theSameInputsAreAnsweredOnce() {
+    assertThat(ask(1, 2)).containsExactly(2, 3);
+    assertThat(ask(1, 2)).containsExactly(2, 3);
+    assertThat(adding.runs).isEqualTo(1);
+    assertThat(meter.statistics().cacheHit().count()).isEqualTo(1);
+    assertThat(meter.statistics().cacheMiss().count()).isEqualTo(1);
+  }
+
+  @Test
+  void otherInputsShapesAndOutputsAreOtherQuestions() {
+    ask(1, 2);
+    ask(1, 3);
+    ask(1, 2, 0);
+    ask(request(RequestOptions.NONE, List.of("y"), 1, 2));
+    assertThat(adding.runs).isEqualTo(4);
+  }
+
+  @Test
+  void aPriorityChangesNothingAndParametersAndSequencesDo() {
+    ask(1);
+    ask(request(RequestOptions.ofPriority(2), List.of(), 1));
+    assertThat(adding.runs).isEqualTo(1);
+    var parameters =
+        new RequestOptions(
+            0, SequenceStep.NONE, Map.of("k", (ParameterValue) new ParameterValue.Text("v")));
+    ask(request(parameters, List.of(), 1));
+    ask(request(parameters, List.of(), 1));
+    assertThat(adding.runs).isEqualTo(3);
+  }
+
+  @Test
+  void failuresAreNotKept() {
+    adding.fails = true;
+    assertThat(scheduler.submit(request(RequestOptions.NONE, List.of(), 1)).failed()).isTrue();
+    adding.fails = false;
+    assertThat(ask(1)).containsExactly(2);
+  }
+
+  @Test
+  void whatIsKeptStaysWithinItsBounds() {
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(ask(i)).containsExactly(i + 1);
+    }
+    assertThat(TensorMemory.openBlocks() - blocksBefore).isBetween(1L, 40L);
+  }
+
+  @Test
+  void anAnswerThatIsTooLargeIsNotKept() {
+    ask(new float[2_000]);
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  @Test
+  void anAnswerOutlivesItsEviction() {
+    ask(1);
+    try (InferenceResponse response =
+        scheduler.submit(request(RequestOptions.NONE, List.of(), 1)).result()) {
+      scheduler.close();
+      assertThat(Tensors.toFloats(response.outputs().getFirst().tensor())).containsExactly(2);
+    }
+  }
+
+  @Test
+  void anotherLoadOfTheModelHasAnswersOfItsOwn() {
+    ask(1);
+    var other = cache.before(adding, meter);
+    other.submit(request(RequestOptions.NONE, List.of(), 1)).result().close();
+    assertThat(adding.runs).isEqualTo(2);
+    other.close();
+    ask(1);
+    assertThat(adding.runs).isEqualTo(2);
+  }
+}

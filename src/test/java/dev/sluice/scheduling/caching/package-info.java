@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.scheduling.caching;
+
+import org.jspecify.annotations.NullMarked;
