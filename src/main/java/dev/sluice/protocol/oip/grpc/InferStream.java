@@ -32,6 +32,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
   private final List<Runnable> waitingForRoom = new ArrayList<>();
   private @Nullable Promise<Void> place;
   private boolean allTaken;
+  private boolean gone;
 
   InferStream(OipServer server, GrpcStreamCall call) {
     this.server = server;
@@ -55,6 +56,12 @@ final class InferStream implements GrpcStreamMethod.Messages {
 
   private void begin(
       StreamedRequest request, @Nullable InferenceRequest decoded, @Nullable Throwable failure) {
+    if (gone) {
+      if (decoded != null) {
+        decoded.close();
+      }
+      return;
+    }
     if (decoded == null) {
       request.fail(failure == null ? new IllegalStateException("no request") : failure);
       return;
@@ -133,6 +140,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
   }
 
   private void leave() {
+    gone = true;
     List.copyOf(open).forEach(StreamedRequest::leave);
     open.clear();
   }
