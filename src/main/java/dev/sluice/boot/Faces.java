@@ -4,10 +4,12 @@ import dev.sluice.config.GrpsConfig;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.StreamControlConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
+import dev.sluice.protocol.grps.http.StreamControl;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
@@ -43,9 +45,21 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new OipHttpFace(oip()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse("")));
+      faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse(""), streamControl()));
     }
     return faces;
+  }
+
+  private StreamControl streamControl() {
+    StreamControlConfig control = grps.streamingCtrl();
+    return new StreamControl(
+        switch (control.ctrlMode()) {
+          case QUERY_PARAM -> StreamControl.Mode.QUERY_PARAM;
+          case HEADER_PARAM -> StreamControl.Mode.HEADER_PARAM;
+          case BODY_PARAM -> StreamControl.Mode.BODY_PARAM;
+        },
+        control.ctrlKey(),
+        control.resContentType());
   }
 
   private List<V1Dialect> dialects(ListenerConfig listener) {

@@ -74,6 +74,8 @@ class SluiceConfigReaderTest {
       grps:
         default_model: digits
         online_at_start: true
+        streaming_ctrl:
+          { ctrl_mode: header_param, ctrl_key: x-stream, res_content_type: text/plain }
       log:
         format: json
         level: debug
@@ -132,7 +134,11 @@ class SluiceConfigReaderTest {
                   Map.of())),
           new LimitsConfig(
               1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7, 3 << 20),
-          new GrpsConfig(Optional.of("digits"), true),
+          new GrpsConfig(
+              Optional.of("digits"),
+              true,
+              new StreamControlConfig(
+                  StreamControlConfig.Mode.HEADER_PARAM, "x-stream", "text/plain")),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
           SocketTransport.NIO,

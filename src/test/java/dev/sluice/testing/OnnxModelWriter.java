@@ -84,6 +84,40 @@ public final class OnnxModelWriter {
         }));
   }
 
+  /** Adds a constant of whole numbers, of one dimension. */
+  public OnnxModelWriter integers(String name, long... values) {
+    return add(
+        5,
+        message(out -> {
+          out.writeInt64(1, values.length);
+          out.writeInt32(2, INT64);
+          for (long value : values) {
+            out.writeInt64(7, value);
+          }
+          out.writeString(8, name);
+        }));
+  }
+
+  /** Adds an operator that works along one dimension. */
+  public OnnxModelWriter nodeAlong(int axis, String operator, String output, String... inputs) {
+    ByteString attribute =
+        message(out -> {
+          out.writeString(1, "axis");
+          out.writeInt64(3, axis);
+          out.writeInt32(20, 2);
+        });
+    return add(
+        1,
+        message(out -> {
+          for (String input : inputs) {
+            out.writeString(1, input);
+          }
+          out.writeString(2, output);
+          out.writeString(4, operator);
+          field(out, 5, attribute);
+        }));
+  }
+
   /** Adds an operator with one output. */
   public OnnxModelWriter node(String operator, String output, String... inputs) {
     return add(

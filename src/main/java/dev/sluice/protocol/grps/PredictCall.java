@@ -6,8 +6,11 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.Exchange;
+import dev.sluice.transport.StreamPump;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -44,6 +47,30 @@ public final class PredictCall {
         .compute(size, () -> decode(exchange, lent, decoder))
         .compose(request -> exchange.ask(data, request))
         .compose(response -> exchange.compute(byteSize(response), () -> encode(response, encoder)));
+  }
+
+  /**
+   * Answers a call by a stream. Runs on the exchange's event loop, as {@link #run} does.
+   *
+   * @param client gets the messages, and how it ends
+   * @param encoder makes a message of a response's outputs, which it borrows
+   * @return complete when the request was decoded and the rest is the client's; failed if it could
+   *     not be, and nobody was told
+   */
+  public Future<?> stream(
+      Exchange exchange,
+      String model,
+      long size,
+      Consumer<RequestInputs> decoder,
+      ClientStream client,
+      Function<List<NamedTensor>, Buffer> encoder) {
+    exchange.measure(Api.GRPS_STREAM, model);
+    ServedModel lent = models.lend(model);
+    exchange.measure(Api.GRPS_STREAM, lent.id().name());
+    var pump = new StreamPump(exchange, client, response -> encoder.apply(response.outputs()));
+    return exchange
+        .compute(size, () -> decode(exchange, lent, decoder))
+        .onSuccess(request -> pump.ask(data, request));
   }
 
   /** Makes the request, which owns the loan; if that fails, the loan is given back here. */

@@ -34,6 +34,22 @@ public final class Models {
   }
 
   /**
+   * Requires that a model gives each request one answer; else gives it back.
+   *
+   * @param caller who asks it for one, for the text
+   * @throws InferenceException with UNIMPLEMENTED
+   */
+  public static ServedModel requireOneAnswer(ServedModel model, String caller) {
+    if (model.metadata().decoupled()) {
+      model.release();
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED,
+          caller + " doesn't support models with decoupled transaction policy");
+    }
+    return model;
+  }
+
+  /**
    * The model that was found.
    *
    * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it

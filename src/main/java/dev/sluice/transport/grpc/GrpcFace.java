@@ -13,6 +13,11 @@ public interface GrpcFace {
     return descriptor().getFullName();
   }
 
-  /** Those of its methods that are served, by name. */
+  /** Those of its methods with one message each way that are served, by name. */
   Map<String, GrpcMethod> methods();
+
+  /** Those of its methods that stream, by name. */
+  default Map<String, GrpcStreamMethod> streams() {
+    return Map.of();
+  }
 }

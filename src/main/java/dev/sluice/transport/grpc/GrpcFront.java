@@ -15,6 +15,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private static final int UNIMPLEMENTED = 12;
 
   private final Map<String, GrpcMethod> methods = new HashMap<>();
+  private final Map<String, GrpcStreamMethod> streams = new HashMap<>();
   private final ListenerContext context;
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
@@ -29,11 +30,13 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     this.context = context;
     this.standard = new StandardServices(context.vertx(), faces, ready);
     for (GrpcFace face : faces) {
-      face.methods().forEach((name, method) -> add("/" + face.service() + "/" + name, method));
+      String service = "/" + face.service() + "/";
+      face.methods().forEach((name, method) -> add(methods, service + name, method));
+      face.streams().forEach((name, method) -> add(streams, service + name, method));
     }
   }
 
-  private void add(String path, GrpcMethod method) {
+  private static <T> void add(Map<String, T> methods, String path, T method) {
     if (methods.put(path, method) != null) {
       throw new IllegalStateException("two protocols claim the method " + path);
     }
@@ -52,10 +55,13 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     }
     var reply = new GrpcReply(request.response(), form);
     GrpcMethod method = methods.get(request.path());
-    if (method == null) {
+    GrpcStreamMethod stream = method == null ? streams.get(request.path()) : null;
+    if (method != null) {
+      new UnaryCall(method, request, reply, form, context, ids.of(request)).start();
+    } else if (stream != null) {
+      new StreamingCall(request, reply, form, context, ids.of(request)).start(stream);
+    } else {
       reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
-      return;
     }
-    new UnaryCall(method, request, reply, form, context, ids.of(request)).start();
   }
 }

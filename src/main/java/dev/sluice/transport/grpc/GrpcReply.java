@@ -9,7 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 
-/** Writes the one answer of a call. Later ones, and answers to callers who left, are dropped. */
+/**
+ * Writes the answer of a call: one message, or any number of them and then a status. Later answers,
+ * and those to callers who left, are dropped.
+ */
 final class GrpcReply {
   /** Frame head: a flag byte and a 32-bit length. */
   static final int PREFIX = 5;
@@ -69,22 +72,75 @@ final class GrpcReply {
       response.putHeader(STATUS, Integer.toString(status)).putHeader(MESSAGE, encoded);
       response.end();
     } else {
-      head();
+      if (!response.headWritten()) {
+        head();
+      }
       String lines = "grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n";
       response.end(encode(trailers(lines)));
     }
   }
 
+  /** Whether the client has fallen behind. */
+  boolean isFull() {
+    return response.writeQueueFull();
+  }
+
+  /** Runs the action when the client has caught up. */
+  void onRoom(Runnable action) {
+    response.drainHandler(_ -> action.run());
+  }
+
+  /** Sends one of several messages. */
+  void write(Buffer message) {
+    if (open()) {
+      begin();
+      Buffer prefix = Buffer.buffer(PREFIX).appendByte((byte) 0).appendInt(message.length());
+      response.write(encode(Buffers.join(prefix, message)));
+    }
+  }
+
+  private void begin() {
+    if (!response.headWritten()) {
+      head();
+      response.setChunked(true);
+    }
+  }
+
+  /** Ends a stream of messages well. */
+  void end() {
+    if (!open()) {
+      return;
+    }
+    begin();
+    if (form == GrpcForm.GRPC) {
+      response.putTrailer(STATUS, OK);
+      response.end();
+    } else {
+      response.end(encode(trailers("grpc-status:0\r\n")));
+    }
+  }
+
+  /** Ends a stream of messages with a failure. */
+  void failStream(int status, String text) {
+    if (form != GrpcForm.GRPC || !response.headWritten()) {
+      fail(status, text);
+    } else if (open()) {
+      response.putTrailer(STATUS, Integer.toString(status));
+      response.putTrailer(MESSAGE, GrpcText.encode(cut(text)));
+      response.end();
+    }
+  }
+
   /** Names the message encodings that a next call may use. */
   void acceptEncodings() {
-    if (open()) {
+    if (open() && !response.headWritten()) {
       response.putHeader("grpc-accept-encoding", "identity,gzip,deflate");
     }
   }
 
   /** Says when a next call may work, in the words of gRPC's retries and in those of HTTP. */
   void retryAfter(Duration time) {
-    if (open()) {
+    if (open() && !response.headWritten()) {
       response.putHeader("grpc-retry-pushback-ms", Long.toString(Math.max(1, time.toMillis())));
       response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
     }

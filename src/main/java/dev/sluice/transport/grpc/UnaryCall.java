@@ -10,6 +10,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
+import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.TimeoutHeaders;
 import io.vertx.core.Future;
@@ -21,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A call with one message each way, from its first byte to its status. */
 final class UnaryCall implements GrpcCall {
-  private static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
+  static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
   private static final CharSequence TIMEOUT = HttpHeaders.createOptimized("grpc-timeout");
 
   /** What base64 and framing may add to a message of the largest size. */
-  private static final double TEXT_RATIO = 1.5;
+  static final double TEXT_RATIO = 1.5;
 
   private final GrpcMethod method;
   private final HttpServerRequest request;
@@ -67,7 +68,7 @@ final class UnaryCall implements GrpcCall {
 
   void start() {
     try {
-      deadline = context.deadline().earlier(wireDeadline()).earlier(meshDeadline());
+      deadline = deadline(request, context);
     } catch (InferenceException e) {
       fail(e);
       return;
@@ -79,15 +80,17 @@ final class UnaryCall implements GrpcCall {
     request.response().closeHandler(_ -> gone());
   }
 
-  private Deadline wireDeadline() {
+  /**
+   * Until when a call's answer is wanted, by its headers or by the settings.
+   *
+   * @throws InferenceException if a header says it in no form we know
+   */
+  static Deadline deadline(HttpServerRequest request, ListenerContext context) {
+    long now = context.nanoTime().getAsLong();
     String timeout = request.getHeader(TIMEOUT);
-    return timeout == null
-        ? Deadline.NONE
-        : Deadline.after(GrpcTimeout.read(timeout), context.nanoTime().getAsLong());
-  }
-
-  private Deadline meshDeadline() {
-    return TimeoutHeaders.read(request::getHeader, context.nanoTime().getAsLong());
+    Deadline wire =
+        timeout == null ? Deadline.NONE : Deadline.after(GrpcTimeout.read(timeout), now);
+    return context.deadline().earlier(wire).earlier(TimeoutHeaders.read(request::getHeader, now));
   }
 
   private void take(Buffer piece) {
@@ -171,19 +174,25 @@ final class UnaryCall implements GrpcCall {
     answered = true;
     record.failed(ErrorCode.of(failure));
     forget();
-    if (failure instanceof InferenceException known) {
-      context.failed(this, known);
-      if (known.code() == ErrorCode.UNIMPLEMENTED) {
-        reply.acceptEncodings();
-      }
-      if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
-        reply.retryAfter(known.retryAfter());
-      }
-      reply.fail(GrpcStatus.of(known.code()), known.getMessage());
-    } else {
-      context.bug(this, failure);
-      reply.fail(GrpcStatus.of(ErrorCode.INTERNAL), "internal error");
+    InferenceException told = explain(failure, this, context, reply);
+    reply.fail(GrpcStatus.of(told.code()), told.getMessage());
+  }
+
+  /** Logs a failure, and says what the client is told of it, besides the headers set here. */
+  static InferenceException explain(
+      Throwable failure, Exchange call, ListenerContext context, GrpcReply reply) {
+    if (!(failure instanceof InferenceException known)) {
+      context.bug(call, failure);
+      return new InferenceException(ErrorCode.INTERNAL, "internal error");
     }
+    context.failed(call, known);
+    if (known.code() == ErrorCode.UNIMPLEMENTED) {
+      reply.acceptEncodings();
+    }
+    if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
+      reply.retryAfter(known.retryAfter());
+    }
+    return known;
   }
 
   private void gone() {

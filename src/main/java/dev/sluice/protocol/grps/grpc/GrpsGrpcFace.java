@@ -9,6 +9,7 @@ import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
 import java.util.Map;
 
 /**
@@ -18,6 +19,7 @@ import java.util.Map;
  */
 public final class GrpsGrpcFace implements GrpcFace {
   private final Map<String, GrpcMethod> methods;
+  private final Map<String, GrpcStreamMethod> streams;
 
   /**
    * @param defaultModel the model that is meant when a request names none; empty if there is no
@@ -27,9 +29,11 @@ public final class GrpsGrpcFace implements GrpcFace {
     var models = new ModelChoice(data, control, defaultModel);
     var health = new HealthCalls(control);
     var metadata = new MetadataCalls(new Metadata(models, control));
+    var predict = new PredictCall(data, models);
+    this.streams = Map.of("PredictStreaming", new PredictStreamMethod(predict));
     this.methods =
         Map.of(
-            "Predict", new PredictMethod(new PredictCall(data, models)),
+            "Predict", new PredictMethod(predict),
             "Online", health::online,
             "Offline", health::offline,
             "CheckLiveness", health::live,
@@ -46,5 +50,10 @@ public final class GrpsGrpcFace implements GrpcFace {
   @Override
   public Map<String, GrpcMethod> methods() {
     return methods;
+  }
+
+  @Override
+  public Map<String, GrpcStreamMethod> streams() {
+    return streams;
   }
 }

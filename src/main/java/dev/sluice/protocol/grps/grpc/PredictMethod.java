@@ -54,7 +54,7 @@ final class PredictMethod implements GrpcMethod {
     };
   }
 
-  private static boolean endsTheCall(ErrorCode code) {
+  static boolean endsTheCall(ErrorCode code) {
     return switch (code) {
       case RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED, TOO_LARGE -> true;
       case INVALID_ARGUMENT,

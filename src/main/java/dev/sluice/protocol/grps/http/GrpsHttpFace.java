@@ -31,12 +31,14 @@ public final class GrpsHttpFace implements HttpFace {
   /**
    * @param defaultModel the model that is meant when a request names none; empty if there is no
    *     such setting
+   * @param streams how a request asks for a stream
    */
-  public GrpsHttpFace(DataPlane data, ControlPlane control, String defaultModel) {
+  public GrpsHttpFace(
+      DataPlane data, ControlPlane control, String defaultModel, StreamControl streams) {
     var models = new ModelChoice(data, control, defaultModel);
     this.health = new HealthRoutes(control);
     this.metadata = new MetadataRoutes(new Metadata(models, control));
-    this.predict = new PredictRoute(new PredictCall(data, models));
+    this.predict = new PredictRoute(new PredictCall(data, models), streams);
   }
 
   @Override

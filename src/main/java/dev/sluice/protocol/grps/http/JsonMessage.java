@@ -17,23 +17,29 @@ import org.jspecify.annotations.Nullable;
  * @param form which key holds the data
  * @param cursor goes through the text
  * @param position where the data is
+ * @param streaming whether a stream is asked for
  */
-record JsonMessage(String model, DataForm form, JsonCursor cursor, int position) {
-  static JsonMessage scan(Body body) {
+record JsonMessage(
+    String model, DataForm form, JsonCursor cursor, int position, boolean streaming) {
+  /**
+   * @param streamKey the member that asks for a stream; empty if none does
+   */
+  static JsonMessage scan(Body body, String streamKey) {
     try {
-      return scan(new JsonCursor(body));
+      return scan(new JsonCursor(body), streamKey);
     } catch (JsonException e) {
       throw Json.malformed(e);
     }
   }
 
-  private static JsonMessage scan(JsonCursor in) {
+  private static JsonMessage scan(JsonCursor in, String streamKey) {
     if (in.peek() != JsonCursor.Kind.OBJECT) {
       throw Json.wrong(in, "Parse json failed. The request", "an object");
     }
     String model = "";
     @Nullable DataForm form = null;
     int position = 0;
+    boolean streaming = false;
     in.beginObject();
     while (in.nextKey()) {
       DataForm data = dataKey(in);
@@ -42,6 +48,9 @@ record JsonMessage(String model, DataForm form, JsonCursor cursor, int position)
         form = only(form, data);
         position = in.position();
         in.skipValue();
+      } else if (!streamKey.isEmpty() && in.keyIs(streamKey)) {
+        streaming = in.peek() == JsonCursor.Kind.TRUE;
+        in.skipValue();
       } else if (present && in.keyIs("model")) {
         model = Json.text(in, "model");
       } else {
@@ -49,7 +58,7 @@ record JsonMessage(String model, DataForm form, JsonCursor cursor, int position)
       }
     }
     in.finish();
-    return new JsonMessage(model, required(form), in, position);
+    return new JsonMessage(model, required(form), in, position, streaming);
   }
 
   private static @Nullable DataForm dataKey(JsonCursor in) {

@@ -14,6 +14,7 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Buffers;
+import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
@@ -25,6 +26,17 @@ import java.util.List;
  * @param body the bytes
  */
 record PredictAnswer(int status, String contentType, Buffer body) {
+  private static final String JSON = "application/json";
+
+  /** Whether it is a message, and not bare bytes. */
+  boolean isJson() {
+    return contentType.equals(JSON);
+  }
+
+  void send(HttpExchange http) {
+    http.answer(status, contentType, body);
+  }
+
   /** Encodes outputs in the form that fits the request's. */
   static PredictAnswer of(DataForm asked, List<NamedTensor> outputs) {
     return switch (Answer.of(asked, outputs)) {
@@ -37,7 +49,7 @@ record PredictAnswer(int status, String contentType, Buffer body) {
   }
 
   private static PredictAnswer json(Buffer body) {
-    return new PredictAnswer(200, "application/json", body);
+    return new PredictAnswer(200, JSON, body);
   }
 
   private static Buffer text(Tensor tensor) {

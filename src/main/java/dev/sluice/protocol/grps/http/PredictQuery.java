@@ -16,12 +16,13 @@ final class PredictQuery {
     return value("model");
   }
 
-  boolean streaming() {
-    return value("streaming").equalsIgnoreCase("true");
+  boolean returnNdArray() {
+    return isTrue("return-ndarray");
   }
 
-  boolean returnNdArray() {
-    return value("return-ndarray").equalsIgnoreCase("true");
+  /** Whether a key's value is {@code true}, in any case. */
+  boolean isTrue(String key) {
+    return value(key).equalsIgnoreCase("true");
   }
 
   private String value(String key) {

@@ -1,83 +1,136 @@
 package dev.sluice.protocol.grps.http;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.grps.DataForm;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.SingleInput;
+import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@code /infer/predict}: JSON or bytes in, JSON or bytes out. */
+/** Answers {@code /infer/predict}: JSON or bytes in, JSON or bytes out, at once or as a stream. */
 final class PredictRoute {
   private static final String JSON = "application/json";
   private static final String BYTES = "application/octet-stream";
 
   private final PredictCall call;
+  private final StreamControl control;
 
-  PredictRoute(PredictCall call) {
+  PredictRoute(PredictCall call, StreamControl control) {
     this.call = call;
+    this.control = control;
   }
 
   void predict(HttpExchange http) {
     var query = new PredictQuery(http.query());
-    if (query.streaming()) {
-      MessageJson.answer(http, refuseStream(query));
-      return;
-    }
     http.body()
         .compose(body -> predict(http, query, body))
-        .onSuccess(answer -> http.answer(answer.status(), answer.contentType(), answer.body()))
         .onFailure(e -> MessageJson.answer(http, GrpsStatus.ofPrediction(http.explain(e))));
   }
 
-  private static GrpsStatus refuseStream(PredictQuery query) {
-    return query.returnNdArray()
-        ? new GrpsStatus(
-            400, "Bad Request, err: Streaming and ret ndarray are not supported at the same time.")
-        : new GrpsStatus(
-            501, "streaming=true: this server does not answer predictions as a stream");
-  }
-
-  private Future<PredictAnswer> predict(HttpExchange http, PredictQuery query, Body body) {
+  private Future<Void> predict(HttpExchange http, PredictQuery query, Body body) {
+    boolean streaming = control.asksInHead(http, query);
     return switch (mediaType(http.header("Content-Type"))) {
-      case JSON -> predictJson(http, query, body);
-      case BYTES -> predictBytes(http, query, body);
+      case JSON -> predictJson(http, query, body, streaming);
+      case BYTES -> streaming ? streamBytes(http, query, body) : predictBytes(http, query, body);
       default -> throw InferenceException.invalid("Content type is not supported.");
     };
   }
 
-  private Future<PredictAnswer> predictJson(HttpExchange http, PredictQuery query, Body body) {
-    return http.compute(body.length(), () -> JsonMessage.scan(body))
+  private Future<Void> predictJson(
+      HttpExchange http, PredictQuery query, Body body, boolean streaming) {
+    return http.compute(body.length(), () -> JsonMessage.scan(body, control.bodyKey()))
         .compose(message ->
-            call.run(
-                http,
-                message.model().isEmpty() ? query.model() : message.model(),
-                body.length(),
-                message::decode,
-                outputs ->
-                    query.returnNdArray()
-                        ? PredictAnswer.ndArray(outputs)
-                        : PredictAnswer.of(message.form(), outputs)));
+            streaming || message.streaming()
+                ? streamJson(http, query, body, message)
+                : predictJson(http, query, body, message));
   }
 
-  private Future<PredictAnswer> predictBytes(HttpExchange http, PredictQuery query, Body body) {
+  private Future<Void> predictJson(
+      HttpExchange http, PredictQuery query, Body body, JsonMessage message) {
     return call.run(
-        http,
-        query.model(),
-        body.length(),
-        inputs -> {
-          TensorSpec input = inputs.only(DataForm.BYTES);
-          inputs.add(input, SingleInput.raw(input, body));
-        },
-        outputs ->
-            query.returnNdArray()
-                ? PredictAnswer.ndArray(outputs)
-                : PredictAnswer.of(DataForm.BYTES, outputs));
+            http,
+            message.model().isEmpty() ? query.model() : message.model(),
+            body.length(),
+            message::decode,
+            outputs ->
+                query.returnNdArray()
+                    ? PredictAnswer.ndArray(outputs)
+                    : PredictAnswer.of(message.form(), outputs))
+        .onSuccess(answer -> answer.send(http))
+        .mapEmpty();
+  }
+
+  private Future<Void> streamJson(
+      HttpExchange http, PredictQuery query, Body body, JsonMessage message) {
+    String model = message.model().isEmpty() ? query.model() : message.model();
+    return stream(http, query, model, body, message.form(), message::decode);
+  }
+
+  private Future<Void> streamBytes(HttpExchange http, PredictQuery query, Body body) {
+    return stream(
+        http, query, query.model(), body, DataForm.BYTES, inputs -> addBytes(inputs, body));
+  }
+
+  /** A model that is not there is told of in the stream, as the native server does. */
+  private Future<Void> stream(
+      HttpExchange http,
+      PredictQuery query,
+      String model,
+      Body body,
+      DataForm form,
+      Consumer<RequestInputs> decoder) {
+    if (query.returnNdArray()) {
+      throw InferenceException.invalid(
+          "Streaming and ret ndarray are not supported at the same time.");
+    }
+    var client = new StreamedAnswer(http, control.contentType());
+    try {
+      return call.stream(
+              http, model, body.length(), decoder, client, outputs -> message(form, outputs))
+          .mapEmpty();
+    } catch (InferenceException e) {
+      if (e.code() != ErrorCode.NOT_FOUND) {
+        throw e;
+      }
+      client.fail(e);
+      return Future.succeededFuture();
+    }
+  }
+
+  /** A message of a stream; one in JSON ends its line, as the native server has it. */
+  private static Buffer message(DataForm form, List<NamedTensor> outputs) {
+    PredictAnswer answer = PredictAnswer.of(form, outputs);
+    return answer.isJson() ? answer.body().appendString("\n") : answer.body();
+  }
+
+  private static void addBytes(RequestInputs inputs, Body body) {
+    TensorSpec input = inputs.only(DataForm.BYTES);
+    inputs.add(input, SingleInput.raw(input, body));
+  }
+
+  private Future<Void> predictBytes(HttpExchange http, PredictQuery query, Body body) {
+    return call.run(
+            http,
+            query.model(),
+            body.length(),
+            inputs -> addBytes(inputs, body),
+            outputs ->
+                query.returnNdArray()
+                    ? PredictAnswer.ndArray(outputs)
+                    : PredictAnswer.of(DataForm.BYTES, outputs))
+        .onSuccess(answer -> answer.send(http))
+        .mapEmpty();
   }
 
   /** A content type without its parameters, in lower case. */

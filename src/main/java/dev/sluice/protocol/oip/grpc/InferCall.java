@@ -39,17 +39,31 @@ final class InferCall {
   }
 
   /**
-   * Decodes a message.
+   * Decodes a message that wants one answer.
    *
    * @param call tells until when the answer is wanted if the message does not say
-   * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request, or as {@link
-   *     Models#admit} does
+   * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request,
+   *     UNIMPLEMENTED if its model does not give one answer, or as {@link Models#admit} does
    */
   static Decoded decode(OipServer server, Body message, Exchange call) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
-    ServedModel model =
-        Models.admit(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
+    ServedModel model = Models.requireOneAnswer(admit(server, wire), "ModelInfer RPC");
+    return decode(server, wire, model, call);
+  }
+
+  /** Decodes a message of a stream, likewise. */
+  static Decoded decodeStreamed(OipServer server, WireRequest wire, Exchange call) {
+    call.measure(Api.OIP_STREAM, wire.modelName());
+    return decode(server, wire, admit(server, wire), call);
+  }
+
+  private static ServedModel admit(OipServer server, WireRequest wire) {
+    return Models.admit(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
+  }
+
+  private static Decoded decode(
+      OipServer server, WireRequest wire, ServedModel model, Exchange call) {
     Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), call.deadline());
     try {
       InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId());

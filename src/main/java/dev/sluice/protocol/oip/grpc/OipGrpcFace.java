@@ -25,6 +25,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
@@ -55,6 +56,11 @@ public final class OipGrpcFace implements GrpcFace {
   @Override
   public ServiceDescriptor descriptor() {
     return ServiceProto.getDescriptor().findServiceByName("GRPCInferenceService");
+  }
+
+  @Override
+  public Map<String, GrpcStreamMethod> streams() {
+    return Map.of("ModelStreamInfer", new StreamInferMethod(server));
   }
 
   @Override

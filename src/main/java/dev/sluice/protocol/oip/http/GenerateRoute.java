@@ -1,6 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
@@ -8,13 +9,14 @@ import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.StreamPump;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
-/** One request in flat JSON, one answer in flat JSON. */
+/** One request in flat JSON; one answer in flat JSON, or a stream of them as events. */
 record GenerateRoute(OipServer server) {
   void answer(HttpExchange exchange, ModelSelector selector) {
     requirePlain(exchange);
@@ -49,9 +51,38 @@ record GenerateRoute(OipServer server) {
         .onFailure(_ -> model.release());
   }
 
+  /** Answers by server-sent events. */
+  void stream(HttpExchange exchange, ModelSelector selector) {
+    requirePlain(exchange);
+    exchange.measure(Api.OIP_GENERATE, selector.name());
+    exchange
+        .body()
+        .compose(body -> decode(exchange, selector, body))
+        .onComplete(
+            decoded -> pump(exchange, decoded), failure -> OipHttpFace.fail(exchange, failure));
+  }
+
+  private void pump(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
+    String id = decoded.id();
+    new StreamPump(
+            exchange, new EventAnswer(exchange), response -> GenerateEncoder.encode(response, id))
+        .ask(server.data(), decoded.request());
+  }
+
+  /** The answer of a model that may give any number, if it gives one. */
+  private Future<InferenceResponse> ask(HttpExchange exchange, InferenceRequest request) {
+    if (!request.model().metadata().decoupled()) {
+      return exchange.ask(server.data(), request);
+    }
+    var one = new OneResponse();
+    exchange.onGone(one::leave);
+    exchange.record().asked();
+    server.data().inferStream(request, one);
+    return one.response().onSuccess(_ -> exchange.record().answered());
+  }
+
   private Future<Buffer> run(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
-    return exchange
-        .ask(server.data(), decoded.request())
+    return ask(exchange, decoded.request())
         .compose(response -> encode(exchange, response, decoded.id()));
   }
 

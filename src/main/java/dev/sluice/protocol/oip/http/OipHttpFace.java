@@ -76,6 +76,7 @@ public final class OipHttpFace implements HttpFace {
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());
+      case GENERATE_STREAM -> generate.stream(exchange, path.selector());
     }
   }
 
@@ -162,7 +163,8 @@ public final class OipHttpFace implements HttpFace {
 
   private Future<Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
-    ServedModel model = Models.admit(server.data(), selector);
+    ServedModel model =
+        Models.requireOneAnswer(Models.admit(server.data(), selector), "HTTP end point");
     var decoder = new InferDecoder(server, model, exchange.deadline(), exchange.requestId());
     return exchange
         .compute(body.work(), () -> decoder.decode(body, jsonLength))

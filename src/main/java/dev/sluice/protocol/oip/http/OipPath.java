@@ -27,7 +27,8 @@ record OipPath(Resource resource, String model, String version) {
     MODEL_READY("GET"),
     MODEL_CONFIG("GET"),
     INFER("POST"),
-    GENERATE("POST");
+    GENERATE("POST"),
+    GENERATE_STREAM("POST");
 
     private final String method;
 
@@ -89,6 +90,7 @@ record OipPath(Resource resource, String model, String version) {
     return switch (rest.getFirst()) {
       case "infer" -> Resource.INFER;
       case "generate" -> Resource.GENERATE;
+      case "generate_stream" -> Resource.GENERATE_STREAM;
       case "ready" -> Resource.MODEL_READY;
       case "config" -> Resource.MODEL_CONFIG;
       default -> throw notFound();

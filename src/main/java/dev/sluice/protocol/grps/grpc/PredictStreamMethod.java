@@ -1,0 +1,69 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.grpc.GrpcStreamCall;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Answers PredictStreaming: one message in, any number out. */
+final class PredictStreamMethod implements GrpcStreamMethod {
+  private final PredictCall call;
+
+  PredictStreamMethod(PredictCall call) {
+    this.call = call;
+  }
+
+  @Override
+  public Messages open(GrpcStreamCall exchange) {
+    return new OneMessage(exchange);
+  }
+
+  /** The request, which is one message. */
+  private final class OneMessage implements Messages {
+    private final GrpcStreamCall exchange;
+    private boolean taken;
+
+    OneMessage(GrpcStreamCall exchange) {
+      this.exchange = exchange;
+    }
+
+    @Override
+    public Future<?> take(Body message) {
+      if (taken) {
+        throw InferenceException.invalid("PredictStreaming takes one message, got another");
+      }
+      taken = true;
+      var client = new StreamedMessages(exchange);
+      begin(exchange, message, client).onFailure(client::fail);
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public void end() {
+      if (!taken) {
+        throw InferenceException.invalid("PredictStreaming takes one message, got none");
+      }
+    }
+  }
+
+  private Future<?> begin(GrpcStreamCall exchange, Body body, StreamedMessages client) {
+    try {
+      WireMessage message = WireMessage.scan(body);
+      return call.stream(
+          exchange,
+          message.model(),
+          body.length(),
+          message::decode,
+          client,
+          outputs -> AnswerWriter.write(message.form(), outputs));
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    } catch (IOException e) {
+      return Future.failedFuture(new UncheckedIOException(e));
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.ClientStream;
+import dev.sluice.transport.grpc.GrpcStreamCall;
+import io.vertx.core.buffer.Buffer;
+import java.io.UncheckedIOException;
+
+/**
+ * The messages of a stream. A failure is one more of them, and the call itself ends well; but a
+ * stream that has sent nothing may end as Predict does.
+ */
+final class StreamedMessages implements ClientStream {
+  private final GrpcStreamCall call;
+  private boolean begun;
+
+  StreamedMessages(GrpcStreamCall call) {
+    this.call = call;
+  }
+
+  @Override
+  public boolean isFull() {
+    return call.isFull();
+  }
+
+  @Override
+  public void onRoom(Runnable action) {
+    call.onRoom(action);
+  }
+
+  @Override
+  public void write(Buffer message) {
+    begun = true;
+    call.write(message);
+  }
+
+  @Override
+  public void end() {
+    call.end();
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    switch (failure) {
+      case UncheckedIOException e -> call.fail(Messages.malformed(e.getMessage()));
+      case InferenceException e when begun || !PredictMethod.endsTheCall(e.code()) -> {
+        byte[] last = Messages.of(GrpsStatus.ofPrediction(call.explain(e))).toByteArray();
+        call.write(Buffers.wrap(last, 0, last.length));
+        call.end();
+      }
+      default -> call.fail(failure);
+    }
+  }
+}

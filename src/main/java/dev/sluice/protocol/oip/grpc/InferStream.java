@@ -1,0 +1,152 @@
+package dev.sluice.protocol.oip.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.StreamPump;
+import dev.sluice.transport.grpc.GrpcStreamCall;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code ModelStreamInfer} call. Requests run side by side; answers of models that give one
+ * each go out in the order of the requests, those of decoupled models as they come. A failure is an
+ * answer like any other, unless the call's metadata {@code triton_grpc_error} wants it to end the
+ * call.
+ */
+final class InferStream implements GrpcStreamMethod.Messages {
+  /** Requests of one call that are under way; with more, the client has to wait. */
+  private static final int MOST_OPEN = 64;
+
+  private final OipServer server;
+  private final GrpcStreamCall call;
+  private final boolean endsOnFailure;
+  private final Set<StreamedRequest> open = new LinkedHashSet<>();
+  private final List<Runnable> waitingForRoom = new ArrayList<>();
+  private @Nullable Promise<Void> place;
+  private boolean allTaken;
+  private boolean gone;
+
+  InferStream(OipServer server, GrpcStreamCall call) {
+    this.server = server;
+    this.call = call;
+    this.endsOnFailure = "true".equalsIgnoreCase(call.metadata("triton_grpc_error"));
+    call.onGone(this::leave);
+  }
+
+  @Override
+  public Future<?> take(Body message) {
+    WireRequest wire = WireRequest.read(message);
+    var request = new StreamedRequest(this, wire);
+    open.add(request);
+    return call.compute(
+            message.work(), () -> InferCall.decodeStreamed(server, wire, call).request())
+        .transform((decoded, failure) -> {
+          begin(request, decoded, failure);
+          return room();
+        });
+  }
+
+  private void begin(
+      StreamedRequest request, @Nullable InferenceRequest decoded, @Nullable Throwable failure) {
+    if (gone) {
+      if (decoded != null) {
+        decoded.close();
+      }
+      return;
+    }
+    if (decoded == null) {
+      request.fail(failure == null ? new IllegalStateException("no request") : failure);
+      return;
+    }
+    var pump = new StreamPump(call, request, request::encode);
+    request.begin(pump, decoded.model());
+    call.record().asked();
+    server.data().inferStream(decoded, pump);
+  }
+
+  /** Complete when a next request may come. */
+  private Future<Void> room() {
+    if (open.size() < MOST_OPEN) {
+      return Future.succeededFuture();
+    }
+    place = Promise.promise();
+    return place.future();
+  }
+
+  @Override
+  public void end() {
+    allTaken = true;
+    endIfDone();
+  }
+
+  private void endIfDone() {
+    if (allTaken && open.isEmpty()) {
+      call.end();
+    }
+  }
+
+  /** Whether no request before this one has answers to come in their order. */
+  boolean isTurnOf(StreamedRequest request) {
+    for (StreamedRequest earlier : open) {
+      if (earlier.equals(request)) {
+        return true;
+      }
+      if (earlier.isOrdered()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  GrpcStreamCall call() {
+    return call;
+  }
+
+  /** Whether a failure is not told in a message, but ends the call. */
+  boolean endsOnFailure() {
+    return endsOnFailure;
+  }
+
+  /** Runs the action when the client has caught up, or when the turn of another comes. */
+  void onRoom(Runnable action) {
+    waitingForRoom.add(action);
+    call.onRoom(this::lookAgain);
+  }
+
+  private void lookAgain() {
+    List<Runnable> waiting = List.copyOf(waitingForRoom);
+    waitingForRoom.clear();
+    waiting.forEach(Runnable::run);
+  }
+
+  /** A request has had its last answer. */
+  void done(StreamedRequest request) {
+    open.remove(request);
+    if (place != null && open.size() < MOST_OPEN) {
+      Promise<Void> free = place;
+      place = null;
+      free.complete();
+    }
+    lookAgain();
+    endIfDone();
+  }
+
+  private void leave() {
+    gone = true;
+    List.copyOf(open).forEach(StreamedRequest::leave);
+    open.clear();
+  }
+
+  /** What the client is told of a failure. */
+  InferenceException explain(Throwable failure) {
+    return call.explain(failure);
+  }
+}

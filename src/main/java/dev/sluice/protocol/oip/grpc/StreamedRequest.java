@@ -1,0 +1,135 @@
+package dev.sluice.protocol.oip.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.oip.grpc.proto.InferParameter;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
+import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.ClientStream;
+import dev.sluice.transport.StreamPump;
+import io.vertx.core.buffer.Buffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One request of a stream, and its answers. Of the call's event loop. */
+final class StreamedRequest implements ClientStream {
+  private static final String FINAL = "triton_final_response";
+
+  /** The field of a stream's message that holds a response. */
+  private static final int INFER_RESPONSE = 2 << 3 | 2;
+
+  private final InferStream stream;
+  private final WireRequest wire;
+  private @Nullable StreamPump pump;
+
+  /** Until its model is known, and if there is none, it keeps its place in the order. */
+  private boolean ordered = true;
+
+  private boolean finalSent;
+
+  StreamedRequest(InferStream stream, WireRequest wire) {
+    this.stream = stream;
+    this.wire = wire;
+  }
+
+  void begin(StreamPump answers, ServedModel model) {
+    pump = answers;
+    ordered = !model.metadata().decoupled();
+  }
+
+  /** Whether its answers go out in the order of requests. */
+  boolean isOrdered() {
+    return ordered;
+  }
+
+  void leave() {
+    if (pump != null) {
+      pump.leave();
+    }
+  }
+
+  /** The message for one response, which stays the caller's. Any thread. */
+  Buffer encode(InferenceResponse response) {
+    Map<String, ParameterValue> parameters = new LinkedHashMap<>(response.parameters());
+    parameters.put(FINAL, new ParameterValue.Flag(response.last()));
+    finalSent |= response.last();
+    Buffer message =
+        InferAnswer.encode(
+            new InferenceResponse(
+                response.model(),
+                response.signature(),
+                response.outputs(),
+                parameters,
+                response.last()),
+            wire.id());
+    return wrap(message);
+  }
+
+  private static Buffer wrap(Buffer message) {
+    var head = new MessageWriter((int) MessageWriter.fieldSize(0) + MessageWriter.size(-1));
+    head.begin(INFER_RESPONSE, message.length());
+    return Buffers.join(head.toBuffer(), message);
+  }
+
+  @Override
+  public boolean isFull() {
+    return stream.call().isFull() || (ordered && !stream.isTurnOf(this));
+  }
+
+  @Override
+  public void onRoom(Runnable action) {
+    stream.onRoom(action);
+  }
+
+  @Override
+  public void write(Buffer message) {
+    stream.call().write(message);
+  }
+
+  /** A stream that has ended without a last response may have one that says just that. */
+  @Override
+  public void end() {
+    if (!finalSent && wire.parameters().emptyFinal()) {
+      write(encode(ModelStreamInferResponse.newBuilder().setInferResponse(bare(true))));
+    }
+    stream.done(this);
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    if (stream.endsOnFailure()) {
+      stream.call().fail(failure);
+      return;
+    }
+    if (!stream.isTurnOf(this)) {
+      stream.onRoom(() -> fail(failure));
+      return;
+    }
+    InferenceException told = stream.explain(failure);
+    write(
+        encode(
+            ModelStreamInferResponse.newBuilder()
+                .setErrorMessage(told.getMessage())
+                .setInferResponse(bare(true))));
+    stream.done(this);
+  }
+
+  /** A response that names the request, and says nothing else. */
+  private ModelInferResponse bare(boolean last) {
+    return ModelInferResponse.newBuilder()
+        .setId(wire.id())
+        .setModelName(wire.modelName())
+        .setModelVersion(wire.modelVersion())
+        .putParameters(FINAL, InferParameter.newBuilder().setBoolParam(last).build())
+        .build();
+  }
+
+  private static Buffer encode(ModelStreamInferResponse.Builder message) {
+    byte[] bytes = message.build().toByteArray();
+    return Buffers.wrap(bytes, 0, bytes.length);
+  }
+}

@@ -1,0 +1,13 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.ClientStream;
+
+/** A gRPC call that is answered message by message: what is written is one whole message. */
+public interface GrpcStreamCall extends GrpcCall, ClientStream {
+  /**
+   * What to tell the client of a failure in a message: an {@link InferenceException} as it is.
+   * Anything else is a bug, which is logged here.
+   */
+  InferenceException explain(Throwable failure);
+}

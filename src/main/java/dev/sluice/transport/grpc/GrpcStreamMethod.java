@@ -1,0 +1,31 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.transport.Body;
+import io.vertx.core.Future;
+
+/** Answers a call by any number of messages to any number of messages. */
+@FunctionalInterface
+public interface GrpcStreamMethod {
+  /**
+   * A call has begun. On its event loop, as is what follows.
+   *
+   * @param call takes the answers
+   * @return takes the messages
+   */
+  Messages open(GrpcStreamCall call);
+
+  /** What the client sends, in order. */
+  interface Messages {
+    /**
+     * Takes a message, uncompressed.
+     *
+     * @param message not to be changed; the caller's no more
+     * @return complete when the next message may come: until then the client has to wait. A failure
+     *     ends the call with the status that it stands for
+     */
+    Future<?> take(Body message);
+
+    /** The client has sent its last message. */
+    void end();
+  }
+}

@@ -1,0 +1,87 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.ByteCollector;
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/** Cuts a call's body, as it arrives, into the frames of its messages. */
+final class MessageSplitter {
+  private static final Buffer NOTHING = Buffer.buffer(0);
+
+  private final MessageReader reader;
+  private final long maxMessage;
+
+  /** What has arrived and belongs to no frame yet. */
+  private Buffer input = NOTHING;
+
+  private @Nullable ByteCollector frame;
+  private long frameSize;
+
+  /**
+   * @param maxMessage bytes a message may have as it arrives
+   */
+  MessageSplitter(MessageReader reader, long maxMessage) {
+    this.reader = reader;
+    this.maxMessage = maxMessage;
+  }
+
+  void add(Buffer piece) {
+    input = input.length() == 0 ? piece : input.copy().appendBuffer(piece);
+  }
+
+  /** Whether all that has arrived was cut. */
+  boolean isEmpty() {
+    return frame == null && input.length() == 0;
+  }
+
+  /**
+   * The next frame, prefix and all, if it has arrived as a whole.
+   *
+   * @throws InferenceException if it announces more bytes than a message may have
+   */
+  @Nullable Body next() {
+    if (frame == null && !begin()) {
+      return null;
+    }
+    ByteCollector collected = frame;
+    if (collected == null) {
+      return null;
+    }
+    int part = (int) Math.min(frameSize - collected.size(), input.length());
+    if (part > 0) {
+      collected.add(input.slice(0, part));
+      input = input.slice(part, input.length());
+    }
+    if (collected.size() < frameSize) {
+      return null;
+    }
+    frame = null;
+    return collected.toBody();
+  }
+
+  private boolean begin() {
+    if (input.length() < GrpcReply.PREFIX) {
+      return false;
+    }
+    long announced = input.getUnsignedInt(1);
+    if (announced > maxMessage) {
+      throw reader.tooLarge(announced);
+    }
+    frameSize = announced + GrpcReply.PREFIX;
+    frame = new ByteCollector();
+    frame.expect(frameSize);
+    return true;
+  }
+
+  /** What is wrong if the call ends here. */
+  InferenceException cutOff() {
+    return frame == null
+        ? InferenceException.invalid(
+            "the call ends after %d bytes of a message's head of %d"
+                .formatted(input.length(), GrpcReply.PREFIX))
+        : MessageReader.wrongLength(
+            frameSize - GrpcReply.PREFIX, frame.size() - (long) GrpcReply.PREFIX);
+  }
+}

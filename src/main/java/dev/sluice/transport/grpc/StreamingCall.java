@@ -1,0 +1,263 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ContentCoding;
+import dev.sluice.transport.ListenerContext;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of any number of messages each way. The client is read from only as fast as its messages
+ * are taken.
+ */
+final class StreamingCall implements GrpcStreamCall {
+  private final HttpServerRequest request;
+  private final GrpcReply reply;
+  private final GrpcForm form;
+  private final ListenerContext context;
+  private final String requestId;
+  private final CallRecord record;
+  private final MessageReader reader;
+  private final MessageSplitter splitter;
+  private final long maxBody;
+
+  /** The body of gRPC-Web's text form, which is decoded as a whole. */
+  private final ByteCollector text = new ByteCollector();
+
+  private Deadline deadline = Deadline.NONE;
+  private GrpcStreamMethod.@Nullable Messages messages;
+  private @Nullable Runnable whenGone;
+  private boolean taking;
+  private boolean allArrived;
+  private boolean answered;
+  private boolean gone;
+
+  StreamingCall(
+      HttpServerRequest request,
+      GrpcReply reply,
+      GrpcForm form,
+      ListenerContext context,
+      String requestId) {
+    this.request = request;
+    this.reply = reply;
+    this.form = form;
+    this.context = context;
+    this.requestId = requestId;
+    this.record = context.record(EntryPoint.GRPC);
+    long maxMessage = context.limits().maxBodySize();
+    this.reader =
+        new MessageReader(
+            request.getHeader(UnaryCall.ENCODING), maxMessage, context.limits().maxInflatedSize());
+    this.splitter = new MessageSplitter(reader, maxMessage);
+    this.maxBody = (long) ((maxMessage + GrpcReply.PREFIX) * UnaryCall.TEXT_RATIO);
+  }
+
+  void start(GrpcStreamMethod method) {
+    try {
+      deadline = UnaryCall.deadline(request, context);
+      messages = method.open(this);
+    } catch (RuntimeException e) {
+      fail(e);
+      return;
+    }
+    request.handler(this::arrived);
+    request.endHandler(_ -> ended());
+    request.exceptionHandler(_ -> gone());
+    request.response().exceptionHandler(_ -> gone());
+    request.response().closeHandler(_ -> gone());
+  }
+
+  private void arrived(Buffer piece) {
+    if (answered) {
+      return;
+    }
+    if (form != GrpcForm.WEB_TEXT) {
+      splitter.add(piece);
+      takeNext();
+    } else if (text.size() + (long) piece.length() > maxBody) {
+      fail(reader.tooLarge(text.size() + (long) piece.length()));
+    } else {
+      text.add(piece);
+    }
+  }
+
+  private void ended() {
+    allArrived = true;
+    if (form == GrpcForm.WEB_TEXT && !answered) {
+      compute(text.size(), () -> MessageReader.fromText(text.toBody()))
+          .onComplete(
+              bytes -> {
+                splitter.add(
+                    Buffer.buffer().appendBytes(bytes.bytes(), bytes.offset(), bytes.length()));
+                takeNext();
+              },
+              this::fail);
+    } else {
+      takeNext();
+    }
+  }
+
+  private void takeNext() {
+    try {
+      while (!taking && !answered && !gone) {
+        Body frame = splitter.next();
+        if (frame == null) {
+          endIfAllTaken();
+          return;
+        }
+        take(frame);
+      }
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  /** Waits for whoever takes the message, unless that is done at once. */
+  private void take(Body frame) {
+    taking = true;
+    Future<?> taken = compute(workOf(frame), () -> reader.read(frame)).compose(this::handOver);
+    if (taken.succeeded()) {
+      taking = false;
+      return;
+    }
+    request.pause();
+    taken.onComplete(
+        _ -> {
+          taking = false;
+          request.resume();
+          takeNext();
+        },
+        this::fail);
+  }
+
+  private Future<?> handOver(Body message) {
+    return messages == null ? Future.succeededFuture() : messages.take(message);
+  }
+
+  private long workOf(Body frame) {
+    boolean plain = request.getHeader(UnaryCall.ENCODING) == null;
+    return plain ? 0 : frame.length() * ContentCoding.MOST_RATIO;
+  }
+
+  private void endIfAllTaken() {
+    if (!allArrived || messages == null) {
+      return;
+    }
+    if (!splitter.isEmpty()) {
+      throw splitter.cutOff();
+    }
+    GrpcStreamMethod.Messages told = messages;
+    messages = null;
+    told.end();
+  }
+
+  @Override
+  public boolean isFull() {
+    return reply.isFull();
+  }
+
+  @Override
+  public void onRoom(Runnable action) {
+    reply.onRoom(action);
+  }
+
+  @Override
+  public void write(Buffer message) {
+    if (!answered) {
+      reply.write(message);
+    }
+  }
+
+  @Override
+  public void end() {
+    if (!answered) {
+      answered = true;
+      record.succeeded();
+      reply.end();
+    }
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    if (answered) {
+      return;
+    }
+    boolean toldOf = whenGone != null;
+    answered = true;
+    record.failed(ErrorCode.of(failure));
+    InferenceException told = UnaryCall.explain(failure, this, context, reply);
+    reply.failStream(GrpcStatus.of(told.code()), told.getMessage());
+    if (toldOf) {
+      leave();
+    }
+  }
+
+  @Override
+  public InferenceException explain(Throwable failure) {
+    record.failed(ErrorCode.of(failure));
+    return UnaryCall.explain(failure, this, context, reply);
+  }
+
+  private void gone() {
+    if (!gone && !answered) {
+      gone = true;
+      record.failed(ErrorCode.CANCELLED);
+      leave();
+    }
+  }
+
+  private void leave() {
+    if (whenGone != null) {
+      whenGone.run();
+    }
+  }
+
+  @Override
+  public @Nullable String metadata(String name) {
+    return request.getHeader(name);
+  }
+
+  @Override
+  public String requestId() {
+    return requestId;
+  }
+
+  @Override
+  public Caller caller() {
+    return context.caller();
+  }
+
+  @Override
+  public Deadline deadline() {
+    return deadline;
+  }
+
+  @Override
+  public <T> Future<T> compute(long bytes, Supplier<T> work) {
+    return context.compute(bytes, work);
+  }
+
+  @Override
+  public CallRecord record() {
+    return record;
+  }
+
+  /** The action is also run if the call has been failed: nobody wants what is under way. */
+  @Override
+  public void onGone(Runnable action) {
+    whenGone = action;
+    if (gone) {
+      action.run();
+    }
+  }
+}

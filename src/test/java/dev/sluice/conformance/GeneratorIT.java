@@ -1,0 +1,205 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepModels;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A decoder with a growing cache, run in a loop by settings, against the same loop by hand. */
+@Timeout(120)
+class GeneratorIT {
+  private static final Pattern TOKEN = Pattern.compile("\"token\":(\\d+)");
+  private static final String PATH = "/v2/models/decoder/generate_stream";
+
+  @TempDir static Path models;
+  private static long blocksBefore;
+  private static RunningServer server;
+  private static ModelSession bare;
+  private static Vertx vertx;
+  private static HttpClient client;
+
+  @BeforeAll
+  static void start() throws IOException {
+    blocksBefore = TensorMemory.openBlocks();
+    bare = StepModels.open(StepModels.decoder(models, "decoder", ""));
+    server = RunningServer.start(models);
+    vertx = Vertx.vertx();
+    client =
+        vertx.createHttpClient(
+            new HttpClientOptions().setKeepAlive(false), new PoolOptions().setHttp1MaxSize(1_000));
+  }
+
+  @AfterAll
+  static void stop() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+    server.close();
+    bare.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static long[] prompt(int number) {
+    var prompt = new long[1 + number % 4];
+    for (int i = 0; i < prompt.length; i++) {
+      prompt[i] = (number * 7L + i * 5L) % 32;
+    }
+    return prompt;
+  }
+
+  private static Buffer body(int number) {
+    return Buffer.buffer("{\"ids\":" + Arrays.toString(prompt(number)) + "}");
+  }
+
+  private static Future<HttpClientRequest> request() {
+    return client.request(HttpMethod.POST, server.port(), "localhost", PATH);
+  }
+
+  private static Future<List<Integer>> stream(int number) {
+    return request()
+        .compose(request -> request.send(body(number)))
+        .compose(HttpClientResponse::body)
+        .map(GeneratorIT::tokens);
+  }
+
+  private static List<Integer> tokens(Buffer events) {
+    return TOKEN
+        .matcher(events.toString())
+        .results()
+        .map((MatchResult match) -> Integer.valueOf(match.group(1)))
+        .toList();
+  }
+
+  private static <T> T join(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().orTimeout(90, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void aStreamSaysWhatTheLoopByHandSays() {
+    for (int number = 0; number < 8; number++) {
+      assertThat(join(stream(number))).isEqualTo(StepModels.loop(bare, prompt(number)));
+    }
+  }
+
+  @Test
+  void streamsBesideEachOtherSayWhatEachSaysAlone() {
+    var streams = new ArrayList<Future<List<Integer>>>();
+    for (int number = 0; number < 65; number++) {
+      streams.add(stream(number));
+    }
+    for (int number = 0; number < 65; number++) {
+      assertThat(join(streams.get(number)))
+          .as("stream %d", number)
+          .isEqualTo(StepModels.loop(bare, prompt(number)));
+    }
+  }
+
+  @Test
+  void readersThatVanishOrDawdleLeaveNothingBehindAndSpoilNobodysStream() throws Exception {
+    var random = new Random(11);
+    var survivors = new ArrayList<Future<List<Integer>>>();
+    var numbers = new ArrayList<Integer>();
+    var leavers = new ArrayList<Future<?>>();
+    for (int number = 0; number < 500; number++) {
+      switch (number % 6) {
+        case 0, 1 -> add(survivors, numbers, stream(number), number);
+        case 2 -> add(survivors, numbers, readSlowly(number), number);
+        case 3 -> leavers.add(abortUpload(number));
+        default -> leavers.add(leaveAfter(number, random.nextInt(StepModels.STEPS)));
+      }
+    }
+    for (int i = 0; i < survivors.size(); i++) {
+      assertThat(join(survivors.get(i)))
+          .as("stream %d", numbers.get(i))
+          .isEqualTo(StepModels.loop(bare, prompt(numbers.get(i))));
+    }
+    for (Future<?> leaver : leavers) {
+      join(leaver);
+    }
+    while (TensorMemory.openBlocks() > blocksBefore) {
+      Thread.onSpinWait();
+    }
+    // And the model still answers.
+    assertThat(join(stream(1))).hasSize(StepModels.STEPS);
+  }
+
+  private static void add(
+      List<Future<List<Integer>>> streams,
+      List<Integer> numbers,
+      Future<List<Integer>> stream,
+      int number) {
+    streams.add(stream);
+    numbers.add(number);
+  }
+
+  /** Does not read until some time has passed, then piece by piece. */
+  private static Future<List<Integer>> readSlowly(int number) {
+    return request()
+        .compose(request -> request.send(body(number)))
+        .compose(response -> {
+          response.pause();
+          var all = Buffer.buffer();
+          Promise<Buffer> whole = Promise.promise();
+          response.handler(piece -> {
+            all.appendBuffer(piece);
+            vertx.setTimer(1, _ -> response.fetch(1));
+          });
+          response.endHandler(_ -> whole.complete(all));
+          response.exceptionHandler(whole::tryFail);
+          vertx.setTimer(50, _ -> response.fetch(1));
+          return whole.future();
+        })
+        .map(GeneratorIT::tokens);
+  }
+
+  private static Future<?> leaveAfter(int number, int pieces) {
+    return request()
+        .compose(request ->
+            request
+                .send(body(number))
+                .compose(response -> {
+                  Promise<Void> gone = Promise.promise();
+                  var left = new int[] {pieces};
+                  response.handler(_ -> {
+                    if (left[0]-- <= 0) {
+                      request.connection().close().onComplete(_ -> gone.tryComplete());
+                    }
+                  });
+                  response.exceptionHandler(_ -> gone.tryComplete());
+                  response.endHandler(_ -> gone.tryComplete());
+                  return gone.future();
+                }));
+  }
+
+  private static Future<?> abortUpload(int number) {
+    return request()
+        .compose(request -> {
+          request.putHeader("content-length", "100000");
+          return request.write(body(number)).compose(_ -> request.connection().close());
+        });
+  }
+}
