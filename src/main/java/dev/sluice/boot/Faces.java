@@ -6,6 +6,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.kserve.http.KserveDialect;
@@ -18,10 +19,14 @@ import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RawFront;
+import dev.sluice.transport.brpc.BrpcFront;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The faces of the protocols that a listener speaks. A new protocol is a line here.
@@ -72,9 +77,20 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new OipGrpcFace(oip()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(new GrpsGrpcFace(data, control, grps.defaultModel().orElse("")));
+      faces.add(grpsService());
     }
     return faces;
+  }
+
+  /** Made anew for each event loop. Empty if the listener does not speak brpc. */
+  Optional<RawFront> brpc(ListenerConfig listener, ListenerContext context) {
+    return listener.protocols().contains(Protocol.BRPC)
+        ? Optional.of(new BrpcFront(List.of(new GrpsBrpcFace(grpsService())), context))
+        : Optional.empty();
+  }
+
+  private GrpsGrpcFace grpsService() {
+    return new GrpsGrpcFace(data, control, grps.defaultModel().orElse(""));
   }
 
   private OipServer oip() {

@@ -23,6 +23,7 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.SniffingTransport;
 import dev.sluice.transport.Tls;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.http.HttpFront;
@@ -72,7 +73,7 @@ public final class SluiceServer implements Server {
     this.vertx =
         Vertx.builder()
             .with(vertxOptions(config))
-            .withTransport(SocketTransports.choose(config.transport()))
+            .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
             .build();
     int cores = Runtime.getRuntime().availableProcessors();
     this.loading =
@@ -207,7 +208,12 @@ public final class SluiceServer implements Server {
             new GrpcFront(faces.grpc(listener), context, control::ready));
     var verticle =
         new ListenerVerticle(
-            listener, config.limits(), connections, config.shutdown().drainTimeout(), front);
+            listener,
+            config.limits(),
+            connections,
+            config.shutdown().drainTimeout(),
+            front,
+            faces.brpc(listener, context));
     verticles.add(verticle);
     return verticle;
   }

@@ -293,10 +293,11 @@ class SluiceConfigReaderTest {
           listeners: [{v1: both}]         | listeners[0] has no address; wanted one such as localhost:8080
           listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls has no certificate; wanted a PEM file
           transport: quic                 | transport is "quic"; wanted one of auto, epoll, io_uring, nio
+          listeners: [{address: "a:1", protocols: [grps, brpc], tls: {certificate: c, key: k}}] | listeners[0].protocols name brpc, which cannot be encrypted; wanted no tls, or no brpc
           listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice
-          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps
+          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, brpc
           listeners: [{address: "a:1", protocol: tfs}]   | listeners[0].protocol is not a setting; did you mean protocols?
           models: {defaults: {version_policy: newest}}   | models.defaults.version_policy is "newest"; wanted all, latest, {latest: 2} or {specific: [1, 3]}
           models: {defaults: {version_policy: {}}}       | models.defaults.version_policy is {}; wanted all, latest, {latest: 2} or {specific: [1, 3]}
