@@ -6,6 +6,8 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.Deployment;
+import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
@@ -35,8 +37,10 @@ import java.util.Optional;
  * @param control what they manage models through
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
+ * @param room how many predictions of grps may be under way at once
  */
-record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits) {
+record Faces(
+    DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits, Room room) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -48,7 +52,7 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new OipHttpFace(oip()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse("")));
+      faces.add(new GrpsHttpFace(data, control, deployment(), room));
     }
     return faces;
   }
@@ -90,7 +94,15 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
   }
 
   private GrpsGrpcFace grpsService() {
-    return new GrpsGrpcFace(data, control, grps.defaultModel().orElse(""));
+    return new GrpsGrpcFace(data, control, deployment(), room);
+  }
+
+  private Deployment deployment() {
+    String defaultModel = grps.defaultModel().orElse("");
+    return grps.deployment()
+        .map(files ->
+            new Deployment(defaultModel, files.names(), files.serverText(), files.modelTexts()))
+        .orElseGet(() -> Deployment.of(defaultModel));
   }
 
   private OipServer oip() {

@@ -10,6 +10,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionState;
+import dev.sluice.protocol.grps.Room;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
@@ -83,7 +84,7 @@ public final class SluiceServer implements Server {
     this.repository =
         new ModelRepository(
             config.repository(),
-            settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
+            settings(new ModelConfigReader(config, news::warning)),
             new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime, this::data),
             executor(loading),
             InstantSource.system(),
@@ -181,7 +182,13 @@ public final class SluiceServer implements Server {
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             telemetry,
             System::nanoTime);
-    var faces = new Faces(data, control, config.grps(), config.limits());
+    var faces =
+        new Faces(
+            data,
+            control,
+            config.grps(),
+            config.limits(),
+            new Room(config.grps().maxConnections()));
     listener.tls().ifPresent(Tls::check);
     var connections =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);

@@ -31,11 +31,11 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ContextInternal context = context(ctx.pipeline());
-    Door door = context == null ? null : context.get(Door.class);
     ByteBuf bytes = seen.isReadable() ? join((ByteBuf) message) : (ByteBuf) message;
     seen = Unpooled.EMPTY_BUFFER;
-    if (door == null || !couldBegin(bytes, door.front().firstBytes())) {
+    ContextInternal context = context(ctx.pipeline());
+    Door door = context == null ? null : context.get(Door.class);
+    if (context == null || door == null || !couldBegin(bytes, door.front().firstBytes())) {
       ctx.pipeline().remove(this);
       ctx.fireChannelRead(bytes);
     } else if (bytes.readableBytes() < door.front().firstBytes().length) {
@@ -68,6 +68,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     return true;
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private void takeOver(ChannelHandlerContext ctx, Door door, ChannelHandler taker, ByteBuf bytes) {
     if (!door.connections().enter()) {
       bytes.release();

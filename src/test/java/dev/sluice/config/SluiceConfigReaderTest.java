@@ -70,6 +70,7 @@ class SluiceConfigReaderTest {
       grps:
         default_model: digits
         online_at_start: true
+        max_connections: 50
       log:
         format: json
         level: debug
@@ -117,7 +118,7 @@ class SluiceConfigReaderTest {
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
                       new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
           new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7),
-          new GrpsConfig(Optional.of("digits"), true),
+          new GrpsConfig(Optional.of("digits"), true, 50, Optional.empty()),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
           SocketTransport.NIO,
@@ -142,7 +143,8 @@ class SluiceConfigReaderTest {
 
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
-    // Labels, streams, ensembles, sequences belong to one model; ModelConfigReaderTest has them.
+    // Labels, streams, ensembles, sequences belong to one model; ModelConfigReaderTest has them. A
+    // deployment of grps is files of its own.
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
         .containsExactly(
             "labels",
@@ -152,7 +154,8 @@ class SluiceConfigReaderTest {
             "generator",
             "ensemble",
             "classLabels",
-            "sequence");
+            "sequence",
+            "deployment");
   }
 
   @Test

@@ -20,6 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One client's connection: its calls come in by frames, and leave when they are done. */
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // What cannot be written is told by the closed channel.
 final class BrpcConnection extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
   private static final Logger LOG = LoggerFactory.getLogger(BrpcConnection.class);
 

@@ -166,7 +166,7 @@ class GrpsBrpcIT {
     Map<Long, Float> wanted = new HashMap<>();
     for (long call = 0; call < PIPELINED; call++) {
       wanted.put(call, call * 0.5f + 2);
-      client.send(new Call(SERVICE, "Predict", call).frame(numbers(call).toByteArray()));
+      client.send(new Call(SERVICE, "Predict", call).frame(numbers((float) call).toByteArray()));
     }
     Map<Long, Float> got = new HashMap<>();
     for (int i = 0; i < PIPELINED; i++) {
