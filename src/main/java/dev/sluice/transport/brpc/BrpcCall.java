@@ -2,12 +2,16 @@ package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +25,7 @@ final class BrpcCall implements GrpcCall {
   private final int size;
   private final String requestId;
   private final Deadline deadline;
+  private final CallRecord record;
   private boolean gone;
   private @Nullable Runnable whenGone;
 
@@ -35,6 +40,7 @@ final class BrpcCall implements GrpcCall {
     this.meta = meta;
     this.body = body;
     this.size = body.size();
+    this.record = connection.context().record(EntryPoint.BRPC);
     this.requestId = requestId;
     this.deadline = connection.context().deadline().earlier(wireDeadline());
   }
@@ -51,9 +57,17 @@ final class BrpcCall implements GrpcCall {
     compute(body.joinedBytes(), body::toBody)
         .compose(this::message)
         .compose(message -> method.answer(this, message))
-        .onComplete(
-            message -> connection.answer(this, BrpcReply.success(meta.correlationId(), message)),
-            failure -> connection.answer(this, connection.failed(this, failure)));
+        .onComplete(this::succeed, this::fail);
+  }
+
+  private void succeed(Buffer message) {
+    record.succeeded();
+    connection.answer(this, BrpcReply.success(meta.correlationId(), message));
+  }
+
+  private void fail(Throwable failure) {
+    record.failed(ErrorCode.of(failure));
+    connection.answer(this, connection.failed(this, failure));
   }
 
   /** The message without what is attached to it, and without its compression. */
@@ -74,6 +88,7 @@ final class BrpcCall implements GrpcCall {
   /** The client has left. */
   void gone() {
     gone = true;
+    record.failed(ErrorCode.CANCELLED);
     if (whenGone != null) {
       whenGone.run();
     }
@@ -96,6 +111,11 @@ final class BrpcCall implements GrpcCall {
   @Override
   public String requestId() {
     return requestId;
+  }
+
+  @Override
+  public CallRecord record() {
+    return record;
   }
 
   @Override
