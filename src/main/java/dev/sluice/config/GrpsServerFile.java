@@ -97,6 +97,7 @@ record GrpsServerFile(
               framework.protocols(listeners.size()),
               ListenerConfig.DEFAULT.v1(),
               true,
+              false,
               Optional.empty()));
     }
     return listeners;

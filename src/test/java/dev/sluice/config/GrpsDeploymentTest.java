@@ -103,6 +103,7 @@ class GrpsDeploymentTest {
         java.util.Set.of(protocols),
         ListenerConfig.V1Dialect.BOTH,
         true,
+        false,
         Optional.empty());
   }
 
