@@ -44,22 +44,31 @@ public record RepositoryConfig(
     return wanted.directory();
   }
 
+  /** No folder of models: all there are have folders of their own. */
+  private static final Path NOWHERE = Path.of("");
+
   /**
    * @param runtimes how models are opened if their own settings do not say
+   * @param others models that are there anyhow, by name
    */
-  static RepositoryConfig read(Section models, RuntimesConfig runtimes) {
+  static RepositoryConfig read(
+      Section models, RuntimesConfig runtimes, Map<String, Path> others) {
     Path directory =
-        models.single("directory").map(RepositoryConfig::path).orElse(DEFAULT.directory());
+        models
+            .single("directory")
+            .map(RepositoryConfig::path)
+            .orElse(others.isEmpty() ? DEFAULT.directory() : NOWHERE);
     return new RepositoryConfig(
-        new WantedModels(directory, list(models)),
+        new WantedModels(directory, list(models, others)),
         models.duration("poll_interval", DEFAULT.pollInterval),
         models.section("loading", LoadingConfig::read),
         models.section("tensorflow_config", TensorflowModelsConfig::read),
         models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
   }
 
-  private static Map<String, ListedModel> list(Section models) {
+  private static Map<String, ListedModel> list(Section models, Map<String, Path> others) {
     Map<String, ListedModel> list = new LinkedHashMap<>();
+    others.forEach((name, folder) -> list.put(name, ListedModel.in(folder)));
     models
         .value("list")
         .map(Setting::named)

@@ -3,9 +3,11 @@ package dev.sluice.protocol.grps.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Metadata;
 import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -22,14 +24,13 @@ public final class GrpsGrpcFace implements GrpcFace {
   private final Map<String, GrpcStreamMethod> streams;
 
   /**
-   * @param defaultModel the model that is meant when a request names none; empty if there is no
-   *     such setting
+   * @param room shared by all event loops of the listener
    */
-  public GrpsGrpcFace(DataPlane data, ControlPlane control, String defaultModel) {
-    var models = new ModelChoice(data, control, defaultModel);
+  public GrpsGrpcFace(DataPlane data, ControlPlane control, Deployment deployment, Room room) {
+    var models = new ModelChoice(data, control, deployment);
     var health = new HealthCalls(control);
-    var metadata = new MetadataCalls(new Metadata(models, control));
-    var predict = new PredictCall(data, models);
+    var metadata = new MetadataCalls(new Metadata(models, control, deployment));
+    var predict = new PredictCall(data, models, room);
     this.streams = Map.of("PredictStreaming", new PredictStreamMethod(predict));
     this.methods =
         Map.of(
