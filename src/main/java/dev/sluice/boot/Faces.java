@@ -6,6 +6,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.LogControl;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.kserve.http.KserveDialect;
@@ -28,10 +29,11 @@ import java.util.List;
  *
  * @param data what they ask models through
  * @param control what they manage models through
+ * @param logs what is written to the log
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
  */
-record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits) {
+record Faces(DataPlane data, ControlPlane control, LogControl logs, GrpsConfig grps, LimitsConfig limits) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -78,6 +80,6 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
   }
 
   private OipServer oip() {
-    return new OipServer(data, control, VersionText.number(), System::nanoTime);
+    return new OipServer(data, control, logs, VersionText.number(), System::nanoTime);
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LogControl;
 import dev.sluice.inference.VersionState;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
@@ -62,6 +63,7 @@ public final class SluiceServer implements Server {
   private final ModelControl control;
   private final Telemetry telemetry;
   private final DataPlane data;
+  private final LogControl logs = new LogSwitches();
   private final List<Listener> listeners = new ArrayList<>();
 
   /** An open listener: the address asked for, and the deployment that holds it. */
@@ -180,7 +182,7 @@ public final class SluiceServer implements Server {
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             telemetry,
             System::nanoTime);
-    var faces = new Faces(data, control, config.grps(), config.limits());
+    var faces = new Faces(data, control, logs, config.grps(), config.limits());
     listener.tls().ifPresent(Tls::check);
     var connections =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);

@@ -2,8 +2,6 @@ package dev.sluice.serving;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.repository.ModelRepository;
 import java.util.List;
@@ -66,11 +64,6 @@ public final class ModelControl implements ControlPlane {
   }
 
   private static void requireControl(Caller caller, String operation) {
-    if (!caller.mayControl()) {
-      throw new InferenceException(
-          ErrorCode.PERMISSION_DENIED,
-          "'%s' is a control operation, which listener %s does not allow (setting control: true)"
-              .formatted(operation, caller.listener()));
-    }
+    caller.requireControl(operation);
   }
 }

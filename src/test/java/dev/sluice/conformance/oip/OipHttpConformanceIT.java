@@ -85,6 +85,11 @@ class OipHttpConformanceIT {
   }
 
   @TestFactory
+  List<DynamicTest> logAndTraceSettings() throws IOException {
+    return cases("settings");
+  }
+
+  @TestFactory
   List<DynamicTest> generateInFlatJson() throws IOException {
     return cases("generate");
   }

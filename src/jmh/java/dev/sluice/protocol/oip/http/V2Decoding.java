@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.testing.FakeLog;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.transport.Body;
@@ -14,7 +15,7 @@ final class V2Decoding {
   private final OipServer server;
 
   V2Decoding(ServedForBenchmark served) {
-    server = new OipServer(served.planes(), served.planes(), "0", System::nanoTime);
+    server = new OipServer(served.planes(), served.planes(), new FakeLog(), "0", System::nanoTime);
   }
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {

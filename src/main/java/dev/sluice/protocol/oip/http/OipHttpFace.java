@@ -37,10 +37,12 @@ public final class OipHttpFace implements HttpFace {
 
   private final OipServer server;
   private final GenerateRoute generate;
+  private final SettingsRoutes settings;
 
   public OipHttpFace(OipServer server) {
     this.server = server;
     this.generate = new GenerateRoute(server);
+    this.settings = new SettingsRoutes(server);
   }
 
   @Override
@@ -51,10 +53,10 @@ public final class OipHttpFace implements HttpFace {
   private void handle(HttpExchange exchange) {
     try {
       OipPath path = OipPath.of(exchange.path());
-      if (exchange.method().name().equals(path.resource().method())) {
+      if (path.resource().methods().contains(exchange.method().name())) {
         answer(exchange, path);
       } else {
-        exchange.putHeader(HttpHeaders.ALLOW, path.resource().method());
+        exchange.putHeader(HttpHeaders.ALLOW, String.join(", ", path.resource().methods()));
         exchange.json(405, MetadataJson.error("Method Not Allowed"));
       }
     } catch (RuntimeException e) {
@@ -74,6 +76,9 @@ public final class OipHttpFace implements HttpFace {
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());
+      case LOGGING -> settings.logging(exchange);
+      case TRACING -> settings.tracing(exchange);
+      case MODEL_TRACING -> settings.tracing(exchange, path.selector());
     }
   }
 
