@@ -33,7 +33,8 @@ import java.util.List;
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
  */
-record Faces(DataPlane data, ControlPlane control, LogControl logs, GrpsConfig grps, LimitsConfig limits) {
+record Faces(
+    DataPlane data, ControlPlane control, LogControl logs, GrpsConfig grps, LimitsConfig limits) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();

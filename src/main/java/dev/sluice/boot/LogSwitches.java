@@ -21,10 +21,7 @@ final class LogSwitches implements LogControl {
     Level level = context().getLogger(Logger.ROOT_LOGGER_NAME).getEffectiveLevel();
     int verbose = level.isGreaterOrEqual(Level.INFO) ? 0 : level.equals(Level.DEBUG) ? 1 : 2;
     return new Levels(
-        true,
-        Level.WARN.isGreaterOrEqual(level),
-        Level.INFO.isGreaterOrEqual(level),
-        verbose);
+        true, Level.WARN.isGreaterOrEqual(level), Level.INFO.isGreaterOrEqual(level), verbose);
   }
 
   private static LoggerContext context() {

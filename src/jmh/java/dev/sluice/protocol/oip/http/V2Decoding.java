@@ -3,9 +3,9 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.testing.FakeLog;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.testing.FakeLog;
 import dev.sluice.transport.Body;
 import org.jspecify.annotations.Nullable;
 

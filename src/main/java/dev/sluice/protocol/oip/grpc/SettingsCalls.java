@@ -61,8 +61,9 @@ record SettingsCalls(OipServer server) {
         .forEach((name, value) -> TraceSettings.put(name, value.getValueList()));
     var response = TraceSettingResponse.newBuilder();
     TraceSettings.all()
-        .forEach((name, values) -> response.putSettings(
-            name, TraceSettingResponse.SettingValue.newBuilder().addAllValue(values).build()));
+        .forEach((name, values) ->
+            response.putSettings(
+                name, TraceSettingResponse.SettingValue.newBuilder().addAllValue(values).build()));
     return response.build();
   }
 }

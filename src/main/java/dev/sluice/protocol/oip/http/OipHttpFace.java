@@ -17,6 +17,7 @@ import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.http.AnswerCoding;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
@@ -33,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OipHttpFace implements HttpFace {
   private static final int OK = 200;
+
+  /** How much longer a byte takes to compress than to encode. */
+  private static final long COMPRESSION_WORK = 8;
+
   private static final String OCTETS = "application/octet-stream";
 
   private final OipServer server;
@@ -160,6 +165,7 @@ public final class OipHttpFace implements HttpFace {
         .body(
             BinaryHeader.tensorAt(jsonLength), body -> decode(exchange, selector, body, jsonLength))
         .compose(decoded -> run(exchange, decoded))
+        .compose(encoded -> compress(exchange, encoded))
         .onComplete(encoded -> send(exchange, encoded), failure -> fail(exchange, failure));
   }
 
@@ -200,6 +206,20 @@ public final class OipHttpFace implements HttpFace {
     } else {
       exchange.json(OK, encoded.body());
     }
+  }
+
+  /** The same answer in the coding that the client likes best. Lengths in it are of the plain. */
+  private static Future<Encoded> compress(HttpExchange exchange, Encoded plain) {
+    AnswerCoding coding = AnswerCoding.of(exchange.header(HttpHeaders.ACCEPT_ENCODING));
+    if (coding == AnswerCoding.IDENTITY) {
+      return Future.succeededFuture(plain);
+    }
+    return exchange
+        .compute(plain.body().length() * COMPRESSION_WORK, () -> coding.encode(plain.body()))
+        .map(body -> {
+          exchange.putHeader(HttpHeaders.CONTENT_ENCODING, coding.token());
+          return new Encoded(body, plain.jsonLength(), plain.hasBinary());
+        });
   }
 
   /** Answers with what is told of a failure. */
