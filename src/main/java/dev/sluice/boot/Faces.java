@@ -7,6 +7,7 @@ import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.StreamControlConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.LogControl;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
@@ -37,12 +38,18 @@ import java.util.Optional;
  *
  * @param data what they ask models through
  * @param control what they manage models through
+ * @param logs what is written to the log
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
  * @param room how many predictions of grps may be under way at once
  */
 record Faces(
-    DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits, Room room) {
+    DataPlane data,
+    ControlPlane control,
+    LogControl logs,
+    GrpsConfig grps,
+    LimitsConfig limits,
+    Room room) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -120,6 +127,6 @@ record Faces(
   }
 
   private OipServer oip() {
-    return new OipServer(data, control, VersionText.number(), System::nanoTime);
+    return new OipServer(data, control, logs, VersionText.number(), System::nanoTime);
   }
 }

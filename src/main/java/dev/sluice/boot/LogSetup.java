@@ -57,7 +57,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     Logger root = logs.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.valueOf(config.level().name()));
     root.addAppender(withoutWaiting(logs, console));
-    quieten(logs, config.level());
+    quieten(logs, root.getLevel());
   }
 
   /**
@@ -86,11 +86,10 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   /**
    * What libraries say for their own developers is only of use to someone who looks at everything.
    */
-  private static void quieten(LoggerContext logs, LogConfig.Level level) {
-    if (level == LogConfig.Level.DEBUG) {
-      logs.getLogger("io.netty").setLevel(Level.INFO);
-      logs.getLogger("io.vertx").setLevel(Level.INFO);
-    }
+  static void quieten(LoggerContext logs, Level level) {
+    Level libraries = level.equals(Level.DEBUG) ? Level.INFO : null;
+    logs.getLogger("io.netty").setLevel(libraries);
+    logs.getLogger("io.vertx").setLevel(libraries);
   }
 
   private static Layout<ILoggingEvent> layout(LogConfig.Format format) {

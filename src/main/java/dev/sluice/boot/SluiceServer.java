@@ -10,6 +10,7 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LogControl;
 import dev.sluice.inference.VersionState;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.repository.ModelRepository;
@@ -67,6 +68,7 @@ public final class SluiceServer implements Server {
   private final ModelControl control;
   private final Telemetry telemetry;
   private final DataPlane data;
+  private final LogControl logs = new LogSwitches();
   private final List<Listener> listeners = new ArrayList<>();
   private volatile boolean stopping;
 
@@ -216,6 +218,7 @@ public final class SluiceServer implements Server {
         new Faces(
             data,
             control,
+            logs,
             config.grps(),
             config.limits(),
             new Room(config.grps().maxConnections()));

@@ -4,7 +4,6 @@ import dev.sluice.config.ListedModel;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.VersionStatus;
@@ -113,11 +112,6 @@ public final class ModelControl implements ControlPlane {
   }
 
   private static void requireControl(Caller caller, String operation) {
-    if (!caller.mayControl()) {
-      throw new InferenceException(
-          ErrorCode.PERMISSION_DENIED,
-          "'%s' is a control operation, which listener %s does not allow (setting control: true)"
-              .formatted(operation, caller.listener()));
-    }
+    caller.requireControl(operation);
   }
 }

@@ -133,8 +133,17 @@ final class BodyReader {
   private Future<Body> inflate(Body body) {
     long inflated = context.limits().maxInflatedSize();
     // How large it becomes is not known before, and a small body may become very large.
-    return context.compute(
-        body.length() * ContentCoding.MOST_RATIO,
-        () -> ContentCoding.inflate(Objects.requireNonNull(coding), body, inflated));
+    return context
+        .compute(
+            body.length() * ContentCoding.MOST_RATIO,
+            () -> ContentCoding.inflate(Objects.requireNonNull(coding), body, inflated))
+        .onFailure(this::nameCodings);
+  }
+
+  /** Tells the client of a coding that nobody knows here which ones are known. */
+  private void nameCodings(Throwable failure) {
+    if (ErrorCode.of(failure) == ErrorCode.UNIMPLEMENTED) {
+      request.response().putHeader(HttpHeaders.ACCEPT_ENCODING, "gzip, deflate");
+    }
   }
 }

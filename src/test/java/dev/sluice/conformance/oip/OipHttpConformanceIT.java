@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RunningServer;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -23,6 +24,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -85,6 +88,16 @@ class OipHttpConformanceIT {
   }
 
   @TestFactory
+  List<DynamicTest> logAndTraceSettings() throws IOException {
+    return cases("settings");
+  }
+
+  @TestFactory
+  List<DynamicTest> compression() throws IOException {
+    return cases("compression");
+  }
+
+  @TestFactory
   List<DynamicTest> generateInFlatJson() throws IOException {
     return cases("generate");
   }
@@ -103,7 +116,8 @@ class OipHttpConformanceIT {
 
   private static void replay(JsonNode expected) throws IOException, InterruptedException {
     HttpResponse<byte[]> answer = CLIENT.send(request(expected), BodyHandlers.ofByteArray());
-    String body = new String(answer.body(), StandardCharsets.UTF_8);
+    byte[] plain = inflated(answer);
+    String body = new String(plain, StandardCharsets.UTF_8);
     assertThat(answer.statusCode()).as(body).isEqualTo(expected.path("status").asInt());
     expected
         .path("header")
@@ -117,18 +131,28 @@ class OipHttpConformanceIT {
       assertThat(error.size()).isEqualTo(1);
       assertThat(error.path("error").asText()).contains(expected.path("error").asText());
     }
-    checkContents(expected, answer, body);
+    checkContents(expected, answer, plain, body);
   }
 
-  private static void checkContents(JsonNode expected, HttpResponse<byte[]> answer, String body)
+  private static byte[] inflated(HttpResponse<byte[]> answer) throws IOException {
+    var bytes = new ByteArrayInputStream(answer.body());
+    return switch (answer.headers().firstValue("Content-Encoding").orElse("identity")) {
+      case "gzip" -> new GZIPInputStream(bytes).readAllBytes();
+      case "deflate" -> new InflaterInputStream(bytes).readAllBytes();
+      default -> answer.body();
+    };
+  }
+
+  private static void checkContents(
+      JsonNode expected, HttpResponse<byte[]> answer, byte[] plain, String body)
       throws IOException {
-    int json = jsonLength(answer);
+    int json = jsonLength(answer, plain);
     if (expected.has("binary")) {
       byte[] binary = Base64.getDecoder().decode(expected.path("binary").asText());
-      assertThat(Arrays.copyOfRange(answer.body(), json, answer.body().length)).isEqualTo(binary);
+      assertThat(Arrays.copyOfRange(plain, json, plain.length)).isEqualTo(binary);
     }
     if (expected.has("json")) {
-      byte[] front = Arrays.copyOf(answer.body(), json);
+      byte[] front = Arrays.copyOf(plain, json);
       assertContains(JSON.readTree(front), expected.path("json"), "");
     }
     if (expected.has("absent")) {
@@ -137,8 +161,8 @@ class OipHttpConformanceIT {
     assertThat(body).contains(expected.path("contains").asText());
   }
 
-  private static int jsonLength(HttpResponse<byte[]> answer) {
-    return answer.headers().firstValue(LENGTH).map(Integer::parseInt).orElse(answer.body().length);
+  private static int jsonLength(HttpResponse<byte[]> answer, byte[] plain) {
+    return answer.headers().firstValue(LENGTH).map(Integer::parseInt).orElse(plain.length);
   }
 
   private static HttpRequest request(JsonNode expected) {

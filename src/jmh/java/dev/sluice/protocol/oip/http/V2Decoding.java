@@ -5,6 +5,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.testing.FakeLog;
 import dev.sluice.transport.Body;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ final class V2Decoding {
   private final OipServer server;
 
   V2Decoding(ServedForBenchmark served) {
-    server = new OipServer(served.planes(), served.planes(), "0", System::nanoTime);
+    server = new OipServer(served.planes(), served.planes(), new FakeLog(), "0", System::nanoTime);
   }
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {

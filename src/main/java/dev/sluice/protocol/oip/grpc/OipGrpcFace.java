@@ -4,11 +4,13 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.Lookup;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.grpc.proto.LogSettingsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
@@ -21,6 +23,7 @@ import dev.sluice.protocol.oip.grpc.proto.ServerMetadataResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServiceProto;
+import dev.sluice.protocol.oip.grpc.proto.TraceSettingRequest;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.grpc.GrpcFace;
@@ -29,6 +32,7 @@ import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -41,6 +45,7 @@ public final class OipGrpcFace implements GrpcFace {
 
   public OipGrpcFace(OipServer server) {
     this.server = server;
+    var settings = new SettingsCalls(server);
     this.methods =
         Map.of(
             "ServerLive", method(ServerLiveRequest.parser(), _ -> live()),
@@ -50,7 +55,9 @@ public final class OipGrpcFace implements GrpcFace {
             "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata),
             "ModelInfer", new InferMethod(server),
             "ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig),
-            "RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index));
+            "RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index),
+            "LogSettings", method(LogSettingsRequest.parser(), settings::logging),
+            "TraceSetting", method(TraceSettingRequest.parser(), settings::tracing));
   }
 
   @Override
@@ -71,6 +78,13 @@ public final class OipGrpcFace implements GrpcFace {
   /** A method whose messages are small: made of generated messages. */
   private static <T> GrpcMethod method(Parser<T> parser, Function<T, MessageLite> answer) {
     return (_, message) -> Future.succeededFuture(encode(answer.apply(parse(parser, message))));
+  }
+
+  /** The same for a method that depends on who calls. */
+  private static <T> GrpcMethod method(
+      Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
+    return (call, message) ->
+        Future.succeededFuture(encode(answer.apply(parse(parser, message), call.caller())));
   }
 
   private static <T> T parse(Parser<T> parser, Body message) {

@@ -25,7 +25,12 @@ final class JsonParameters {
     }
   }
 
-  private static ParameterValue value(String name, JsonCursor in) {
+  /**
+   * Reads the next value as that of a parameter.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it can be none
+   */
+  static ParameterValue value(String name, JsonCursor in) {
     return switch (in.peek()) {
       case STRING -> new ParameterValue.Text(in.string().toText());
       case TRUE, FALSE -> new ParameterValue.Flag(in.bool());

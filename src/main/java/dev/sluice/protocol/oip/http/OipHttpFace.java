@@ -17,6 +17,7 @@ import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.http.AnswerCoding;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
@@ -33,14 +34,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OipHttpFace implements HttpFace {
   private static final int OK = 200;
+
+  /** How much longer a byte takes to compress than to encode. */
+  private static final long COMPRESSION_WORK = 8;
+
   private static final String OCTETS = "application/octet-stream";
 
   private final OipServer server;
   private final GenerateRoute generate;
+  private final SettingsRoutes settings;
 
   public OipHttpFace(OipServer server) {
     this.server = server;
     this.generate = new GenerateRoute(server);
+    this.settings = new SettingsRoutes(server);
   }
 
   @Override
@@ -51,10 +58,10 @@ public final class OipHttpFace implements HttpFace {
   private void handle(HttpExchange exchange) {
     try {
       OipPath path = OipPath.of(exchange.path());
-      if (exchange.method().name().equals(path.resource().method())) {
+      if (path.resource().methods().contains(exchange.method().name())) {
         answer(exchange, path);
       } else {
-        exchange.putHeader(HttpHeaders.ALLOW, path.resource().method());
+        exchange.putHeader(HttpHeaders.ALLOW, String.join(", ", path.resource().methods()));
         exchange.json(405, MetadataJson.error("Method Not Allowed"));
       }
     } catch (RuntimeException e) {
@@ -77,6 +84,9 @@ public final class OipHttpFace implements HttpFace {
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());
       case GENERATE_STREAM -> generate.stream(exchange, path.selector());
+      case LOGGING -> settings.logging(exchange);
+      case TRACING -> settings.tracing(exchange);
+      case MODEL_TRACING -> settings.tracing(exchange, path.selector());
     }
   }
 
@@ -158,6 +168,7 @@ public final class OipHttpFace implements HttpFace {
         .body(
             BinaryHeader.tensorAt(jsonLength), body -> decode(exchange, selector, body, jsonLength))
         .compose(decoded -> run(exchange, decoded))
+        .compose(encoded -> compress(exchange, encoded))
         .onComplete(encoded -> send(exchange, encoded), failure -> fail(exchange, failure));
   }
 
@@ -199,6 +210,20 @@ public final class OipHttpFace implements HttpFace {
     } else {
       exchange.json(OK, encoded.body());
     }
+  }
+
+  /** The same answer in the coding that the client likes best. Lengths in it are of the plain. */
+  private static Future<Encoded> compress(HttpExchange exchange, Encoded plain) {
+    AnswerCoding coding = AnswerCoding.of(exchange.header(HttpHeaders.ACCEPT_ENCODING));
+    if (coding == AnswerCoding.IDENTITY) {
+      return Future.succeededFuture(plain);
+    }
+    return exchange
+        .compute(plain.body().length() * COMPRESSION_WORK, () -> coding.encode(plain.body()))
+        .map(body -> {
+          exchange.putHeader(HttpHeaders.CONTENT_ENCODING, coding.token());
+          return new Encoded(body, plain.jsonLength(), plain.hasBinary());
+        });
   }
 
   /** Answers with what is told of a failure. */

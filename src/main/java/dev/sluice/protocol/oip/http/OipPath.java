@@ -28,17 +28,20 @@ record OipPath(Resource resource, String model, String version) {
     MODEL_CONFIG("GET"),
     INFER("POST"),
     GENERATE("POST"),
-    GENERATE_STREAM("POST");
+    GENERATE_STREAM("POST"),
+    LOGGING("GET", "POST"),
+    TRACING("GET", "POST"),
+    MODEL_TRACING("GET", "POST");
 
-    private final String method;
+    private final List<String> methods;
 
-    Resource(String method) {
-      this.method = method;
+    Resource(String... methods) {
+      this.methods = List.of(methods);
     }
 
-    /** The HTTP method by which it is asked for. */
-    String method() {
-      return method;
+    /** The HTTP methods by which it is asked for. */
+    List<String> methods() {
+      return methods;
     }
   }
 
@@ -58,6 +61,8 @@ record OipPath(Resource resource, String model, String version) {
       case "/v2/health/live" -> ofServer(Resource.LIVE);
       case "/v2/health/ready" -> ofServer(Resource.READY);
       case "/v2/models" -> ofServer(Resource.MODELS);
+      case "/v2/logging" -> ofServer(Resource.LOGGING);
+      case "/v2/trace/setting" -> ofServer(Resource.TRACING);
       case "/v2/repository/index" -> ofServer(Resource.INDEX);
       default -> throw notFound();
     };
@@ -69,7 +74,9 @@ record OipPath(Resource resource, String model, String version) {
 
   private static OipPath ofModel(String root, List<String> parts) {
     boolean versioned = parts.size() > 2 && parts.get(1).equals("versions");
-    Resource resource = resource(parts.subList(versioned ? 3 : 1, parts.size()));
+    List<String> rest = parts.subList(versioned ? 3 : 1, parts.size());
+    boolean tracing = !versioned && rest.equals(List.of("trace", "setting"));
+    Resource resource = tracing ? Resource.MODEL_TRACING : resource(rest);
     if (!root.equals("v2") || (versioned && !isNumber(parts.get(2)))) {
       throw notFound();
     }

@@ -26,6 +26,7 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeExchange;
+import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Landed;
 import dev.sluice.testing.Mutations;
@@ -176,7 +177,7 @@ class InferCallTest {
   }
 
   private InferenceRequest decode(Body message) {
-    var server = new OipServer(planes, planes, "1", () -> 0);
+    var server = new OipServer(planes, planes, new FakeLog(), "1", () -> 0);
     return InferCall.decode(server, message, new FakeExchange()).request();
   }
 

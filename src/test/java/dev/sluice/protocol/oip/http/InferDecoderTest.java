@@ -18,6 +18,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Landed;
 import dev.sluice.testing.Mutations;
@@ -167,7 +168,7 @@ class InferDecoderTest {
   }
 
   private Decoded decode(Body body, @Nullable String jsonLength) {
-    var server = new OipServer(planes, planes, "1", () -> NOW);
+    var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
     ServedModel model = Models.find(planes, new ModelSelector.Latest("m"));
     return new InferDecoder(server, model, Deadline.NONE, "r").decode(body, jsonLength);
   }

@@ -1,0 +1,127 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.oip.LogSettings;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.TraceSettings;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.http.HttpExchange;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** The settings of the log and of traces: GET reads them, POST changes them and answers alike. */
+record SettingsRoutes(OipServer server) {
+  void logging(HttpExchange exchange) {
+    answer(exchange, this::setLogging, this::logSettings);
+  }
+
+  private void setLogging(HttpExchange exchange, JsonCursor in) {
+    var settings = new LogSettings();
+    while (in.nextKey()) {
+      String name = in.key();
+      settings.put(name, JsonParameters.value(name, in));
+    }
+    in.finish();
+    settings.apply(server.logs(), exchange.caller());
+  }
+
+  private Buffer logSettings() {
+    var out = new JsonWriter(256);
+    AnswerParameters.object(LogSettings.of(server.logs()), out);
+    return out.toBuffer();
+  }
+
+  void tracing(HttpExchange exchange) {
+    answer(exchange, SettingsRoutes::setTracing, SettingsRoutes::traceSettings);
+  }
+
+  /**
+   * The same for one model.
+   *
+   * @throws InferenceException with NOT_FOUND if there is none of this name
+   */
+  void tracing(HttpExchange exchange, ModelSelector model) {
+    Models.find(server.data(), model).release();
+    tracing(exchange);
+  }
+
+  private static void setTracing(HttpExchange exchange, JsonCursor in) {
+    exchange.caller().requireControl("trace setting");
+    while (in.nextKey()) {
+      String name = in.key();
+      TraceSettings.put(name, values(name, in));
+    }
+    in.finish();
+  }
+
+  private static List<String> values(String name, JsonCursor in) {
+    List<String> values = new ArrayList<>();
+    if (in.peek() == Kind.ARRAY) {
+      in.beginArray();
+      while (in.nextElement()) {
+        values.add(JsonFields.string(in, name));
+      }
+    } else if (in.peek() == Kind.NUMBER) {
+      values.add(in.number().toText());
+    } else if (!JsonFields.isNull(in)) {
+      values.add(JsonFields.string(in, name));
+    }
+    return values;
+  }
+
+  private static Buffer traceSettings() {
+    var out = new JsonWriter(256);
+    char before = '{';
+    for (var setting : TraceSettings.all().entrySet()) {
+      out.raw(before).key(setting.getKey());
+      if (setting.getKey().equals("trace_level")) {
+        out.raw('[').string(setting.getValue().getFirst()).raw(']');
+      } else {
+        out.string(setting.getValue().getFirst());
+      }
+      before = ',';
+    }
+    return out.raw('}').toBuffer();
+  }
+
+  /** Changes what a body asks for. */
+  @FunctionalInterface
+  private interface Change {
+    void make(HttpExchange exchange, JsonCursor in);
+  }
+
+  private static void answer(HttpExchange exchange, Change change, Supplier<Buffer> settings) {
+    if (exchange.method().equals(HttpMethod.GET)) {
+      exchange.json(200, settings.get());
+      return;
+    }
+    exchange
+        .body()
+        .map(body -> {
+          read(body, in -> change.make(exchange, in));
+          return settings.get();
+        })
+        .onComplete(
+            body -> exchange.json(200, body), failure -> OipHttpFace.fail(exchange, failure));
+  }
+
+  private static void read(Body body, Consumer<JsonCursor> change) {
+    try {
+      var in = new JsonCursor(body);
+      JsonFields.beginObject(in, "request");
+      change.accept(in);
+    } catch (JsonException e) {
+      throw JsonFields.malformed(e);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.LogControl;
+
+/** A log of which only the levels are remembered. */
+public final class FakeLog implements LogControl {
+  private Levels levels = new Levels(true, true, true, 0);
+
+  @Override
+  public Levels levels() {
+    return levels;
+  }
+
+  @Override
+  public void setLevels(Levels wanted, Caller caller) {
+    caller.requireControl("logging");
+    levels = wanted;
+  }
+}
