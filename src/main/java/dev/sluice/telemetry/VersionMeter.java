@@ -29,7 +29,9 @@ public final class VersionMeter {
   private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
   private final TimesAdder cacheHit = new TimesAdder();
   private final TimesAdder cacheMiss = new TimesAdder();
-  private final TimesAdder answeredFromCache = new TimesAdder();
+  private final TimesAdder unqueued = new TimesAdder();
+  private final TimesAdder unqueuedFailures = new TimesAdder();
+  private final LongAdder composedRows = new LongAdder();
   private volatile long loadNanos;
   private volatile IntSupplier waiting = () -> 0;
 
@@ -85,6 +87,11 @@ public final class VersionMeter {
     loadNanos = nanos;
   }
 
+  /** Now, by the clock that it measures with. */
+  public long now() {
+    return nanoTime.getAsLong();
+  }
+
   /** A request never came to run: it was refused. Any thread. */
   public void refused(FailureReason reason) {
     failures.get(reason).increment();
@@ -98,12 +105,29 @@ public final class VersionMeter {
    */
   public void cacheHit(long lookupNanos, long wholeNanos) {
     cacheHit.add(lookupNanos);
-    answeredFromCache.add(wholeNanos);
+    unqueued.add(wholeNanos);
   }
 
   /** A request was not in the cache: how long it took to look, and to put the answer there. */
   public void cacheMiss(long nanos) {
     cacheMiss.add(nanos);
+  }
+
+  /**
+   * A request was answered by other models that this one is composed of.
+   *
+   * @param inferences its rows
+   * @param sinceNanos when it came
+   */
+  public void composed(long inferences, long sinceNanos) {
+    composedRows.add(inferences);
+    unqueued.add(now() - sinceNanos);
+  }
+
+  /** A request to other models that this one is composed of failed. */
+  public void composedFailed(FailureReason reason, long sinceNanos) {
+    refused(reason);
+    unqueuedFailures.add(now() - sinceNanos);
   }
 
   int waiting() {
@@ -132,10 +156,10 @@ public final class VersionMeter {
     return new ModelStatistics(
         model,
         workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0),
-        workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
+        composedRows.sum() + workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
         workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
-        sum(answeredFromCache.times(), worker -> worker.success),
-        sum(NEVER, worker -> worker.fail),
+        sum(unqueued.times(), worker -> worker.success),
+        sum(unqueuedFailures.times(), worker -> worker.fail),
         sum(NEVER, worker -> worker.queue),
         sum(NEVER, worker -> worker.input),
         sum(NEVER, worker -> worker.infer),
