@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -94,7 +95,7 @@ public final class VersionMeter {
 
   /** A request never came to run: it was refused. Any thread. */
   public void refused(FailureReason reason) {
-    failures.get(reason).increment();
+    refusals(reason).increment();
   }
 
   /**
@@ -139,11 +140,15 @@ public final class VersionMeter {
   }
 
   long failures(FailureReason reason) {
-    long all = failures.get(reason).sum();
+    long all = refusals(reason).sum();
     for (RunMeter worker : workers) {
-      all += worker.failures.get(reason).get();
+      all += worker.failures(reason).get();
     }
     return all;
+  }
+
+  private LongAdder refusals(FailureReason reason) {
+    return Objects.requireNonNull(failures.get(reason));
   }
 
   /** How long the requests waited that were answered. */
