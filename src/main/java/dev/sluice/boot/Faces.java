@@ -8,6 +8,7 @@ import dev.sluice.config.StreamControlConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.LogControl;
+import dev.sluice.ops.MetricsFace;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
@@ -24,6 +25,7 @@ import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RawFront;
 import dev.sluice.transport.brpc.BrpcFront;
@@ -39,6 +41,7 @@ import java.util.Optional;
  * @param data what they ask models through
  * @param control what they manage models through
  * @param logs what is written to the log
+ * @param telemetry what metrics and statistics show
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
  * @param room how many predictions of grps may be under way at once
@@ -47,6 +50,7 @@ record Faces(
     DataPlane data,
     ControlPlane control,
     LogControl logs,
+    Telemetry telemetry,
     GrpsConfig grps,
     LimitsConfig limits,
     Room room) {
@@ -62,6 +66,9 @@ record Faces(
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(new GrpsHttpFace(data, control, deployment(), room, streamControl()));
+    }
+    if (listener.protocols().contains(Protocol.METRICS)) {
+      faces.add(new MetricsFace(telemetry, listener.metricsPath()));
     }
     return faces;
   }
@@ -127,6 +134,7 @@ record Faces(
   }
 
   private OipServer oip() {
-    return new OipServer(data, control, logs, VersionText.number(), System::nanoTime);
+    return new OipServer(
+        data, control, logs, VersionText.number(), telemetry, System::nanoTime);
   }
 }

@@ -12,6 +12,10 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LogControl;
 import dev.sluice.inference.VersionState;
+import dev.sluice.ops.Connections;
+import dev.sluice.ops.EventLoopLag;
+import dev.sluice.ops.ModelStates;
+import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
@@ -67,6 +71,7 @@ public final class SluiceServer implements Server {
   private final Optional<TensorflowModels> modelFile;
   private final ModelControl control;
   private final Telemetry telemetry;
+  private final Connections connections = new Connections();
   private final DataPlane data;
   private final LogControl logs = new LogSwitches();
   private final List<Listener> listeners = new ArrayList<>();
@@ -113,6 +118,17 @@ public final class SluiceServer implements Server {
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable());
     this.data = new InferencePipeline(repository);
+    measure();
+  }
+
+  /** Puts on the metrics page what is not counted by those who answer requests. */
+  private void measure() {
+    var lag = new EventLoopLag(System::nanoTime);
+    vertx
+        .deployVerticle(lag.verticles(), loopOptions())
+        .onFailure(e -> LOG.error("the lag of event loops is not measured", e));
+    List.of(new ModelStates(control), connections, lag, new ProcessMetrics())
+        .forEach(telemetry::add);
   }
 
   private static VertxOptions vertxOptions(SluiceConfig config) {
@@ -219,12 +235,14 @@ public final class SluiceServer implements Server {
             data,
             control,
             logs,
+            telemetry,
             config.grps(),
             config.limits(),
             new Room(config.grps().maxConnections()));
     listener.tls().ifPresent(Tls::check);
-    var connections =
+    var open =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
+    connections.add(open);
     // A negative port is one that the system chooses once for all event loops.
     ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
     List<ListenerVerticle> verticles = new ArrayList<>();
@@ -232,7 +250,7 @@ public final class SluiceServer implements Server {
         opened(
             listener,
             vertx.deployVerticle(
-                () -> verticle(bound, context, faces, connections, verticles), loopOptions()));
+                () -> verticle(bound, context, faces, open, verticles), loopOptions()));
     return new Listener(listener, verticles.getFirst().port(), deployment);
   }
 

@@ -40,7 +40,7 @@ final class ServableEnsemble implements Servable {
     this.configuration = Configuration.of(meter.model().name(), metadata, config);
     this.meter = meter;
     this.door = door;
-    this.scheduler = new EnsembleScheduler(graph, members);
+    this.scheduler = new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata);
   }
 
   /**

@@ -46,10 +46,10 @@ final class CallMeter {
   }
 
   void failed(ErrorCode code) {
-    counter(code).increment();
+    count(code).increment();
   }
 
-  private LongAdder counter(ErrorCode code) {
+  private LongAdder count(ErrorCode code) {
     return Objects.requireNonNull(failed.get(code));
   }
 
@@ -58,7 +58,7 @@ final class CallMeter {
   }
 
   long failures(ErrorCode code) {
-    return counter(code).sum();
+    return count(code).sum();
   }
 
   long failures() {

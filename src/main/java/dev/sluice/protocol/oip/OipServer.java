@@ -4,6 +4,7 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.LogControl;
+import dev.sluice.telemetry.Telemetry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -16,10 +17,16 @@ import java.util.function.LongSupplier;
  * @param control tells which models there are
  * @param logs what is written to its log
  * @param version what server metadata reports
+ * @param telemetry has the models' statistics
  * @param nanoTime the clock of deadlines
  */
 public record OipServer(
-    DataPlane data, ControlPlane control, LogControl logs, String version, LongSupplier nanoTime) {
+    DataPlane data,
+    ControlPlane control,
+    LogControl logs,
+    String version,
+    Telemetry telemetry,
+    LongSupplier nanoTime) {
   /** What server metadata calls this server. */
   public static final String NAME = "sluice";
 
@@ -32,7 +39,18 @@ public record OipServer(
           "model_configuration",
           "binary_tensor_data",
           "parameters",
+          "statistics",
           "logging");
+
+  /** A server without statistics. */
+  public OipServer(
+      DataPlane data,
+      ControlPlane control,
+      LogControl logs,
+      String version,
+      LongSupplier nanoTime) {
+    this(data, control, logs, version, Telemetry.unseen(), nanoTime);
+  }
 
   /** The earlier of a request's own timeout, which may be 0 for none, and another deadline. */
   public Deadline deadline(long timeoutMicros, Deadline other) {

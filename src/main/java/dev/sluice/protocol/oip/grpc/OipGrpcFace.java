@@ -10,11 +10,13 @@ import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.grpc.proto.LogSettingsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyResponse;
+import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveResponse;
@@ -47,17 +49,18 @@ public final class OipGrpcFace implements GrpcFace {
     this.server = server;
     var settings = new SettingsCalls(server);
     this.methods =
-        Map.of(
-            "ServerLive", method(ServerLiveRequest.parser(), _ -> live()),
-            "ServerReady", method(ServerReadyRequest.parser(), _ -> ready()),
-            "ModelReady", method(ModelReadyRequest.parser(), this::modelReady),
-            "ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata()),
-            "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata),
-            "ModelInfer", new InferMethod(server),
-            "ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig),
-            "RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index),
-            "LogSettings", method(LogSettingsRequest.parser(), settings::logging),
-            "TraceSetting", method(TraceSettingRequest.parser(), settings::tracing));
+        Map.ofEntries(
+            Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
+            Map.entry("ServerReady", method(ServerReadyRequest.parser(), _ -> ready())),
+            Map.entry("ModelReady", method(ModelReadyRequest.parser(), this::modelReady)),
+            Map.entry("ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata())),
+            Map.entry("ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata)),
+            Map.entry("ModelInfer", new InferMethod(server)),
+            Map.entry("ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig)),
+            Map.entry("ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics)),
+            Map.entry("RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index)),
+            Map.entry("LogSettings", method(LogSettingsRequest.parser(), settings::logging)),
+            Map.entry("TraceSetting", method(TraceSettingRequest.parser(), settings::tracing)));
   }
 
   @Override
@@ -133,6 +136,13 @@ public final class OipGrpcFace implements GrpcFace {
     return Descriptions.config(
         ModelDescription.configuration(
             server, GrpcSelectors.of(request.getName(), request.getVersion())));
+  }
+
+  private MessageLite statistics(ModelStatisticsRequest request) {
+    return StatisticsMessages.of(
+        request.getName().isEmpty()
+            ? Statistics.ofAll(server)
+            : Statistics.of(server, GrpcSelectors.of(request.getName(), request.getVersion())));
   }
 
   private ModelDescription describe(String name, String version) {
