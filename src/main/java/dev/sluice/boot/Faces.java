@@ -134,7 +134,6 @@ record Faces(
   }
 
   private OipServer oip() {
-    return new OipServer(
-        data, control, logs, VersionText.number(), telemetry, System::nanoTime);
+    return new OipServer(data, control, logs, VersionText.number(), telemetry, System::nanoTime);
   }
 }

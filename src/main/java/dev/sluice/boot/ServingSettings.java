@@ -104,7 +104,9 @@ final class ServingSettings {
                 port,
                 defaults.protocols(),
                 V1Dialect.TENSORFLOW,
+                defaults.metricsPath(),
                 flags.on(ServingFlag.ENABLE_CONTROL),
+                defaults.cors(),
                 defaults.tls()));
       }
     }

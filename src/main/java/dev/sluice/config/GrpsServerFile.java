@@ -96,6 +96,7 @@ record GrpsServerFile(
               port,
               framework.protocols(listeners.size()),
               ListenerConfig.DEFAULT.v1(),
+              ListenerConfig.DEFAULT.metricsPath(),
               true,
               false,
               Optional.empty()));

@@ -117,7 +117,9 @@ public record ModelConfig(
         stream,
         ensemble,
         classLabels,
-        sequence);
+        sequence,
+        responseCache,
+        declared);
   }
 
   /** The same settings with another number of sessions. */
@@ -134,7 +136,9 @@ public record ModelConfig(
         stream,
         ensemble,
         classLabels,
-        sequence);
+        sequence,
+        responseCache,
+        declared);
   }
 
   /** Reads a {@code model.yml}. */

@@ -51,8 +51,7 @@ public record RepositoryConfig(
    * @param runtimes how models are opened if their own settings do not say
    * @param others models that are there anyhow, by name
    */
-  static RepositoryConfig read(
-      Section models, RuntimesConfig runtimes, Map<String, Path> others) {
+  static RepositoryConfig read(Section models, RuntimesConfig runtimes, Map<String, Path> others) {
     Path directory =
         models
             .single("directory")

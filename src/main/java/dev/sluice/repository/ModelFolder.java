@@ -47,7 +47,7 @@ final class ModelFolder {
   /** A model that is one file has one version and no settings of its own. */
   private static ModelSighting lookAtFile(Path file) throws IOException {
     Fingerprint stamp = FingerprintReader.read(parent(file), file::equals);
-    var version = new VersionSighting(ONLY_VERSION, file, isOnnx(fileName(file)), stamp);
+    var version = new VersionSighting(ONLY_VERSION, file, isNamedModel(fileName(file)), stamp);
     return new ModelSighting(file, Fingerprint.NONE, new TreeMap<>(Map.of(ONLY_VERSION, version)));
   }
 

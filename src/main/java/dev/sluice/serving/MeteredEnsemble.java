@@ -49,7 +49,8 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           TOO_LARGE,
-          UNAVAILABLE ->
+          UNAVAILABLE,
+          UNKNOWN ->
           FailureReason.OTHER;
     };
   }

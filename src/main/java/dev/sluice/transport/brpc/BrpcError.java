@@ -30,7 +30,7 @@ final class BrpcError {
       case CANCELLED -> CANCELLED;
       case RESOURCE_EXHAUSTED -> LIMIT_REACHED;
       case UNAVAILABLE -> STOPPING;
-      case INTERNAL -> INTERNAL;
+      case INTERNAL, UNKNOWN -> INTERNAL;
     };
   }
 }

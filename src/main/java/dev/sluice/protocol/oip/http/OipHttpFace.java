@@ -59,10 +59,10 @@ public final class OipHttpFace implements HttpFace {
   private void handle(HttpExchange exchange) {
     try {
       OipPath path = OipPath.of(exchange.path());
-      if (path.resource().methods().contains(exchange.method().name())) {
+      if (path.resource().allows(exchange.method().name())) {
         answer(exchange, path);
       } else {
-        exchange.putHeader(HttpHeaders.ALLOW, String.join(", ", path.resource().methods()));
+        exchange.putHeader(HttpHeaders.ALLOW, path.resource().allowed());
         exchange.json(405, MetadataJson.error("Method Not Allowed"));
       }
     } catch (RuntimeException e) {

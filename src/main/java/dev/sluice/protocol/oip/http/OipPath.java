@@ -35,15 +35,25 @@ record OipPath(Resource resource, String model, String version) {
     TRACING("GET", "POST"),
     MODEL_TRACING("GET", "POST");
 
-    private final List<String> methods;
+    private final String method;
+    private final String other;
 
-    Resource(String... methods) {
-      this.methods = List.of(methods);
+    Resource(String method) {
+      this(method, method);
     }
 
-    /** The HTTP methods by which it is asked for. */
-    List<String> methods() {
-      return methods;
+    Resource(String method, String other) {
+      this.method = method;
+      this.other = other;
+    }
+
+    boolean allows(String asked) {
+      return asked.equals(method) || asked.equals(other);
+    }
+
+    /** The HTTP methods by which it is asked for, as the header Allow lists them. */
+    String allowed() {
+      return method.equals(other) ? method : method + ", " + other;
     }
   }
 
