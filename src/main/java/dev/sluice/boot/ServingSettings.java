@@ -105,6 +105,7 @@ final class ServingSettings {
                 defaults.protocols(),
                 V1Dialect.TENSORFLOW,
                 flags.on(ServingFlag.ENABLE_CONTROL),
+                flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT),
                 defaults.tls()));
       }
     }
