@@ -26,6 +26,7 @@ enum ServingFlag {
   SAVED_MODEL_TAGS(Kind.VALUE, "the meta graph to load"),
   ENABLE_MODEL_WARMUP(Kind.SWITCH, "whether a new version runs once before it takes requests"),
   REST_API_TIMEOUT_IN_MS(Kind.VALUE, "how long a request may take"),
+  REST_API_ENABLE_CORS_SUPPORT(Kind.SWITCH, "whether pages from other origins may ask"),
   ENABLE_CONTROL(Kind.SWITCH, "of Sluice: whether reloads are allowed from other machines"),
   VERSION(Kind.SWITCH, "print versions and exit"),
 
@@ -34,7 +35,6 @@ enum ServingFlag {
   GRPC_SOCKET_PATH(Kind.REFUSED, "use a port"),
 
   REST_API_NUM_THREADS(Kind.MEANINGLESS, ""),
-  REST_API_ENABLE_CORS_SUPPORT(Kind.MEANINGLESS, ""),
   ENABLE_PER_MODEL_BATCHING_PARAMETERS(Kind.MEANINGLESS, ""),
   NUM_UNLOAD_THREADS(Kind.MEANINGLESS, ""),
   FLUSH_FILESYSTEM_CACHES(Kind.MEANINGLESS, ""),

@@ -106,7 +106,7 @@ final class ServingSettings {
                 V1Dialect.TENSORFLOW,
                 defaults.metricsPath(),
                 flags.on(ServingFlag.ENABLE_CONTROL),
-                defaults.cors(),
+                flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT),
                 defaults.tls()));
       }
     }

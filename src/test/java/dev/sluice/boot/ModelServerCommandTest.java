@@ -35,7 +35,9 @@ class ModelServerCommandTest {
         .extracting(ListenerConfig::address)
         .containsExactly("0.0.0.0:9000", "0.0.0.0:9001");
     assertThat(both.listeners())
-        .allMatch(listener -> listener.v1() == V1Dialect.TENSORFLOW && !listener.control());
+        .allMatch(listener -> listener.v1() == V1Dialect.TENSORFLOW)
+        .noneMatch(listener -> listener.control() || listener.cors());
+    assertThat(read("--rest_api_enable_cors_support").listeners().getFirst().cors()).isTrue();
     assertThat(read("--port=0", "--rest_api_port=1", "--enable_control").listeners())
         .extracting(ListenerConfig::control)
         .containsExactly(true);

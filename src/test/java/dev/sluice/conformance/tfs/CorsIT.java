@@ -1,8 +1,10 @@
 package dev.sluice.conformance.tfs;
 
+import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
@@ -40,11 +42,12 @@ class CorsIT {
                 listener.control(),
                 true,
                 listener.tls())),
-        new RepositoryConfig(
-            TestModels.tabular(),
-            Map.of("half_plus_two", TestModels.savedModel("half_plus_two", "")),
-            Duration.ZERO,
-            RepositoryConfig.DEFAULT.defaults()),
+        RepositoryConfig.of(
+            new WantedModels(
+                TestModels.tabular(),
+                Map.of(
+                    "half_plus_two", ListedModel.in(TestModels.savedModel("half_plus_two", "")))),
+            Duration.ZERO),
         defaults.limits(),
         defaults.grps(),
         defaults.log(),
