@@ -82,7 +82,10 @@ public final class MetricsPage {
           below += part.count(i);
         }
         boolean last = i == buckets.count() - 1;
-        line("_bucket", Long.toString(below), with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit)));
+        line(
+            "_bucket",
+            Long.toString(below),
+            with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit)));
       }
       line("_sum", number(parts.stream().mapToLong(Distribution::sum).sum() / unit), labels);
       return line("_count", Long.toString(below), labels);
