@@ -53,7 +53,7 @@ class MetricsIT {
     Path slow = Files.createDirectories(models.resolve("slow/1"));
     Files.copy(TestModels.slow().resolve("model.onnx"), slow.resolve("model.onnx"));
     Files.writeString(models.resolve("slow/model.yml"), "max_queued_requests: 3\n");
-    String halves = TestModels.sample("half_plus_two", "1").getParent().toString();
+    String halves = TestModels.sample("half_plus_two", "").toString();
     server =
         RunningServer.start(
             new SluiceConfigReader(_ -> {})
@@ -154,11 +154,10 @@ class MetricsIT {
     check(page, seen, "DEADLINE_EXCEEDED", 504);
     double failures = page.sum("nv_inference_request_failure", "model", "slow");
     assertThat(page.sum("nv_inference_request_success", "model", "slow"))
-        .isEqualTo(seen.get(200).doubleValue());
-    assertThat(failures)
-        .isEqualTo((double) seen.get(429) + seen.get(499) + seen.getOrDefault(504, 0));
+        .isEqualTo(count(seen, 200));
+    assertThat(failures).isEqualTo(count(seen, 429) + count(seen, 499) + count(seen, 504));
     agree(page, statistics());
-    assertThat(overGrpc().getSuccess().getCount()).isEqualTo(seen.get(200).longValue());
+    assertThat(overGrpc().getSuccess().getCount()).isEqualTo((long) count(seen, 200));
   }
 
   private HttpRequest slow(String parameters, String data) {
@@ -187,11 +186,15 @@ class MetricsIT {
     return page;
   }
 
+  private static double count(Map<Integer, Integer> seen, int status) {
+    return seen.getOrDefault(status, 0);
+  }
+
   private static void check(
       PrometheusPage page, Map<Integer, Integer> seen, String status, int code) {
     assertThat(page.sum("sluice_requests_total", "model", "slow", "status", status))
         .as(status)
-        .isEqualTo(seen.getOrDefault(code, 0).doubleValue());
+        .isEqualTo(count(seen, code));
   }
 
   private JsonNode statistics() throws Exception {
