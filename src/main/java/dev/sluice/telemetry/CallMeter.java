@@ -1,9 +1,6 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.inference.ErrorCode;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -11,8 +8,10 @@ import java.util.concurrent.atomic.LongAdder;
  * succeeded. Any thread.
  */
 final class CallMeter {
+  private static final ErrorCode[] CODES = ErrorCode.values();
+
   private final LongAdder succeeded = new LongAdder();
-  private final Map<ErrorCode, LongAdder> failed = new EnumMap<>(ErrorCode.class);
+  private final LongAdder[] failed = new LongAdder[CODES.length];
 
   /** From the first byte to the answer. */
   private final Histogram whole = new Histogram(Buckets.LATENCY);
@@ -27,8 +26,8 @@ final class CallMeter {
   private final Histogram encoding = new Histogram(Buckets.LATENCY);
 
   CallMeter() {
-    for (ErrorCode code : ErrorCode.values()) {
-      failed.put(code, new LongAdder());
+    for (int i = 0; i < failed.length; i++) {
+      failed[i] = new LongAdder();
     }
   }
 
@@ -46,11 +45,7 @@ final class CallMeter {
   }
 
   void failed(ErrorCode code) {
-    of(code).increment();
-  }
-
-  private LongAdder of(ErrorCode code) {
-    return Objects.requireNonNull(failed.get(code));
+    failed[code.ordinal()].increment();
   }
 
   long successes() {
@@ -58,12 +53,12 @@ final class CallMeter {
   }
 
   long failures(ErrorCode code) {
-    return of(code).sum();
+    return failed[code.ordinal()].sum();
   }
 
   long failures() {
     long all = 0;
-    for (LongAdder code : failed.values()) {
+    for (LongAdder code : failed) {
       all += code.sum();
     }
     return all;
