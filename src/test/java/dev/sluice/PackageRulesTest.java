@@ -95,6 +95,17 @@ class PackageRulesTest {
         .check(SERVER);
   }
 
+  @Test
+  void brpcFacesKnowTheGrpcCodecAndNoHttp() {
+    noClasses()
+        .that()
+        .resideInAPackage(BASE + ".protocol.*.brpc..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(BASE + ".protocol.*.http..")
+        .check(SERVER);
+  }
+
   @ParameterizedTest(name = "{0} is used only in {1}")
   @CsvSource(
       delimiter = '|',

@@ -6,6 +6,9 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.Deployment;
+import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.kserve.http.KserveDialect;
@@ -18,10 +21,14 @@ import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RawFront;
+import dev.sluice.transport.brpc.BrpcFront;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The faces of the protocols that a listener speaks. A new protocol is a line here.
@@ -30,8 +37,10 @@ import java.util.List;
  * @param control what they manage models through
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
+ * @param room how many predictions of grps may be under way at once
  */
-record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits) {
+record Faces(
+    DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits, Room room) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -43,7 +52,7 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new OipHttpFace(oip()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse("")));
+      faces.add(new GrpsHttpFace(data, control, deployment(), room));
     }
     return faces;
   }
@@ -72,9 +81,28 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
       faces.add(new OipGrpcFace(oip()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(new GrpsGrpcFace(data, control, grps.defaultModel().orElse("")));
+      faces.add(grpsService());
     }
     return faces;
+  }
+
+  /** Made anew for each event loop. Empty if the listener does not speak brpc. */
+  Optional<RawFront> brpc(ListenerConfig listener, ListenerContext context) {
+    return listener.protocols().contains(Protocol.BRPC)
+        ? Optional.of(new BrpcFront(List.of(new GrpsBrpcFace(grpsService())), context))
+        : Optional.empty();
+  }
+
+  private GrpsGrpcFace grpsService() {
+    return new GrpsGrpcFace(data, control, deployment(), room);
+  }
+
+  private Deployment deployment() {
+    String defaultModel = grps.defaultModel().orElse("");
+    return grps.deployment()
+        .map(files ->
+            new Deployment(defaultModel, files.names(), files.serverText(), files.modelTexts()))
+        .orElseGet(() -> Deployment.of(defaultModel));
   }
 
   private OipServer oip() {

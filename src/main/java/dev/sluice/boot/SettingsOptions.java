@@ -30,6 +30,14 @@ final class SettingsOptions {
   private @Nullable String models;
 
   @Option(
+      names = "--grps",
+      paramLabel = "DIR",
+      description =
+          "A deployment of grps' own server, or the folder of its server.yml and inference.yml:"
+              + " serves its models on its ports.")
+  private @Nullable String grps;
+
+  @Option(
       names = "--listen",
       paramLabel = "HOST:PORT",
       description = "Where to listen; may be repeated. Default: localhost:8080.")
@@ -77,6 +85,7 @@ final class SettingsOptions {
     // The named flags come last: who writes --set log.level and --log-level means the plainer one.
     set.forEach(assignment -> overrides.add(SettingOverride.parse(assignment, "--set")));
     add(overrides, "models.directory", models, "--models");
+    add(overrides, "grps.deployment", grps, "--grps");
     add(overrides, "log.format", logFormat, "--log-format");
     add(overrides, "log.level", logLevel, "--log-level");
     add(overrides, "listeners", listen.isEmpty() ? null : String.join(",", listen), "--listen");

@@ -10,6 +10,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionState;
+import dev.sluice.protocol.grps.Room;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
@@ -23,6 +24,7 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.SniffingTransport;
 import dev.sluice.transport.Tls;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.http.HttpFront;
@@ -72,7 +74,7 @@ public final class SluiceServer implements Server {
     this.vertx =
         Vertx.builder()
             .with(vertxOptions(config))
-            .withTransport(SocketTransports.choose(config.transport()))
+            .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
             .build();
     int cores = Runtime.getRuntime().availableProcessors();
     this.loading =
@@ -82,7 +84,7 @@ public final class SluiceServer implements Server {
     this.repository =
         new ModelRepository(
             config.repository(),
-            settings(new ModelConfigReader(config.repository().defaults(), news::warning)),
+            settings(new ModelConfigReader(config, news::warning)),
             new ServableLoader(runtimes(), telemetry, vertx, System::nanoTime, this::data),
             executor(loading),
             InstantSource.system(),
@@ -180,7 +182,13 @@ public final class SluiceServer implements Server {
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             telemetry,
             System::nanoTime);
-    var faces = new Faces(data, control, config.grps(), config.limits());
+    var faces =
+        new Faces(
+            data,
+            control,
+            config.grps(),
+            config.limits(),
+            new Room(config.grps().maxConnections()));
     listener.tls().ifPresent(Tls::check);
     var connections =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
@@ -207,7 +215,12 @@ public final class SluiceServer implements Server {
             new GrpcFront(faces.grpc(listener), context, control::ready));
     var verticle =
         new ListenerVerticle(
-            listener, config.limits(), connections, config.shutdown().drainTimeout(), front);
+            listener,
+            config.limits(),
+            connections,
+            config.shutdown().drainTimeout(),
+            front,
+            faces.brpc(listener, context));
     verticles.add(verticle);
     return verticle;
   }

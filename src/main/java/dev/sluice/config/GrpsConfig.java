@@ -1,5 +1,7 @@
 package dev.sluice.config;
 
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -8,12 +10,47 @@ import java.util.Optional;
  * @param defaultModel the model that is meant when a request names none; empty: the only model, if
  *     there is only one
  * @param onlineAtStart whether the server is online for load balancers before anyone puts it online
+ * @param maxConnections requests that one listener takes at once; 0: any number
+ * @param deployment settings that were written for grps' own server
  */
-public record GrpsConfig(Optional<String> defaultModel, boolean onlineAtStart) {
-  public static final GrpsConfig DEFAULT = new GrpsConfig(Optional.empty(), false);
+public record GrpsConfig(
+    Optional<String> defaultModel,
+    boolean onlineAtStart,
+    int maxConnections,
+    Optional<GrpsDeployment> deployment) {
+  private static final int MOST_CONNECTIONS = 1_000_000;
+
+  public static final GrpsConfig DEFAULT =
+      new GrpsConfig(Optional.empty(), false, 0, Optional.empty());
 
   static GrpsConfig read(Section grps) {
+    Optional<GrpsDeployment> deployment = grps.single("deployment").flatMap(GrpsConfig::deployment);
     return new GrpsConfig(
-        grps.text("default_model"), grps.flag("online_at_start", DEFAULT.onlineAtStart));
+        grps.text("default_model").or(() -> deployment.flatMap(GrpsDeployment::defaultModel)),
+        grps.flag("online_at_start", DEFAULT.onlineAtStart),
+        grps.number(
+            "max_connections",
+            deployment.map(GrpsDeployment::maxConnections).orElse(DEFAULT.maxConnections),
+            0,
+            MOST_CONNECTIONS),
+        deployment);
+  }
+
+  private static Optional<GrpsDeployment> deployment(Setting setting) {
+    String text = setting.text();
+    if (text.indexOf('\0') >= 0) {
+      throw setting.wanted("a folder");
+    }
+    return text.isEmpty() ? Optional.empty() : Optional.of(GrpsDeployment.read(Path.of(text)));
+  }
+
+  /** Models that the deployment brings, by name. */
+  Map<String, Path> models() {
+    return deployment.map(GrpsDeployment::models).orElse(Map.of());
+  }
+
+  /** The settings of the model in a folder, if it has none of its own. */
+  ModelConfig model(Path folder, ModelConfig defaults) {
+    return deployment.map(grps -> grps.settings(folder, defaults)).orElse(defaults);
   }
 }

@@ -31,7 +31,9 @@ public record ListenerConfig(
     TFS,
     KSERVE,
     OIP,
-    GRPS
+    GRPS,
+    /** grps over brpc: only unencrypted. */
+    BRPC
   }
 
   /** Which keys the shared V1 paths write. */
@@ -73,6 +75,17 @@ public record ListenerConfig(
 
   static ListenerConfig read(Section listener) {
     Matcher address = address(listener);
+    var read = read(listener, address);
+    if (read.tls.isPresent()
+        && listener.value("protocols").isPresent()
+        && read.protocols.contains(Protocol.BRPC)) {
+      throw listener.error(
+          "protocols", "name brpc, which cannot be encrypted; wanted no tls, or no brpc");
+    }
+    return read;
+  }
+
+  private static ListenerConfig read(Section listener, Matcher address) {
     return new ListenerConfig(
         address.group(1) == null ? address.group(2) : address.group(1),
         Integer.parseInt(address.group(3)),

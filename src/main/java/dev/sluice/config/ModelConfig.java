@@ -78,6 +78,40 @@ public record ModelConfig(
         Optional.empty());
   }
 
+  /** The same settings with requests joined in another way. */
+  ModelConfig withBatching(BatchingConfig other) {
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        other,
+        queue,
+        instances,
+        admission,
+        warmup,
+        runtimes,
+        stream,
+        ensemble,
+        classLabels,
+        sequence);
+  }
+
+  /** The same settings with another number of sessions. */
+  ModelConfig withInstances(int other) {
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        other,
+        admission,
+        warmup,
+        runtimes,
+        stream,
+        ensemble,
+        classLabels,
+        sequence);
+  }
+
   /** Reads a {@code model.yml}. */
   static ModelConfig read(Section model, ModelConfig defaults) {
     RuntimesConfig runtimes = defaults.runtimes;

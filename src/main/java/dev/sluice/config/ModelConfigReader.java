@@ -3,13 +3,14 @@ package dev.sluice.config;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Reads a model's own settings: its {@code model.yml}, or without one its {@code config.pbtxt}, or
  * without either nothing. Blocks on the file system; any thread.
  */
 public final class ModelConfigReader {
-  private final ModelConfig defaults;
+  private final Function<Path, ModelConfig> defaults;
   private final Consumer<String> warnings;
 
   /**
@@ -17,6 +18,17 @@ public final class ModelConfigReader {
    * @param warnings is told what a {@code config.pbtxt} asks for in vain
    */
   public ModelConfigReader(ModelConfig defaults, Consumer<String> warnings) {
+    this(_ -> defaults, warnings);
+  }
+
+  /**
+   * @param settings a server's settings, for what those of its models leave out
+   */
+  public ModelConfigReader(SluiceConfig settings, Consumer<String> warnings) {
+    this(folder -> settings.grps().model(folder, settings.repository().defaults()), warnings);
+  }
+
+  private ModelConfigReader(Function<Path, ModelConfig> defaults, Consumer<String> warnings) {
     this.defaults = defaults;
     this.warnings = warnings;
   }
@@ -26,6 +38,10 @@ public final class ModelConfigReader {
    * @throws ConfigException with a text for the person who wrote the settings
    */
   public ModelConfig read(Path modelFolder) {
+    return read(modelFolder, defaults.apply(modelFolder));
+  }
+
+  private ModelConfig read(Path modelFolder, ModelConfig defaults) {
     Path own = modelFolder.resolve("model.yml");
     if (Files.exists(own)) {
       return new SettingsTree(YamlFile.read(own), own.toString())

@@ -22,19 +22,26 @@ public record RepositoryConfig(
     models = Map.copyOf(models);
   }
 
+  /** No folder of models: all there are have folders of their own. */
+  private static final Path NOWHERE = Path.of("");
+
   /**
    * @param runtimes how models are opened if their own settings do not say
+   * @param others models that are there anyhow, by name
    */
-  static RepositoryConfig read(Section models, RuntimesConfig runtimes) {
+  static RepositoryConfig read(Section models, RuntimesConfig runtimes, Map<String, Path> others) {
     return new RepositoryConfig(
-        models.single("directory").map(RepositoryConfig::path).orElse(DEFAULT.directory),
-        list(models),
+        models
+            .single("directory")
+            .map(RepositoryConfig::path)
+            .orElse(others.isEmpty() ? DEFAULT.directory : NOWHERE),
+        list(models, others),
         models.duration("poll_interval", DEFAULT.pollInterval),
         models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
   }
 
-  private static Map<String, Path> list(Section models) {
-    Map<String, Path> list = new LinkedHashMap<>();
+  private static Map<String, Path> list(Section models, Map<String, Path> others) {
+    Map<String, Path> list = new LinkedHashMap<>(others);
     models
         .value("list")
         .map(Setting::named)

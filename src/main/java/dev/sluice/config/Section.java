@@ -100,6 +100,14 @@ final class Section {
         .orElse(otherwise);
   }
 
+  /** Full names of the keys that have a value and that nobody asked for. */
+  List<String> unread() {
+    return node.properties().stream()
+        .filter(field -> !field.getValue().isNull() && !asked.contains(field.getKey()))
+        .map(field -> join(path, field.getKey()))
+        .toList();
+  }
+
   /** A complaint about the table itself. */
   ConfigException error(String complaint) {
     return tree.error(path, complaint);

@@ -55,22 +55,23 @@ public record SluiceConfig(
             root.section(
                 "tensorflow",
                 tensorflow -> TensorflowConfig.read(tensorflow, TensorflowConfig.DEFAULT)));
+    GrpsConfig grps = root.section("grps", GrpsConfig::read);
     return new SluiceConfig(
-        listeners(root),
-        root.section("models", models -> RepositoryConfig.read(models, runtimes)),
+        listeners(root, grps),
+        root.section("models", models -> RepositoryConfig.read(models, runtimes, grps.models())),
         root.section("limits", LimitsConfig::read),
-        root.section("grps", GrpsConfig::read),
+        grps,
         root.section("log", LogConfig::read),
         root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
         root.choice("transport", DEFAULT.transport),
         root.section("shutdown", ShutdownConfig::read));
   }
 
-  private static List<ListenerConfig> listeners(Section root) {
+  private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {
     List<ListenerConfig> listeners =
         root.list(
             "listeners",
-            DEFAULT.listeners,
+            grps.deployment().map(GrpsDeployment::listeners).orElse(DEFAULT.listeners),
             listener -> listener.sectionOr("address").readAll(ListenerConfig::read));
     Set<String> addresses = new HashSet<>();
     for (ListenerConfig listener : listeners) {

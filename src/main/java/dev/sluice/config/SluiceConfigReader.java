@@ -36,7 +36,9 @@ public final class SluiceConfigReader {
     var tree = new SettingsTree(root, file.map(Path::toString).orElse("defaults"));
     new Environment(settings(), warnings).overrides(environment).forEach(tree::set);
     flags.forEach(tree::set);
-    return tree.read(SluiceConfig::read);
+    SluiceConfig read = tree.read(SluiceConfig::read);
+    read.grps().deployment().flatMap(GrpsDeployment::warning).ifPresent(warnings);
+    return read;
   }
 
   /** Full names of all settings with a single value: those that reading nothing asks for. */

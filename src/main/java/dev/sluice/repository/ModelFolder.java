@@ -8,6 +8,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,7 +38,25 @@ final class ModelFolder {
   /** Reads the folder, but no file. */
   static ModelSighting look(String model, Path folder, Consumer<String> warnings)
       throws IOException {
+    if (Files.isRegularFile(folder)) {
+      return lookAtFile(folder);
+    }
     return new ModelFolder(model, folder, warnings).look();
+  }
+
+  /** A model that is one file has one version and no settings of its own. */
+  private static ModelSighting lookAtFile(Path file) throws IOException {
+    Fingerprint stamp = FingerprintReader.read(parent(file), file::equals);
+    var version = new VersionSighting(ONLY_VERSION, file, isOnnx(fileName(file)), stamp);
+    return new ModelSighting(file, Fingerprint.NONE, new TreeMap<>(Map.of(ONLY_VERSION, version)));
+  }
+
+  private static Path parent(Path file) {
+    return Objects.requireNonNull(file.toAbsolutePath().getParent());
+  }
+
+  private static String fileName(Path file) {
+    return String.valueOf(file.getFileName());
   }
 
   private ModelSighting look() throws IOException {

@@ -59,10 +59,18 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     labels[2] = "api";
     labels[3] = calls.api().label().toLowerCase(Locale.ROOT);
     labels[4] = "transport";
-    labels[5] = calls.entryPoint() == EntryPoint.REST ? "http" : "grpc";
+    labels[5] = transport(calls.entryPoint());
     labels[6] = "model";
     labels[7] = model.model();
     System.arraycopy(more, 0, labels, 8, more.length);
     return labels;
+  }
+
+  private static String transport(EntryPoint entryPoint) {
+    return switch (entryPoint) {
+      case REST -> "http";
+      case GRPC -> "grpc";
+      case BRPC -> "brpc";
+    };
   }
 }

@@ -1,7 +1,8 @@
 package dev.sluice.telemetry;
 
-/** What carries a call, in TensorFlow Serving's words. */
+/** What carries a call, in TensorFlow Serving's words where it has them. */
 public enum EntryPoint {
   REST,
-  GRPC
+  GRPC,
+  BRPC
 }

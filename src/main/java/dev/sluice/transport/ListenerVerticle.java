@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -45,6 +46,7 @@ public final class ListenerVerticle extends VerticleBase {
   private final ConnectionCount connections;
   private final Duration drainTimeout;
   private final Consumer<HttpServerRequest> front;
+  private final Optional<RawFront> rawFront;
   private HttpServer server;
 
   /**
@@ -53,6 +55,8 @@ public final class ListenerVerticle extends VerticleBase {
    * @param connections shared by all event loops of the listener
    * @param drainTimeout how long requests under way may take when the listener closes
    * @param front answers requests on this verticle's event loop
+   * @param rawFront takes over connections that speak something else than HTTP; it is not asked if
+   *     the listener encrypts, since what it speaks does not
    */
   @SuppressWarnings("NullAway.Init") // The server is there from start() on, before anything asks.
   public ListenerVerticle(
@@ -60,16 +64,22 @@ public final class ListenerVerticle extends VerticleBase {
       LimitsConfig limits,
       ConnectionCount connections,
       Duration drainTimeout,
-      Consumer<HttpServerRequest> front) {
+      Consumer<HttpServerRequest> front,
+      Optional<RawFront> rawFront) {
     this.config = config;
     this.limits = limits;
     this.connections = connections;
     this.drainTimeout = drainTimeout;
     this.front = front;
+    this.rawFront = rawFront;
   }
 
   @Override
   public Future<?> start() {
+    if (config.tls().isEmpty()) {
+      rawFront.ifPresent(
+          raw -> context.put(FirstBytes.Door.class, new FirstBytes.Door(raw, connections)));
+    }
     server =
         vertx
             .createHttpServer(options())

@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names requests for the logs: by the caller's {@code x-request-id}, or with a name of our own.
@@ -21,7 +22,11 @@ public final class RequestIds {
 
   /** The request's name. */
   public String of(HttpServerRequest request) {
-    String given = request.getHeader(HEADER);
+    return of(request.getHeader(HEADER));
+  }
+
+  /** The name that a caller gave, or one of our own if it gave none. */
+  public String of(@Nullable String given) {
     if (given == null || given.isEmpty()) {
       return prefix + next++;
     }

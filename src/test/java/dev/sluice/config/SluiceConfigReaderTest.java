@@ -70,6 +70,7 @@ class SluiceConfigReaderTest {
       grps:
         default_model: digits
         online_at_start: true
+        max_connections: 50
       log:
         format: json
         level: debug
@@ -117,7 +118,7 @@ class SluiceConfigReaderTest {
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
                       new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
           new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7),
-          new GrpsConfig(Optional.of("digits"), true),
+          new GrpsConfig(Optional.of("digits"), true, 50, Optional.empty()),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
           SocketTransport.NIO,
@@ -142,7 +143,8 @@ class SluiceConfigReaderTest {
 
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
-    // Labels, streams, ensembles, sequences belong to one model; ModelConfigReaderTest has them.
+    // Labels, streams, ensembles, sequences belong to one model; ModelConfigReaderTest has them. A
+    // deployment of grps is files of its own.
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
         .containsExactly(
             "labels",
@@ -152,7 +154,8 @@ class SluiceConfigReaderTest {
             "generator",
             "ensemble",
             "classLabels",
-            "sequence");
+            "sequence",
+            "deployment");
   }
 
   @Test
@@ -293,10 +296,11 @@ class SluiceConfigReaderTest {
           listeners: [{v1: both}]         | listeners[0] has no address; wanted one such as localhost:8080
           listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls has no certificate; wanted a PEM file
           transport: quic                 | transport is "quic"; wanted one of auto, epoll, io_uring, nio
+          listeners: [{address: "a:1", protocols: [grps, brpc], tls: {certificate: c, key: k}}] | listeners[0].protocols name brpc, which cannot be encrypted; wanted no tls, or no brpc
           listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice
-          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps
+          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, brpc
           listeners: [{address: "a:1", protocol: tfs}]   | listeners[0].protocol is not a setting; did you mean protocols?
           models: {defaults: {version_policy: newest}}   | models.defaults.version_policy is "newest"; wanted all, latest, {latest: 2} or {specific: [1, 3]}
           models: {defaults: {version_policy: {}}}       | models.defaults.version_policy is {}; wanted all, latest, {latest: 2} or {specific: [1, 3]}

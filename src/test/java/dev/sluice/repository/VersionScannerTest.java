@@ -57,6 +57,19 @@ class VersionScannerTest {
   }
 
   @Test
+  void aFileCanBeAModelByItself(@TempDir Path elsewhere) throws IOException {
+    Path file = Files.writeString(elsewhere.resolve("net.onnx"), "");
+    Files.writeString(elsewhere.resolve("beside.onnx"), "");
+    var sightings = new VersionScanner(Path.of(""), Map.of("net", file)).scan();
+    VersionSighting only =
+        Objects.requireNonNull(
+            Objects.requireNonNull(sightings.models().get("net")).versions().get(1L));
+    assertThat(only.folder()).isEqualTo(file);
+    assertThat(only.whole()).isTrue();
+    assertThat(only.files().files()).extracting(FileStamp::name).containsExactly("net.onnx");
+  }
+
+  @Test
   void zeroIsAVersion() {
     files.versions("digits/0");
     assertThat(model("digits").versions()).containsOnlyKeys(0L);

@@ -16,6 +16,9 @@ import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.SniffingTransport;
+import dev.sluice.transport.brpc.BrpcFace;
+import dev.sluice.transport.brpc.BrpcFront;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcFront;
@@ -25,24 +28,34 @@ import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpFront;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.transport.Transport;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
  * message of {@code test.Echo/Echo}, with itself; {@code /landed} and {@code Landed} do so with
  * bodies that were collected in native memory if they are large. {@code test.Echo/Fail} fails as a
- * bug would.
+ * bug would. Over brpc there is {@code test.Echo/Hold} besides, whose calls wait for {@link #held}.
  */
 public final class EchoListener implements AutoCloseable {
-  private final Vertx vertx = Vertx.vertx();
+  private final Vertx vertx =
+      Vertx.builder().withTransport(new SniffingTransport(Transport.NIO)).build();
+  private final Held held = new Held();
   private final int port;
 
   /** Opens a listener with these limits. */
@@ -81,9 +94,15 @@ public final class EchoListener implements AutoCloseable {
             limits,
             new ConnectionCount("test", limits.maxConnections(), System::nanoTime),
             Duration.ofSeconds(5),
-            front);
+            front,
+            Optional.of(new BrpcFront(List.of(new BrpcEcho(held)), context)));
     await(vertx.deployVerticle(verticle));
     port = verticle.port();
+  }
+
+  /** The calls that wait. */
+  public Held held() {
+    return held;
   }
 
   public int port() {
@@ -160,6 +179,56 @@ public final class EchoListener implements AutoCloseable {
           new Landed(),
           "Fail",
           (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
+    }
+  }
+
+  private record BrpcEcho(Held held) implements BrpcFace {
+    @Override
+    public String service() {
+      return "test.Echo";
+    }
+
+    @Override
+    public Map<String, GrpcMethod> methods() {
+      Map<String, GrpcMethod> methods = new HashMap<>(new EchoService().methods());
+      methods.put("Hold", held);
+      return methods;
+    }
+  }
+
+  /** Calls that are answered with their message when the test says so. */
+  public static final class Held implements GrpcMethod {
+    private final BlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>();
+    private final Semaphore left = new Semaphore(0);
+
+    private record Waiting(Promise<Buffer> answer, Buffer message, Context home) {}
+
+    @Override
+    public Future<Buffer> answer(GrpcCall call, Body message) {
+      Promise<Buffer> answer = Promise.promise();
+      call.onGone(left::release);
+      waiting.add(new Waiting(answer, buffer(message), Vertx.currentContext()));
+      return answer.future();
+    }
+
+    /** Waits for the call that came first of those that wait, and answers it. */
+    public void release() throws InterruptedException {
+      Waiting first = waiting.take();
+      first.home().runOnContext(_ -> first.answer().complete(first.message()));
+    }
+
+    /** Waits until so many calls wait. */
+    public void awaitCalls(int count) throws InterruptedException {
+      List<Waiting> seen = new ArrayList<>();
+      while (seen.size() < count) {
+        seen.add(waiting.take());
+      }
+      waiting.addAll(seen);
+    }
+
+    /** Waits until the clients of so many calls have left. */
+    public void awaitLeft(int count) throws InterruptedException {
+      left.acquire(count);
     }
   }
 

@@ -30,14 +30,21 @@ public final class Metadata {
 
   private final ModelChoice models;
   private final ControlPlane control;
+  private final Deployment deployment;
 
-  public Metadata(ModelChoice models, ControlPlane control) {
+  public Metadata(ModelChoice models, ControlPlane control, Deployment deployment) {
     this.models = models;
     this.control = control;
+    this.deployment = deployment;
   }
 
-  /** The address that was asked, and all models with their versions. */
+  /**
+   * The deployment's files, or else the address that was asked, and all models with their versions.
+   */
   public String server(Caller caller) {
+    if (!deployment.serverText().isEmpty()) {
+      return deployment.serverText();
+    }
     var address = new LinkedHashMap<String, Object>();
     address.put("framework", "http+grpc");
     address.put("address", caller.listener());
@@ -74,7 +81,8 @@ public final class Metadata {
     }
     ServedModel model = models.lend(name, "Model not found.");
     try {
-      return describe(model);
+      String declared = deployment.modelTexts().get(model.id().name());
+      return declared == null ? describe(model) : declared + yaml(signatures(model));
     } finally {
       model.release();
     }
@@ -85,6 +93,12 @@ public final class Metadata {
     description.put("name", model.id().name());
     description.put("version", Long.toString(model.id().version()));
     description.put("inferer_type", infererType(model.metadata().platform()));
+    description.putAll(signatures(model));
+    return yaml(description);
+  }
+
+  private static Map<String, Object> signatures(ServedModel model) {
+    var description = new LinkedHashMap<String, Object>();
     var signatures = model.metadata().signatures();
     if (signatures.size() == 1) {
       describe(signatures.values().iterator().next(), description);
@@ -93,7 +107,7 @@ public final class Metadata {
       signatures.forEach((name, signature) -> all.put(name, describe(signature)));
       description.put("signatures", all);
     }
-    return yaml(description);
+    return description;
   }
 
   /** grps has a word for TensorFlow; for what it does not know, the platform's own name is best. */

@@ -15,23 +15,20 @@ import java.util.regex.Pattern;
 /**
  * Finds the model that a grps name means. Names are {@code name-version}, and names may have dashes
  * of their own: a model of exactly that name wins; else what follows the last dash is the version,
- * {@code 2} or, as grps users write it, {@code 2.0.0}. A name alone means the latest version.
+ * {@code 2} or, as grps users write it, {@code 2.0.0}. A name alone means the latest version, or
+ * the first model of that name in the deployment.
  */
 public final class ModelChoice {
   private static final Pattern VERSION = Pattern.compile("(\\d{1,18})(\\.0+)*");
 
   private final DataPlane data;
   private final ControlPlane control;
-  private final String defaultModel;
+  private final Deployment deployment;
 
-  /**
-   * @param defaultModel the model that is meant when a request names none; empty if there is no
-   *     such setting
-   */
-  public ModelChoice(DataPlane data, ControlPlane control, String defaultModel) {
+  public ModelChoice(DataPlane data, ControlPlane control, Deployment deployment) {
     this.data = data;
     this.control = control;
-    this.defaultModel = defaultModel;
+    this.deployment = deployment;
   }
 
   /**
@@ -65,7 +62,13 @@ public final class ModelChoice {
     };
   }
 
-  private static Lookup find(String name, Function<ModelSelector, Lookup> door) {
+  private Lookup find(String name, Function<ModelSelector, Lookup> door) {
+    Lookup named = findNamed(name, door);
+    String full = deployment.names().get(name);
+    return full == null || !(named instanceof Lookup.UnknownModel) ? named : findNamed(full, door);
+  }
+
+  private static Lookup findNamed(String name, Function<ModelSelector, Lookup> door) {
     Lookup exact = door.apply(new ModelSelector.Latest(name));
     int dash = name.lastIndexOf('-');
     if (!(exact instanceof Lookup.UnknownModel) || dash < 1) {
@@ -83,8 +86,8 @@ public final class ModelChoice {
   }
 
   private String defaultName() {
-    if (!defaultModel.isEmpty()) {
-      return defaultModel;
+    if (!deployment.defaultModel().isEmpty()) {
+      return deployment.defaultModel();
     }
     List<String> models = control.models();
     if (models.size() == 1) {

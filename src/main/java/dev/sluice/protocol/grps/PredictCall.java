@@ -16,10 +16,12 @@ import java.util.function.Function;
 public final class PredictCall {
   private final DataPlane data;
   private final ModelChoice models;
+  private final Room room;
 
-  public PredictCall(DataPlane data, ModelChoice models) {
+  public PredictCall(DataPlane data, ModelChoice models, Room room) {
     this.data = data;
     this.models = models;
+    this.room = room;
   }
 
   /**
@@ -38,6 +40,15 @@ public final class PredictCall {
       Consumer<RequestInputs> decoder,
       Function<List<NamedTensor>, T> encoder) {
     exchange.measure(Api.GRPS_PREDICT, model);
+    return room.enter(() -> predict(exchange, model, size, decoder, encoder));
+  }
+
+  private <T> Future<T> predict(
+      Exchange exchange,
+      String model,
+      long size,
+      Consumer<RequestInputs> decoder,
+      Function<List<NamedTensor>, T> encoder) {
     ServedModel lent = models.lend(model);
     exchange.measure(Api.GRPS_PREDICT, lent.id().name());
     return exchange

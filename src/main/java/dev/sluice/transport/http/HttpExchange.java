@@ -16,6 +16,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -163,12 +164,15 @@ public final class HttpExchange implements Exchange {
   /** Answers. Does nothing if the caller is gone or was answered. */
   public void answer(int status, CharSequence contentType, Buffer body) {
     record.succeeded();
-    if (open()) {
-      request
-          .response()
-          .setStatusCode(status)
-          .putHeader(HttpHeaders.CONTENT_TYPE, contentType)
-          .end(body);
+    if (!open()) {
+      return;
+    }
+    HttpServerResponse response = request.response();
+    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
+    if (request.method().equals(HttpMethod.HEAD)) {
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end();
+    } else {
+      response.end(body);
     }
   }
 

@@ -45,13 +45,15 @@ public final class HttpRoutes {
     claims.add(claim);
   }
 
-  /** The handler of a path, or null if nobody claims it. */
+  /** The handler of a path, or null if nobody claims it. Of two claims the longer one counts. */
   @Nullable Consumer<HttpExchange> find(String path) {
+    Claim longest = null;
     for (Claim claim : claims) {
-      if (claim.covers(path)) {
-        return claim.handler;
+      if ((longest == null || claim.prefix.length() > longest.prefix.length())
+          && claim.covers(path)) {
+        longest = claim;
       }
     }
-    return null;
+    return longest == null ? null : longest.handler;
   }
 }

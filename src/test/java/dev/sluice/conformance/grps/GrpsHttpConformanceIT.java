@@ -94,7 +94,11 @@ class GrpsHttpConformanceIT {
     String body = new String(answer.body(), StandardCharsets.UTF_8);
     assertThat(answer.statusCode()).as(body).isEqualTo(one.get("http").asInt());
     String type = answer.headers().firstValue("Content-Type").orElseThrow();
-    if (one.has("bytes")) {
+    if (one.has("length")) {
+      assertThat(answer.headers().firstValueAsLong("Content-Length"))
+          .hasValue(one.get("length").asLong());
+      assertThat(body).isEmpty();
+    } else if (one.has("bytes")) {
       assertThat(type).isEqualTo("application/octet-stream");
       assertThat(body).isEqualTo(one.get("bytes").asText());
     } else {

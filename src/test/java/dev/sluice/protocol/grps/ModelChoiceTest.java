@@ -7,6 +7,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.testing.NamedModels;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +17,7 @@ class ModelChoiceTest {
       new NamedModels(new ModelId("m", 1), new ModelId("m", 3), new ModelId("m-1", 7));
 
   private static ModelChoice choice(String defaultModel) {
-    return new ModelChoice(MODELS, MODELS, defaultModel);
+    return new ModelChoice(MODELS, MODELS, Deployment.of(defaultModel));
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -43,7 +44,8 @@ class ModelChoiceTest {
   @Test
   void withoutANameAndADefaultTheOnlyModelIsMeant() {
     var only = new NamedModels(new ModelId("one", 4));
-    assertThat(new ModelChoice(only, only, "").lend("").id()).isEqualTo(new ModelId("one", 4));
+    assertThat(new ModelChoice(only, only, Deployment.of("")).lend("").id())
+        .isEqualTo(new ModelId("one", 4));
   }
 
   @Test
@@ -51,5 +53,14 @@ class ModelChoiceTest {
     assertThatThrownBy(() -> choice("").lend(""))
         .hasMessageContaining("grps.default_model")
         .hasMessageContaining("m, m-1");
+  }
+
+  @Test
+  void aNameWithoutItsVersionIsTheDeploymentsFirst() {
+    var only = new NamedModels(new ModelId("net-1.2.3", 1));
+    var deployment = new Deployment("", Map.of("net", "net-1.2.3"), "", Map.of());
+    var choice = new ModelChoice(only, only, deployment);
+    assertThat(choice.lend("net").id().name()).isEqualTo("net-1.2.3");
+    assertThat(choice.lend("net-1.2.3").id().name()).isEqualTo("net-1.2.3");
   }
 }

@@ -91,7 +91,7 @@ class PredictCallTest {
       Consumer<RequestInputs> decoder, Function<List<NamedTensor>, String> encoder) {
     var data = new OneModel(model);
     ControlPlane control = new NamedModels(new ModelId("declared", 1));
-    return new PredictCall(data, new ModelChoice(data, control, ""))
+    return new PredictCall(data, new ModelChoice(data, control, Deployment.of("")), new Room(0))
         .run(new PlainExchange(), "declared", 1, decoder, encoder);
   }
 

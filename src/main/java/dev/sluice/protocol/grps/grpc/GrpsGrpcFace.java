@@ -3,9 +3,11 @@ package dev.sluice.protocol.grps.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Metadata;
 import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -20,16 +22,15 @@ public final class GrpsGrpcFace implements GrpcFace {
   private final Map<String, GrpcMethod> methods;
 
   /**
-   * @param defaultModel the model that is meant when a request names none; empty if there is no
-   *     such setting
+   * @param room shared by all event loops of the listener
    */
-  public GrpsGrpcFace(DataPlane data, ControlPlane control, String defaultModel) {
-    var models = new ModelChoice(data, control, defaultModel);
+  public GrpsGrpcFace(DataPlane data, ControlPlane control, Deployment deployment, Room room) {
+    var models = new ModelChoice(data, control, deployment);
     var health = new HealthCalls(control);
-    var metadata = new MetadataCalls(new Metadata(models, control));
+    var metadata = new MetadataCalls(new Metadata(models, control, deployment));
     this.methods =
         Map.of(
-            "Predict", new PredictMethod(new PredictCall(data, models)),
+            "Predict", new PredictMethod(new PredictCall(data, models, room)),
             "Online", health::online,
             "Offline", health::offline,
             "CheckLiveness", health::live,

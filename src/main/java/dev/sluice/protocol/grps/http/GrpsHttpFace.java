@@ -2,10 +2,12 @@ package dev.sluice.protocol.grps.http;
 
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.Metadata;
 import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.Room;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
@@ -19,7 +21,7 @@ import java.util.regex.Pattern;
  * and the HTTP status is the code inside it; only bytes go out as they are.
  */
 public final class GrpsHttpFace implements HttpFace {
-  private static final String PREFIX = "/grps/v1";
+  private static final String PREFIX = "/grps";
   private static final Pattern SLASHES = Pattern.compile("/+");
   private static final Set<String> ASKING = Set.of("GET", "POST", "HEAD");
   private static final Set<String> POSTING = Set.of("POST");
@@ -29,14 +31,13 @@ public final class GrpsHttpFace implements HttpFace {
   private final PredictRoute predict;
 
   /**
-   * @param defaultModel the model that is meant when a request names none; empty if there is no
-   *     such setting
+   * @param room shared by all event loops of the listener
    */
-  public GrpsHttpFace(DataPlane data, ControlPlane control, String defaultModel) {
-    var models = new ModelChoice(data, control, defaultModel);
+  public GrpsHttpFace(DataPlane data, ControlPlane control, Deployment deployment, Room room) {
+    var models = new ModelChoice(data, control, deployment);
     this.health = new HealthRoutes(control);
-    this.metadata = new MetadataRoutes(new Metadata(models, control));
-    this.predict = new PredictRoute(new PredictCall(data, models));
+    this.metadata = new MetadataRoutes(new Metadata(models, control, deployment));
+    this.predict = new PredictRoute(new PredictCall(data, models, room));
   }
 
   @Override
@@ -46,13 +47,13 @@ public final class GrpsHttpFace implements HttpFace {
 
   private void route(HttpExchange http) {
     switch (route(http.path())) {
-      case "/health/online" -> allow(http, ASKING, health::online);
-      case "/health/offline" -> allow(http, ASKING, health::offline);
-      case "/health/live" -> allow(http, ASKING, health::live);
-      case "/health/ready" -> allow(http, ASKING, health::ready);
-      case "/metadata/server" -> allow(http, ASKING, metadata::server);
-      case "/metadata/model" -> allow(http, POSTING, metadata::model);
-      case "/infer/predict" -> allow(http, POSTING, predict::predict);
+      case "/v1/health/online" -> allow(http, ASKING, health::online);
+      case "/v1/health/offline" -> allow(http, ASKING, health::offline);
+      case "/v1/health/live" -> allow(http, ASKING, health::live);
+      case "/v1/health/ready" -> allow(http, ASKING, health::ready);
+      case "/v1/metadata/server" -> allow(http, ASKING, metadata::server);
+      case "/v1/metadata/model" -> allow(http, POSTING, metadata::model);
+      case "/v1/infer/predict" -> allow(http, POSTING, predict::predict);
       default -> MessageJson.answer(http, new GrpsStatus(404, "Not Found"));
     }
   }

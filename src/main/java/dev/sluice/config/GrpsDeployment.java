@@ -1,0 +1,94 @@
+package dev.sluice.config;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A deployment made for grps' own server, whose {@code server.yml} and {@code inference.yml} are
+ * read as they are. What they say stands in for settings that are not given elsewhere.
+ *
+ * @param listeners where it listens
+ * @param models its models by the names that requests use, {@code name-version}
+ * @param batching how the requests for the model at a path are joined
+ * @param names the first model of each name without a version
+ * @param defaultModel the model that is meant when a request names none
+ * @param maxConnections requests of grps under way at once
+ * @param maxConcurrency predictions that one model runs at once
+ * @param serverText both files, written out again
+ * @param modelTexts what they say of each model, written out again
+ * @param unused full names of keys that change nothing here
+ */
+public record GrpsDeployment(
+    List<ListenerConfig> listeners,
+    Map<String, Path> models,
+    Map<Path, BatchingConfig> batching,
+    Map<String, String> names,
+    Optional<String> defaultModel,
+    int maxConnections,
+    int maxConcurrency,
+    String serverText,
+    Map<String, String> modelTexts,
+    List<String> unused) {
+  /**
+   * Reads both files.
+   *
+   * @param folder the deployment, or the folder {@code conf} in it
+   * @throws ConfigException with the file and the key, what was got and what is wanted
+   */
+  static GrpsDeployment read(Path folder) {
+    Path inside = folder.resolve("conf");
+    Path conf = Files.isRegularFile(inside.resolve("server.yml")) ? inside : folder;
+    // The original server is started in the deployment's folder, and paths are relative to that.
+    Path parent = conf.toAbsolutePath().normalize().getParent();
+    Path base = parent == null ? conf : parent;
+    return of(
+        GrpsServerFile.read(conf.resolve("server.yml")),
+        GrpsInferenceFile.read(conf.resolve("inference.yml"), base));
+  }
+
+  private static GrpsDeployment of(GrpsServerFile server, GrpsInferenceFile inference) {
+    Map<String, Path> models = new LinkedHashMap<>();
+    Map<Path, BatchingConfig> batching = new LinkedHashMap<>();
+    Map<String, String> names = new LinkedHashMap<>();
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (GrpsInferenceFile.Model model : inference.models()) {
+      models.put(model.id(), model.path());
+      batching.put(model.path(), model.batching());
+      names.putIfAbsent(model.name(), model.id());
+      texts.put(model.id(), model.text());
+    }
+    List<String> unused = new ArrayList<>(server.unused());
+    unused.addAll(inference.unused());
+    return new GrpsDeployment(
+        server.listeners(),
+        models,
+        batching,
+        names,
+        inference.defaultModel(),
+        server.maxConnections(),
+        server.maxConcurrency(),
+        server.text() + "\n" + inference.text(),
+        texts,
+        unused);
+  }
+
+  /** The settings of the model at a path. */
+  ModelConfig settings(Path path, ModelConfig defaults) {
+    return defaults
+        .withBatching(batching.getOrDefault(path, defaults.batching()))
+        .withInstances(Math.min(defaults.instances(), maxConcurrency));
+  }
+
+  /** What to tell the person who starts the server; empty if everything means something here. */
+  Optional<String> warning() {
+    return unused.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "these keys of the grps deployment change nothing here: " + String.join(", ", unused));
+  }
+}

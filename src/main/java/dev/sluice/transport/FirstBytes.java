@@ -1,0 +1,101 @@
+package dev.sluice.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.impl.VertxHandler;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the first bytes of a new connection, and is gone when it has seen them: a connection
+ * that speaks HTTP or TLS goes on as if this had never been there, one that speaks the listener's
+ * other protocol is taken over.
+ *
+ * <p>Its listener is found by the context that Vert.x has given the connection.
+ */
+final class FirstBytes extends ChannelInboundHandlerAdapter {
+  /** Flushes that are made one at most. */
+  private static final int MOST_JOINED = 256;
+
+  /** What is put into the context of a listener's verticle. */
+  record Door(RawFront front, ConnectionCount connections) {}
+
+  private ByteBuf seen = Unpooled.EMPTY_BUFFER;
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = seen.isReadable() ? join((ByteBuf) message) : (ByteBuf) message;
+    seen = Unpooled.EMPTY_BUFFER;
+    ContextInternal context = context(ctx.pipeline());
+    Door door = context == null ? null : context.get(Door.class);
+    if (context == null || door == null || !couldBegin(bytes, door.front().firstBytes())) {
+      ctx.pipeline().remove(this);
+      ctx.fireChannelRead(bytes);
+    } else if (bytes.readableBytes() < door.front().firstBytes().length) {
+      seen = bytes;
+    } else {
+      takeOver(ctx, door, door.front().open(context), bytes);
+    }
+  }
+
+  private ByteBuf join(ByteBuf more) {
+    ByteBuf joined = Unpooled.copiedBuffer(seen, more);
+    seen.release();
+    more.release();
+    return joined;
+  }
+
+  /** Null while TLS is being agreed on: what comes then is not ours to look at. */
+  private static @Nullable ContextInternal context(ChannelPipeline pipeline) {
+    VertxHandler<?> handler = pipeline.get(VertxHandler.class);
+    return handler == null ? null : handler.getConnection().context();
+  }
+
+  private static boolean couldBegin(ByteBuf bytes, byte[] wanted) {
+    int length = Math.min(bytes.readableBytes(), wanted.length);
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(bytes.readerIndex() + i) != wanted[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
+  private void takeOver(ChannelHandlerContext ctx, Door door, ChannelHandler taker, ByteBuf bytes) {
+    if (!door.connections().enter()) {
+      bytes.release();
+      ctx.close();
+      return;
+    }
+    ctx.channel().closeFuture().addListener(_ -> door.connections().leave());
+    ChannelPipeline pipeline = ctx.pipeline();
+    pipeline.replace(this, null, taker);
+    watchBefore(pipeline);
+    pipeline.addFirst(new FlushConsolidationHandler(MOST_JOINED, true));
+    pipeline.fireChannelRead(bytes);
+  }
+
+  /** The handler that watches for silence sits behind the new one, where all is silent. */
+  private static void watchBefore(ChannelPipeline pipeline) {
+    IdleStateHandler idle = pipeline.get(IdleStateHandler.class);
+    if (idle != null) {
+      pipeline.remove(idle);
+      pipeline.addFirst(
+          new IdleStateHandler(0, 0, idle.getAllIdleTimeInMillis(), TimeUnit.MILLISECONDS));
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    seen.release();
+    seen = Unpooled.EMPTY_BUFFER;
+  }
+}

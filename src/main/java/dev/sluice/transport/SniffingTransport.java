@@ -1,0 +1,153 @@
+package dev.sluice.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.InternetProtocolFamily;
+import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.net.ClientOptionsBase;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.core.spi.transport.Transport;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Another transport, whose accepted connections are looked at before HTTP sees them: see {@link
+ * RawFront}. Vert.x has no other place where a handler can be put in front of its own.
+ *
+ * <p>Everything but server sockets is the other transport's.
+ */
+public final class SniffingTransport implements io.vertx.core.transport.Transport {
+  private final io.vertx.core.transport.Transport real;
+
+  public SniffingTransport(io.vertx.core.transport.Transport real) {
+    this.real = real;
+  }
+
+  @Override
+  public String name() {
+    return real.name();
+  }
+
+  @Override
+  public boolean available() {
+    return real.available();
+  }
+
+  @Override
+  public @Nullable Throwable unavailabilityCause() {
+    return real.unavailabilityCause();
+  }
+
+  @Override
+  public Transport implementation() {
+    return new Sockets(real.implementation());
+  }
+
+  private static <C extends ServerChannel> C watched(C server) {
+    server.pipeline().addLast(new Accepting());
+    return server;
+  }
+
+  /** Sees each connection before its own pipeline is made, so that the look-out comes first. */
+  private static final class Accepting extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
+      ((Channel) accepted).pipeline().addLast(new FirstBytes());
+      ctx.fireChannelRead(accepted);
+    }
+  }
+
+  private record Sockets(Transport real) implements Transport {
+    @Override
+    public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
+      ChannelFactory<? extends ServerChannel> factory = real.serverChannelFactory(domainSocket);
+      return () -> watched(factory.newChannel());
+    }
+
+    @Override
+    public boolean supportsDomainSockets() {
+      return real.supportsDomainSockets();
+    }
+
+    @Override
+    public boolean supportFileRegion() {
+      return real.supportFileRegion();
+    }
+
+    @Override
+    public boolean isAvailable() {
+      return real.isAvailable();
+    }
+
+    @Override
+    public @Nullable Throwable unavailabilityCause() {
+      return real.unavailabilityCause();
+    }
+
+    @Override
+    public java.net.SocketAddress convert(SocketAddress address) {
+      return real.convert(address);
+    }
+
+    @Override
+    public SocketAddress convert(java.net.SocketAddress address) {
+      return real.convert(address);
+    }
+
+    @Override
+    public IoHandlerFactory ioHandlerFactory() {
+      return real.ioHandlerFactory();
+    }
+
+    @Override
+    public EventLoopGroup eventLoopGroup(
+        int type, int threads, ThreadFactory factory, int ioRatio) {
+      return real.eventLoopGroup(type, threads, factory, ioRatio);
+    }
+
+    @Override
+    public DatagramChannel datagramChannel() {
+      return real.datagramChannel();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // The interface still has it.
+    public DatagramChannel datagramChannel(InternetProtocolFamily family) {
+      return real.datagramChannel(family);
+    }
+
+    @Override
+    public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
+      return real.channelFactory(domainSocket);
+    }
+
+    @Override
+    public void configure(DatagramChannel channel, DatagramSocketOptions options) {
+      real.configure(channel, options);
+    }
+
+    @Override
+    public void configure(
+        ClientOptionsBase options,
+        int connectTimeout,
+        boolean domainSocket,
+        io.netty.bootstrap.Bootstrap bootstrap) {
+      real.configure(options, connectTimeout, domainSocket, bootstrap);
+    }
+
+    @Override
+    public void configure(
+        NetServerOptions options,
+        boolean domainSocket,
+        io.netty.bootstrap.ServerBootstrap bootstrap) {
+      real.configure(options, domainSocket, bootstrap);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package dev.sluice.transport.brpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ListenerContext;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.buffer.BufferInternal;
+import io.vertx.core.net.impl.ShutdownEvent;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One client's connection: its calls come in by frames, and leave when they are done. */
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // What cannot be written is told by the closed channel.
+final class BrpcConnection extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
+  private static final Logger LOG = LoggerFactory.getLogger(BrpcConnection.class);
+
+  /** Calls under way at which reading stops: as many as an HTTP/2 client may have streams. */
+  private static final int MOST_CALLS = 1_000;
+
+  /** Bytes of their messages at which it stops, too: as many as an HTTP/2 connection's window. */
+  private static final long MOST_BYTES = 16L * 1024 * 1024;
+
+  private final BrpcFront front;
+  private final ContextInternal context;
+  private final FrameReader reader;
+  private final Set<BrpcCall> underWay = new HashSet<>();
+  private long bytesUnderWay;
+  private boolean stopping;
+  private ChannelHandlerContext channel;
+
+  @SuppressWarnings("NullAway.Init") // The channel is there when the handler was added to it.
+  BrpcConnection(BrpcFront front, ContextInternal context) {
+    this.front = front;
+    this.context = context;
+    this.reader = new FrameReader(front.context().limits().maxBodySize(), this);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    channel = ctx;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      reader.read(bytes);
+    } finally {
+      bytes.release();
+    }
+    decideWhetherToRead();
+  }
+
+  @Override
+  public void frame(RpcMeta meta, ByteCollector body) {
+    if (stopping) {
+      fail(meta, BrpcError.STOPPING, "the server is stopping");
+      return;
+    }
+    try {
+      var call = new BrpcCall(this, front.method(meta), meta, body, front.requestId(meta));
+      underWay.add(call);
+      bytesUnderWay += body.size();
+      context.emit(call, BrpcCall::start);
+    } catch (BrpcFront.NoMethod e) {
+      fail(meta, e.code(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void tooLarge(RpcMeta meta, long length) {
+    fail(
+        meta,
+        BrpcError.BAD_REQUEST,
+        "the message has %d bytes, the limit is %d (setting limits.max_body_size)"
+            .formatted(length, front.context().limits().maxBodySize()));
+    closeWhenSent();
+  }
+
+  @Override
+  public void malformed(String why) {
+    LOG.atInfo()
+        .addKeyValue("client", channel.channel().remoteAddress())
+        .log("a brpc connection is closed: {}", why);
+    channel.close();
+  }
+
+  private void fail(RpcMeta meta, int code, String text) {
+    write(BrpcReply.failure(meta.correlationId(), code, text));
+  }
+
+  private void write(Buffer frame) {
+    channel.writeAndFlush(((BufferInternal) frame).getByteBuf(), channel.voidPromise());
+  }
+
+  private void closeWhenSent() {
+    channel
+        .writeAndFlush(io.netty.buffer.Unpooled.EMPTY_BUFFER)
+        .addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** What all requests of the listener share. */
+  ListenerContext context() {
+    return front.context();
+  }
+
+  /** Sends the answer of a call that has ended, if there is still someone to take it. */
+  void answer(BrpcCall call, Buffer frame) {
+    if (underWay.remove(call)) {
+      bytesUnderWay -= call.size();
+      write(frame);
+      if (stopping && underWay.isEmpty()) {
+        closeWhenSent();
+      }
+      decideWhetherToRead();
+    }
+  }
+
+  private void decideWhetherToRead() {
+    boolean enough = underWay.size() >= MOST_CALLS || bytesUnderWay >= MOST_BYTES;
+    channel.channel().config().setAutoRead(!enough && channel.channel().isWritable());
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    decideWhetherToRead();
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ShutdownEvent) {
+      stop();
+    } else if (event instanceof IdleStateEvent) {
+      ctx.close();
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  /** The listener closes: calls under way are answered, then the connection is closed. */
+  private void stop() {
+    stopping = true;
+    if (underWay.isEmpty()) {
+      channel.close();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    List<BrpcCall> left = new ArrayList<>(underWay);
+    underWay.clear();
+    left.forEach(BrpcCall::gone);
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    LOG.debug("a brpc connection failed", cause);
+    ctx.close();
+  }
+
+  /** Tells the log, and gives the frame, of a call that failed. */
+  Buffer failed(BrpcCall call, Throwable failure) {
+    if (failure instanceof InferenceException known) {
+      context().failed(call, known);
+      return BrpcReply.failure(
+          call.correlationId(), BrpcError.of(known.code()), String.valueOf(known.getMessage()));
+    }
+    context().bug(call, failure);
+    return BrpcReply.failure(call.correlationId(), BrpcError.INTERNAL, "internal error");
+  }
+}

@@ -1,0 +1,36 @@
+package dev.sluice.transport.brpc;
+
+import dev.sluice.inference.ErrorCode;
+
+/** The one table from failures to brpc's error codes, on which its clients decide to try again. */
+final class BrpcError {
+  static final int NO_SERVICE = 1001;
+  static final int NO_METHOD = 1002;
+  static final int BAD_REQUEST = 1003;
+  static final int INTERNAL = 2001;
+
+  /** The server stops: clients go elsewhere. */
+  static final int STOPPING = 2003;
+
+  private static final int NOT_PERMITTED = 1004;
+  private static final int TIMED_OUT = 1008;
+  private static final int LIMIT_REACHED = 2004;
+
+  /** The system's ECANCELED. */
+  private static final int CANCELLED = 125;
+
+  private BrpcError() {}
+
+  static int of(ErrorCode code) {
+    return switch (code) {
+      case INVALID_ARGUMENT, FAILED_PRECONDITION, NOT_FOUND, TOO_LARGE -> BAD_REQUEST;
+      case UNIMPLEMENTED -> NO_METHOD;
+      case PERMISSION_DENIED -> NOT_PERMITTED;
+      case DEADLINE_EXCEEDED -> TIMED_OUT;
+      case CANCELLED -> CANCELLED;
+      case RESOURCE_EXHAUSTED -> LIMIT_REACHED;
+      case UNAVAILABLE -> STOPPING;
+      case INTERNAL -> INTERNAL;
+    };
+  }
+}

@@ -1,0 +1,84 @@
+package dev.sluice.transport.brpc;
+
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RawFront;
+import dev.sluice.transport.RequestIds;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.netty.channel.ChannelHandler;
+import io.vertx.core.internal.ContextInternal;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Takes the brpc calls of one event loop to the methods they name. */
+public final class BrpcFront implements RawFront {
+  private static final byte[] MAGIC = "PRPC".getBytes(StandardCharsets.US_ASCII);
+
+  private final Map<String, Map<String, GrpcMethod>> services = new HashMap<>();
+  private final ListenerContext context;
+  private final RequestIds ids = new RequestIds();
+
+  public BrpcFront(List<BrpcFace> faces, ListenerContext context) {
+    this.context = context;
+    faces.forEach(face -> services.put(face.service(), face.methods()));
+  }
+
+  @Override
+  @SuppressWarnings("MutableGetter")
+  public byte[] firstBytes() {
+    return MAGIC;
+  }
+
+  @Override
+  public ChannelHandler open(ContextInternal connection) {
+    return new BrpcConnection(this, connection);
+  }
+
+  /** What all requests of the listener share. */
+  ListenerContext context() {
+    return context;
+  }
+
+  String requestId(RpcMeta meta) {
+    return ids.of(meta.requestId());
+  }
+
+  /**
+   * The method that a call names.
+   *
+   * @throws NoMethod if there is none
+   */
+  GrpcMethod method(RpcMeta meta) {
+    Map<String, GrpcMethod> methods = services.get(meta.service());
+    if (methods == null) {
+      throw new NoMethod(
+          BrpcError.NO_SERVICE,
+          "unknown service '%s'; services: %s"
+              .formatted(meta.service(), String.join(", ", services.keySet())));
+    }
+    GrpcMethod method = methods.get(meta.method());
+    if (method == null) {
+      throw new NoMethod(
+          BrpcError.NO_METHOD,
+          "unknown method '%s' of service %s".formatted(meta.method(), meta.service()));
+    }
+    return method;
+  }
+
+  /** A call for something that is not served. */
+  static final class NoMethod extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int code;
+
+    NoMethod(int code, String message) {
+      super(message, null, false, false);
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
+  }
+}

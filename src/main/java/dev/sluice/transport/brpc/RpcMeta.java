@@ -1,0 +1,111 @@
+package dev.sluice.transport.brpc;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.WireFormat;
+import java.io.IOException;
+
+/**
+ * What a frame says of its call: the message RpcMeta, of which only what concerns the server is
+ * read.
+ *
+ * @param service the service's full name
+ * @param method the method's name
+ * @param timeoutMillis how long the client waits; 0 or less: it does not say
+ * @param requestId names the request in logs; empty if the client does not
+ * @param compression how the message is compressed
+ * @param correlationId by which the client knows the answer
+ * @param attachmentSize bytes behind the message that do not belong to it
+ */
+record RpcMeta(
+    String service,
+    String method,
+    int timeoutMillis,
+    String requestId,
+    int compression,
+    long correlationId,
+    int attachmentSize) {
+  private static final int REQUEST = delimited(1);
+  private static final int COMPRESSION = varint(3);
+  private static final int CORRELATION_ID = varint(4);
+  private static final int ATTACHMENT_SIZE = varint(5);
+
+  private static final int SERVICE = delimited(1);
+  private static final int METHOD = delimited(2);
+  private static final int REQUEST_ID = delimited(7);
+  private static final int TIMEOUT = varint(8);
+
+  private static int delimited(int field) {
+    return (field << 3) | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+  }
+
+  private static int varint(int field) {
+    return (field << 3) | WireFormat.WIRETYPE_VARINT;
+  }
+
+  /**
+   * Reads the bytes of the message.
+   *
+   * @throws IOException if they are no such message, or one that asks for nothing
+   */
+  static RpcMeta read(byte[] bytes) throws IOException {
+    CodedInputStream in = CodedInputStream.newInstance(bytes);
+    var reading = new Reading();
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      reading.field(in, tag);
+    }
+    if (!reading.isRequest) {
+      throw new InvalidProtocolBufferException("it has no request");
+    }
+    return reading.meta();
+  }
+
+  private static final class Reading {
+    boolean isRequest;
+    private String service = "";
+    private String method = "";
+    private String requestId = "";
+    private int timeoutMillis;
+    private int compression;
+    private int attachmentSize;
+    private long correlationId;
+
+    void field(CodedInputStream in, int tag) throws IOException {
+      if (tag == REQUEST) {
+        isRequest = true;
+        int outer = in.pushLimit(in.readRawVarint32());
+        for (int inner = in.readTag(); inner != 0; inner = in.readTag()) {
+          requestField(in, inner);
+        }
+        in.popLimit(outer);
+      } else if (tag == COMPRESSION) {
+        compression = in.readInt32();
+      } else if (tag == CORRELATION_ID) {
+        correlationId = in.readInt64();
+      } else if (tag == ATTACHMENT_SIZE) {
+        attachmentSize = in.readInt32();
+      } else {
+        in.skipField(tag);
+      }
+    }
+
+    private void requestField(CodedInputStream in, int tag) throws IOException {
+      if (tag == SERVICE) {
+        service = in.readStringRequireUtf8();
+      } else if (tag == METHOD) {
+        method = in.readStringRequireUtf8();
+      } else if (tag == REQUEST_ID) {
+        requestId = in.readStringRequireUtf8();
+      } else if (tag == TIMEOUT) {
+        timeoutMillis = in.readInt32();
+      } else {
+        in.skipField(tag);
+      }
+    }
+
+    RpcMeta meta() {
+      return new RpcMeta(
+          service, method, timeoutMillis, requestId, compression, correlationId, attachmentSize);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * brpc's own protocol, baidu_std: frames of a head, a small message about the call, and the call's
+ * message. Methods are those of gRPC faces, since the messages are the same; only the way they
+ * travel is another. Start at {@link dev.sluice.transport.brpc.BrpcFront}.
+ *
+ * <p>Calls of a connection are answered in whatever order they are done. Nothing is read while too
+ * many are under way, or while the client does not take its answers.
+ *
+ * <p>Threads: the event loop of the connection.
+ *
+ * <p>Units: sizes are bytes.
+ */
+@NullMarked
+package dev.sluice.transport.brpc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,281 @@
+package dev.sluice.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ListenerConfig.Protocol;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The files of grps' own server, as its deployments have them. */
+class GrpsDeploymentTest {
+  private static final String SERVER =
+      """
+      interface:
+        framework: http+grpc # or http
+        host: 0.0.0.0
+        port: 7080, 7081
+      max_connections: 1000
+      max_concurrency: 32
+      log:
+        log_dir: ./logs
+        log_backup_count: 7
+      """;
+
+  private static final String INFERENCE =
+      """
+      models:
+        - name: your_model
+          version: 1.0.0
+          device: cuda:0
+          inferer_type: torch
+          inferer_name:
+          inferer_path: ./data/net.onnx
+          inferer_args:
+          converter_type: torch
+          converter_name:
+          converter_path:
+          converter_args:
+          batching:
+            type: dynamic
+            max_batch_size: 16
+            batch_timeout_us: 1000
+        - name: your_model
+          version: '2.0'
+          device: cpu
+          inferer_type: tensorflow
+          inferer_path: data/saved
+          converter_type: none
+      dag:
+        type: sequential
+        name: your_dag
+        nodes:
+          - name: first
+            type: model
+            model: your_model-1.0.0
+      """;
+
+  @TempDir private Path folder;
+  private final List<String> warnings = new ArrayList<>();
+
+  @BeforeEach
+  void deploy() throws IOException {
+    Files.createDirectories(folder.resolve("data/saved"));
+    Files.createDirectory(folder.resolve("conf"));
+    Files.writeString(folder.resolve("data/net.onnx"), "");
+    Files.writeString(folder.resolve("data/net.pt"), "");
+    Files.writeString(folder.resolve("data/saved/saved_model.pb"), "");
+    write(SERVER, INFERENCE);
+  }
+
+  private void write(String server, String inference) throws IOException {
+    Files.writeString(folder.resolve("conf/server.yml"), server);
+    Files.writeString(folder.resolve("conf/inference.yml"), inference);
+  }
+
+  private SluiceConfig read(SettingOverride... others) {
+    List<SettingOverride> flags = new ArrayList<>(List.of(others));
+    flags.add(new SettingOverride("grps.deployment", folder.toString(), "--grps"));
+    return new SluiceConfigReader(warnings::add).read(Optional.empty(), Map.of(), flags);
+  }
+
+  @Test
+  void itsPortsAreOpenForGrpsWithItsSwitch() {
+    assertThat(read().listeners())
+        .containsExactly(listener(7080, Protocol.GRPS), listener(7081, Protocol.GRPS));
+  }
+
+  private static ListenerConfig listener(int port, Protocol... protocols) {
+    return new ListenerConfig(
+        "0.0.0.0",
+        port,
+        java.util.Set.of(protocols),
+        ListenerConfig.V1Dialect.BOTH,
+        true,
+        false,
+        Optional.empty());
+  }
+
+  @Test
+  void brpcIsSpokenOnTheSecondPort() throws IOException {
+    write(SERVER.replace("http+grpc", "http+brpc"), INFERENCE);
+    assertThat(read().listeners())
+        .containsExactly(
+            listener(7080, Protocol.GRPS), listener(7081, Protocol.GRPS, Protocol.BRPC));
+  }
+
+  @Test
+  void onePortIsEnoughForHttp() throws IOException {
+    write(SERVER.replace("http+grpc", "http").replace("7080, 7081", "7080"), INFERENCE);
+    assertThat(read().listeners()).containsExactly(listener(7080, Protocol.GRPS));
+  }
+
+  @Test
+  void itsModelsAreThereByNameAndVersionAndNoOthersAre() {
+    SluiceConfig config = read();
+    assertThat(config.repository().models())
+        .containsOnly(
+            Map.entry("your_model-1.0.0", folder.resolve("data/net.onnx")),
+            Map.entry("your_model-2.0", folder.resolve("data/saved")));
+    assertThat(config.repository().directory()).isEqualTo(Path.of(""));
+    assertThat(config.grps().defaultModel()).contains("your_model-1.0.0");
+    assertThat(config.grps().maxConnections()).isEqualTo(1000);
+  }
+
+  @Test
+  void itsBatchingIsThatOfTheModel() {
+    var reader = new ModelConfigReader(read(), warnings::add);
+    assertThat(reader.read(folder.resolve("data/net.onnx")).batching())
+        .isEqualTo(new BatchingConfig(16, true, Duration.ofMillis(1), List.of(), List.of()));
+    assertThat(reader.read(folder.resolve("data/saved")).batching())
+        .isEqualTo(BatchingConfig.DEFAULT);
+  }
+
+  @Test
+  void noModelHasMoreSessionsThanPredictionsMayRun() throws IOException {
+    write(SERVER.replace("max_concurrency: 32", "max_concurrency: 2"), INFERENCE);
+    var many = new SettingOverride("models.defaults.instances", "8", "--set");
+    assertThat(new ModelConfigReader(read(many), warnings::add).read(folder).instances())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void settingsThatAreGivenBeatIt() {
+    SluiceConfig config =
+        read(
+            new SettingOverride("listeners", "localhost:9", "--listen"),
+            new SettingOverride("grps.default_model", "your_model-2.0", "--set"),
+            new SettingOverride("grps.max_connections", "3", "--set"));
+    assertThat(config.listeners())
+        .extracting(ListenerConfig::address)
+        .containsExactly("localhost:9");
+    assertThat(config.grps().defaultModel()).contains("your_model-2.0");
+    assertThat(config.grps().maxConnections()).isEqualTo(3);
+  }
+
+  @Test
+  void keysThatChangeNothingAreNamedTogether() throws IOException {
+    write(
+        SERVER
+            + """
+            gpu:
+              devices: [0]
+              mem_manager_type: none
+            colour: red
+            """,
+        INFERENCE.replace("inferer_args:", "inferer_args: {streams: 2}"));
+    read();
+    assertThat(warnings)
+        .containsExactly(
+            "these keys of the grps deployment change nothing here: log, gpu, colour,"
+                + " models[0].device, models[0].inferer_args");
+  }
+
+  @Test
+  void customHttpIsNamedToo() throws IOException {
+    write(
+        SERVER.replace(
+            "  port:",
+            """
+              customized_predict_http:
+                path: /v1/chat
+                customized_body: true
+                streaming_ctrl: {ctrl_mode: body_param, ctrl_key: stream, res_content_type: }
+              port:\
+            """),
+        INFERENCE);
+    read();
+    assertThat(warnings.getFirst())
+        .contains(
+            "interface.customized_predict_http.path",
+            "interface.customized_predict_http.streaming_ctrl.ctrl_mode");
+  }
+
+  @Test
+  void theFolderOfTheFilesIsAsGoodAsTheDeployment() {
+    SluiceConfig config =
+        new SluiceConfigReader(warnings::add)
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride(
+                        "grps.deployment", folder.resolve("conf").toString(), "--grps")));
+    assertThat(config).isEqualTo(read());
+  }
+
+  @ParameterizedTest(name = "{2}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          framework: http+grpc | framework: grpc          | interface.framework is "grpc"; wanted http, http+grpc or http+brpc
+          framework: http+grpc | #                        | interface.framework is missing; wanted http, http+grpc or http+brpc
+          host: 0.0.0.0        | host: here               | interface.host is "here"; wanted an IPv4 address such as 0.0.0.0
+          7080, 7081           | 7080                     | interface.port is 7080; wanted two ports, such as 7080,7081, for framework http+grpc
+          7080, 7081           | 7080, 7080               | interface.port is "7080, 7080"; wanted two ports, such as 7080,7081, for framework http+grpc
+          7080, 7081           | 7080, 99999              | interface.port is "7080, 99999"; wanted two ports, such as 7080,7081, for framework http+grpc
+          max_connections: 1000 | max_connections: many   | max_connections is "many"; wanted a whole number from 1 to 1000000
+          max_connections: 1000 | #                       | max_connections is missing; wanted a whole number
+          max_concurrency: 32  | max_concurrency: 0       | max_concurrency is 0; wanted a whole number from 1 to 1000000
+          """)
+  void aBadServerFileIsRefusedWithTheKey(String good, String bad, String why) throws IOException {
+    write(SERVER.replace(good, bad), INFERENCE);
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(folder.resolve("conf/server.yml") + ": " + why);
+  }
+
+  @ParameterizedTest(name = "{2}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          name: your_model     | name_: your_model        | models[0].name is missing; wanted a name
+          '2.0'                | 1.0.0                    | models[1].name is "your_model"; wanted another name or version: your_model-1.0.0 is there already
+          inferer_type: torch  | inferer_type: caffe      | models[0].inferer_type is "caffe"; wanted torch, tensorflow, tensorrt or customized
+          converter_type: none | converter_type: customized | models[1].converter_type is "customized"; wanted torch, tensorflow, tensorrt or none: converters with code of their own are not run
+          net.onnx             | net.pt                   | models[0].inferer_path is "./data/net.pt"; wanted an ONNX file, or a folder with model.onnx or saved_model.pb, below FOLDER
+          data/saved           | data                     | models[1].inferer_path is "data"; wanted an ONNX file, or a folder with model.onnx or saved_model.pb, below FOLDER
+          type: dynamic        | type: static             | models[0].batching.type is "static"; wanted none or dynamic
+          max_batch_size: 16   | max_batch_size: 0        | models[0].batching.max_batch_size is 0; wanted a whole number from 1 to 1048576
+          type: sequential     | type: parallel           | dag.type is "parallel"; wanted sequential
+          type: model          | type: graph              | dag.nodes[0].type is "graph"; wanted model
+          model: your_model-1.0.0 | model: your_model     | dag.nodes[0].model is "your_model"; wanted one of your_model-1.0.0, your_model-2.0
+          """)
+  void aBadInferenceFileIsRefusedWithTheKey(String good, String bad, String why)
+      throws IOException {
+    write(SERVER, INFERENCE.replace(good, bad));
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            folder.resolve("conf/inference.yml") + ": " + why.replace("FOLDER", folder.toString()));
+  }
+
+  @Test
+  void modelsOneBehindTheOtherAreRefused() throws IOException {
+    String second = "    - {name: second, type: model, model: your_model-2.0}\n";
+    write(SERVER, INFERENCE + second);
+    assertThatThrownBy(this::read)
+        .hasMessageContaining(
+            "dag.nodes has 2 nodes: your_model-1.0.0, your_model-2.0; wanted one");
+  }
+
+  @Test
+  void aMissingFileIsNamed() throws IOException {
+    Files.delete(folder.resolve("conf/inference.yml"));
+    assertThatThrownBy(this::read)
+        .hasMessage(folder.resolve("conf/inference.yml") + ": no such file");
+  }
+}

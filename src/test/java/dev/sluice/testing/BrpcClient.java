@@ -1,0 +1,164 @@
+package dev.sluice.testing;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.UnknownFieldSet.Field;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A client of brpc's protocol, made from the facts of the wire alone: it shares no line with the
+ * server's codec. One connection, one thread.
+ */
+public final class BrpcClient implements AutoCloseable {
+  /** Longer than any answer here takes; a test that waits longer fails. */
+  private static final int PATIENCE_MILLIS = 20_000;
+
+  private final Socket socket;
+  private final DataInputStream in;
+
+  public BrpcClient(int port) throws IOException {
+    socket = new Socket("localhost", port);
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setTcpNoDelay(true);
+    in = new DataInputStream(socket.getInputStream());
+  }
+
+  /**
+   * What is said of a call.
+   *
+   * @param compression 0: none, 1: snappy, 2: gzip, 3: zlib
+   * @param timeoutMillis 0: not said
+   * @param attachmentSize how many of the body's last bytes are no part of the message
+   */
+  public record Call(
+      String service,
+      String method,
+      long correlationId,
+      int compression,
+      int timeoutMillis,
+      int attachmentSize) {
+    public Call(String service, String method, long correlationId) {
+      this(service, method, correlationId, 0, 0, 0);
+    }
+
+    public Call compressed(int how) {
+      return new Call(service, method, correlationId, how, timeoutMillis, attachmentSize);
+    }
+
+    public Call within(int millis) {
+      return new Call(service, method, correlationId, compression, millis, attachmentSize);
+    }
+
+    public Call attaching(int bytes) {
+      return new Call(service, method, correlationId, compression, timeoutMillis, bytes);
+    }
+
+    /** The frame of the call. */
+    public byte[] frame(byte[] body) {
+      return BrpcClient.frame(meta(), body);
+    }
+
+    private byte[] meta() {
+      var request = UnknownFieldSet.newBuilder();
+      request.addField(1, text(service)).addField(2, text(method));
+      if (timeoutMillis != 0) {
+        request.addField(8, number(timeoutMillis));
+      }
+      var meta = UnknownFieldSet.newBuilder();
+      meta.addField(1, bytes(request.build().toByteString()));
+      meta.addField(3, number(compression)).addField(4, number(correlationId));
+      if (attachmentSize != 0) {
+        meta.addField(5, number(attachmentSize));
+      }
+      return meta.build().toByteArray();
+    }
+  }
+
+  /**
+   * What came back.
+   *
+   * @param errorCode 0 if the call succeeded
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  public record Answer(long correlationId, int errorCode, String errorText, byte[] message) {
+    public String text() {
+      return new String(message, StandardCharsets.UTF_8);
+    }
+  }
+
+  private static Field text(String value) {
+    return bytes(ByteString.copyFromUtf8(value));
+  }
+
+  private static Field bytes(ByteString value) {
+    return Field.newBuilder().addLengthDelimited(value).build();
+  }
+
+  private static Field number(long value) {
+    return Field.newBuilder().addVarint(value).build();
+  }
+
+  /** A frame with any meta and body. */
+  public static byte[] frame(byte[] meta, byte[] body) {
+    return ByteBuffer.allocate(12 + meta.length + body.length)
+        .put("PRPC".getBytes(StandardCharsets.US_ASCII))
+        .putInt(meta.length + body.length)
+        .putInt(meta.length)
+        .put(meta)
+        .put(body)
+        .array();
+  }
+
+  public void send(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+  }
+
+  /** Sends a call and waits for the next answer. */
+  public Answer ask(Call call, byte[] body) throws IOException {
+    send(call.frame(body));
+    return answer();
+  }
+
+  /** The next answer, whatever call it belongs to. */
+  public Answer answer() throws IOException {
+    byte[] magic = in.readNBytes(4);
+    if (!new String(magic, StandardCharsets.US_ASCII).equals("PRPC")) {
+      throw new IOException("got " + magic.length + " bytes that begin no frame");
+    }
+    int length = in.readInt();
+    int metaLength = in.readInt();
+    UnknownFieldSet meta = UnknownFieldSet.parseFrom(in.readNBytes(metaLength));
+    byte[] message = in.readNBytes(length - metaLength);
+    UnknownFieldSet response =
+        UnknownFieldSet.parseFrom(meta.getField(2).getLengthDelimitedList().getFirst());
+    String error =
+        response.hasField(2)
+            ? response.getField(2).getLengthDelimitedList().getFirst().toStringUtf8()
+            : "";
+    return new Answer(
+        meta.getField(4).getVarintList().getFirst(),
+        response.getField(1).getVarintList().getFirst().intValue(),
+        error,
+        message);
+  }
+
+  /** Waits until the server has closed the connection without sending anything more. */
+  public boolean isClosedByServer() {
+    try {
+      return in.read() < 0;
+    } catch (java.net.SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
