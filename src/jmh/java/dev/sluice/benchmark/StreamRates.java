@@ -4,6 +4,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
@@ -147,7 +148,7 @@ public final class StreamRates {
 
   /** Steps in a second. */
   private double loop() {
-    Signature signature = bare.metadata().signatures().get(Signature.DEFAULT);
+    Signature signature = only(bare.metadata());
     Tensor h = begin();
     long before = System.nanoTime();
     for (int i = 0; i < STEPS; i++) {
@@ -177,6 +178,10 @@ public final class StreamRates {
     return new Measured(rate, (readers.getFirst().first - before) / 1_000.0);
   }
 
+  private static Signature only(ModelMetadata model) {
+    return Objects.requireNonNull(model.signatures().get(Signature.DEFAULT));
+  }
+
   private InferenceRequest request() {
     if (!(server.data().find(new ModelSelector.Latest("step"))
         instanceof Lookup.Found(var model))) {
@@ -184,7 +189,7 @@ public final class StreamRates {
     }
     return new InferenceRequest(
         model,
-        model.metadata().signatures().get(Signature.DEFAULT),
+        only(model.metadata()),
         List.of(new NamedTensor("h", begin())),
         List.of(),
         Deadline.NONE,

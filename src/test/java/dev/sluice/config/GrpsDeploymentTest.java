@@ -102,6 +102,7 @@ class GrpsDeploymentTest {
         port,
         java.util.Set.of(protocols),
         ListenerConfig.V1Dialect.BOTH,
+        ListenerConfig.DEFAULT.metricsPath(),
         true,
         false,
         Optional.empty());
@@ -124,10 +125,10 @@ class GrpsDeploymentTest {
   @Test
   void itsModelsAreThereByNameAndVersionAndNoOthersAre() {
     SluiceConfig config = read();
-    assertThat(config.repository().models())
+    assertThat(config.repository().wanted().listed())
         .containsOnly(
-            Map.entry("your_model-1.0.0", folder.resolve("data/net.onnx")),
-            Map.entry("your_model-2.0", folder.resolve("data/saved")));
+            Map.entry("your_model-1.0.0", ListedModel.in(folder.resolve("data/net.onnx"))),
+            Map.entry("your_model-2.0", ListedModel.in(folder.resolve("data/saved"))));
     assertThat(config.repository().directory()).isEqualTo(Path.of(""));
     assertThat(config.grps().defaultModel()).contains("your_model-1.0.0");
     assertThat(config.grps().maxConnections()).isEqualTo(1000);

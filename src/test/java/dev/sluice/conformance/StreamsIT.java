@@ -8,6 +8,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.StreamControlConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.grps.grpc.proto.DataType;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
@@ -34,6 +35,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -176,13 +178,9 @@ class StreamsIT {
     return RunningServer.start(
         new SluiceConfig(
             List.of(ListenerConfig.DEFAULT.withPort(0)),
-            new RepositoryConfig(
-                models,
-                RepositoryConfig.DEFAULT.models(),
-                Duration.ZERO,
-                RepositoryConfig.DEFAULT.defaults()),
+            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
             defaults.limits(),
-            new GrpsConfig(Optional.empty(), false, control),
+            new GrpsConfig(Optional.empty(), false, control, 0, Optional.empty()),
             defaults.log(),
             defaults.eventLoops(),
             defaults.transport(),

@@ -62,7 +62,8 @@ class VersionScannerTest {
   void aFileCanBeAModelByItself(@TempDir Path elsewhere) throws IOException {
     Path file = Files.writeString(elsewhere.resolve("net.onnx"), "");
     Files.writeString(elsewhere.resolve("beside.onnx"), "");
-    var sightings = new VersionScanner(Path.of(""), Map.of("net", file)).scan();
+    var sightings =
+        new VersionScanner(WantedModels.only(Map.of("net", ListedModel.in(file)))).scan();
     VersionSighting only =
         Objects.requireNonNull(
             Objects.requireNonNull(sightings.models().get("net")).versions().get(1L));

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 
 /** Models that answer by streams, and the loops that they are run in, written by hand. */
@@ -108,7 +109,8 @@ public final class StepModels {
 
   /** What a decoder says after a prompt: the largest logit each time, in a plain loop. */
   public static List<Integer> loop(ModelSession session, long... prompt) {
-    Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
+    Signature signature =
+        Objects.requireNonNull(session.metadata().signatures().get(Signature.DEFAULT));
     var said = new ArrayList<Integer>();
     Tensor ids = ids(prompt);
     Tensor past = Tensor.allocate(DataType.FP32, Shape.of(1, 0, WIDTH));

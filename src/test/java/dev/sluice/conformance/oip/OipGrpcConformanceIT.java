@@ -279,8 +279,8 @@ class OipGrpcConformanceIT {
     ModelInferResponse last = client.modelInfer(step(7, "sequence_end"));
     assertThat(last.getRawOutputContents(0))
         .isEqualTo(ByteString.copyFrom(new byte[] {12, 0, 0, 0}));
-    assertThat(last.getParametersMap().get("sequence_id").getInt64Param()).isEqualTo(99);
-    assertThat(last.getParametersMap().get("sequence_end").getBoolParam()).isTrue();
+    assertThat(last.getParametersOrThrow("sequence_id").getInt64Param()).isEqualTo(99);
+    assertThat(last.getParametersOrThrow("sequence_end").getBoolParam()).isTrue();
     assertFails(
         Status.Code.INVALID_ARGUMENT,
         "must specify the START flag on the first request of the sequence",

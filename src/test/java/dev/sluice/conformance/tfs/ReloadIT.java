@@ -70,7 +70,15 @@ class ReloadIT {
     ListenerConfig free = ListenerConfig.DEFAULT.withPort(0);
     return control
         ? free
-        : new ListenerConfig("0.0.0.0", 0, free.protocols(), free.v1(), false, false, free.tls());
+        : new ListenerConfig(
+            "0.0.0.0",
+            0,
+            free.protocols(),
+            free.v1(),
+            free.metricsPath(),
+            false,
+            false,
+            free.tls());
   }
 
   private static SluiceConfig settings(ListenerConfig listener) {

@@ -22,7 +22,7 @@ class BestElementsTest {
         .containsExactly(
             IntStream.range(0, keys.length)
                 .boxed()
-                .sorted(Comparator.comparing(i -> -keys[i]))
+                .sorted(Comparator.comparingLong(i -> -keys[i]))
                 .limit(most)
                 .mapToInt(i -> i)
                 .toArray());
