@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.sluice.protocol.tfs.grpc.proto.ClassificationRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
@@ -133,13 +132,6 @@ class TfsGrpcIT {
     assertThat(status.getModelVersionStatusList())
         .extracting(ModelVersionStatus::getState)
         .containsExactly(ModelVersionStatus.State.AVAILABLE);
-  }
-
-  @Test
-  void callsThatAreNotServedAreUnimplemented() {
-    assertThatExceptionOfType(StatusRuntimeException.class)
-        .isThrownBy(() -> predictions().classify(ClassificationRequest.getDefaultInstance()))
-        .satisfies(e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNIMPLEMENTED));
   }
 
   private static PredictRequest.Builder typesWithOneElementEach() {
