@@ -6,6 +6,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.ops.MetricsFace;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.kserve.http.KserveDialect;
@@ -18,6 +19,7 @@ import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
@@ -28,10 +30,16 @@ import java.util.List;
  *
  * @param data what they ask models through
  * @param control what they manage models through
+ * @param telemetry what metrics and statistics show
  * @param grps what the grps protocol leaves to the server
  * @param limits what one caller may cost
  */
-record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits) {
+record Faces(
+    DataPlane data,
+    ControlPlane control,
+    Telemetry telemetry,
+    GrpsConfig grps,
+    LimitsConfig limits) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -44,6 +52,9 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(new GrpsHttpFace(data, control, grps.defaultModel().orElse("")));
+    }
+    if (listener.protocols().contains(Protocol.METRICS)) {
+      faces.add(new MetricsFace(telemetry, listener.metricsPath()));
     }
     return faces;
   }
@@ -78,6 +89,6 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
   }
 
   private OipServer oip() {
-    return new OipServer(data, control, VersionText.number(), System::nanoTime);
+    return new OipServer(data, control, VersionText.number(), telemetry, System::nanoTime);
   }
 }

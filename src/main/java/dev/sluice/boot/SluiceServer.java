@@ -10,6 +10,10 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionState;
+import dev.sluice.ops.Connections;
+import dev.sluice.ops.EventLoopLag;
+import dev.sluice.ops.ModelStates;
+import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
@@ -61,6 +65,7 @@ public final class SluiceServer implements Server {
   private final ModelRepository repository;
   private final ModelControl control;
   private final Telemetry telemetry;
+  private final Connections connections = new Connections();
   private final DataPlane data;
   private final List<Listener> listeners = new ArrayList<>();
 
@@ -89,6 +94,17 @@ public final class SluiceServer implements Server {
             news);
     this.control = new ModelControl(repository, config.grps().onlineAtStart());
     this.data = new InferencePipeline(repository);
+    measure();
+  }
+
+  /** Puts on the metrics page what is not counted by those who answer requests. */
+  private void measure() {
+    var lag = new EventLoopLag(System::nanoTime);
+    vertx
+        .deployVerticle(lag.verticles(), loopOptions())
+        .onFailure(e -> LOG.error("the lag of event loops is not measured", e));
+    List.of(new ModelStates(control), connections, lag, new ProcessMetrics())
+        .forEach(telemetry::add);
   }
 
   private static VertxOptions vertxOptions(SluiceConfig config) {
@@ -180,10 +196,11 @@ public final class SluiceServer implements Server {
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             telemetry,
             System::nanoTime);
-    var faces = new Faces(data, control, config.grps(), config.limits());
+    var faces = new Faces(data, control, telemetry, config.grps(), config.limits());
     listener.tls().ifPresent(Tls::check);
-    var connections =
+    var open =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
+    connections.add(open);
     // A negative port is one that the system chooses once for all event loops.
     ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
     List<ListenerVerticle> verticles = new ArrayList<>();
@@ -191,7 +208,7 @@ public final class SluiceServer implements Server {
         opened(
             listener,
             vertx.deployVerticle(
-                () -> verticle(bound, context, faces, connections, verticles), loopOptions()));
+                () -> verticle(bound, context, faces, open, verticles), loopOptions()));
     return new Listener(listener, verticles.getFirst().port(), deployment);
   }
 

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param port 0 lets the system choose
  * @param protocols which protocols it carries
  * @param v1 whose dialect the shared V1 paths speak
+ * @param metricsPath where the metrics page is, if the listener carries {@link Protocol#METRICS}
  * @param control whether control operations are allowed; always so on a loopback address
  * @param cors whether pages from other origins may ask, over HTTP
  * @param tls how it encrypts; empty: not at all
@@ -23,6 +24,7 @@ public record ListenerConfig(
     int port,
     Set<Protocol> protocols,
     V1Dialect v1,
+    String metricsPath,
     boolean control,
     boolean cors,
     Optional<TlsConfig> tls) {
@@ -31,7 +33,9 @@ public record ListenerConfig(
     TFS,
     KSERVE,
     OIP,
-    GRPS
+    GRPS,
+    /** No protocol of models, but the page for Prometheus. */
+    METRICS
   }
 
   /** Which keys the shared V1 paths write. */
@@ -47,6 +51,7 @@ public record ListenerConfig(
           8080,
           Set.of(Protocol.values()),
           V1Dialect.BOTH,
+          "/metrics",
           false,
           false,
           Optional.empty());
@@ -54,6 +59,9 @@ public record ListenerConfig(
   /** A name, an IPv4 address or an IPv6 address in brackets, and a port. */
   private static final Pattern ADDRESS =
       Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^\\s:\\[\\]]+)):(\\d{1,5})");
+
+  /** Parts of plain letters: what is compared with a request's path as it was sent. */
+  private static final Pattern PATH = Pattern.compile("(?:/[A-Za-z0-9._~-]+)+");
 
   private static final int HIGHEST_PORT = 65_535;
 
@@ -63,7 +71,7 @@ public record ListenerConfig(
 
   /** The same listener on another port. */
   public ListenerConfig withPort(int other) {
-    return new ListenerConfig(host, other, protocols, v1, control, cors, tls);
+    return new ListenerConfig(host, other, protocols, v1, metricsPath, control, cors, tls);
   }
 
   /** As people write it. */
@@ -82,9 +90,22 @@ public record ListenerConfig(
                 List.of(Protocol.values()),
                 protocol -> protocol.constant(Protocol.class))),
         listener.choice("v1", DEFAULT.v1),
+        metricsPath(listener),
         listener.flag("control", DEFAULT.control),
         listener.flag("cors", DEFAULT.cors),
         listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)));
+  }
+
+  private static String metricsPath(Section listener) {
+    Optional<Setting> setting = listener.single("metrics_path");
+    if (setting.isEmpty()) {
+      return DEFAULT.metricsPath;
+    }
+    String path = setting.get().text();
+    if (!PATH.matcher(path).matches()) {
+      throw setting.get().wanted("a path such as /metrics or /monitoring/prometheus/metrics");
+    }
+    return path;
   }
 
   private static Matcher address(Section listener) {

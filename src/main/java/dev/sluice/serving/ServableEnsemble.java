@@ -33,7 +33,7 @@ final class ServableEnsemble implements Servable {
     this.metadata = graph.metadata();
     this.meter = meter;
     this.door = door;
-    this.scheduler = new EnsembleScheduler(graph, members);
+    this.scheduler = new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata);
   }
 
   /**

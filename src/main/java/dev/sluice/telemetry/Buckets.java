@@ -43,7 +43,7 @@ final class Buckets {
 
   /** The bucket of a value. */
   int index(long value) {
-    int found = Arrays.binarySearch(bounds, value);
+    int found = Arrays.binarySearch(bounds, (double) value);
     return found < 0 ? -found - 1 : found;
   }
 }

@@ -1,6 +1,9 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.inference.ErrorCode;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -8,10 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
  * succeeded. Any thread.
  */
 final class CallMeter {
-  private static final ErrorCode[] CODES = ErrorCode.values();
-
   private final LongAdder succeeded = new LongAdder();
-  private final LongAdder[] failed = new LongAdder[CODES.length];
+  private final Map<ErrorCode, LongAdder> failed = new EnumMap<>(ErrorCode.class);
 
   /** From the first byte to the answer. */
   private final Histogram whole = new Histogram(Buckets.LATENCY);
@@ -26,8 +27,8 @@ final class CallMeter {
   private final Histogram encoding = new Histogram(Buckets.LATENCY);
 
   CallMeter() {
-    for (int i = 0; i < failed.length; i++) {
-      failed[i] = new LongAdder();
+    for (ErrorCode code : ErrorCode.values()) {
+      failed.put(code, new LongAdder());
     }
   }
 
@@ -45,7 +46,11 @@ final class CallMeter {
   }
 
   void failed(ErrorCode code) {
-    failed[code.ordinal()].increment();
+    count(code).increment();
+  }
+
+  private LongAdder count(ErrorCode code) {
+    return Objects.requireNonNull(failed.get(code));
   }
 
   long successes() {
@@ -53,12 +58,12 @@ final class CallMeter {
   }
 
   long failures(ErrorCode code) {
-    return failed[code.ordinal()].sum();
+    return count(code).sum();
   }
 
   long failures() {
     long all = 0;
-    for (LongAdder code : failed) {
+    for (LongAdder code : failed.values()) {
       all += code.sum();
     }
     return all;

@@ -4,6 +4,7 @@ import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
 import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
 
 import dev.sluice.telemetry.MetricsPage.Family;
+import dev.sluice.telemetry.MetricsPage.Kind;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -34,21 +35,32 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         times.add(calls.meter().whole(), SECONDS, labels(model, calls));
       }
     }
+    queues(page);
     waiting(page);
+  }
+
+  private void queues(MetricsPage page) {
+    Family lengths = page.family("sluice_queue_length", Kind.GAUGE, "Requests waiting.");
+    for (VersionMeter version : telemetry.versions()) {
+      lengths.add(version.waiting(), labels(version));
+    }
+    Family refused =
+        page.family("sluice_refused_total", COUNTER, "Requests the model was too busy for.");
+    for (VersionMeter version : telemetry.versions()) {
+      refused.add(version.failures(FailureReason.REJECTED), labels(version));
+    }
+  }
+
+  private static String[] labels(VersionMeter version) {
+    String number = Long.toString(version.model().version());
+    return new String[] {"model", version.model().name(), "version", number};
   }
 
   private void waiting(MetricsPage page) {
     Family family =
         page.family("sluice_queue_seconds", HISTOGRAM, "How long answered requests waited.");
     for (VersionMeter version : telemetry.versions()) {
-      family.add(
-          version.waitingTimes(),
-          Buckets.WAITING,
-          SECONDS,
-          "model",
-          version.model().name(),
-          "version",
-          Long.toString(version.model().version()));
+      family.add(version.waitingTimes(), Buckets.WAITING, SECONDS, labels(version));
     }
   }
 

@@ -28,6 +28,11 @@ public final class MetricsPage {
   }
 
   /** A metric with one series and no labels. */
+  public void single(String name, Kind kind, String help, long value) {
+    family(name, kind, help).add(value);
+  }
+
+  /** A metric with one series and no labels. */
   public void single(String name, Kind kind, String help, double value) {
     family(name, kind, help).add(value);
   }
@@ -50,8 +55,13 @@ public final class MetricsPage {
     }
 
     /** A series and its value. */
+    public Family add(long value, String... labels) {
+      return line("", Long.toString(value), labels);
+    }
+
+    /** A series and its value. */
     public Family add(double value, String... labels) {
-      return line("", value, labels);
+      return line("", number(value), labels);
     }
 
     /** A histogram's series. */
@@ -72,10 +82,13 @@ public final class MetricsPage {
           below += part.count(i);
         }
         boolean last = i == buckets.count() - 1;
-        line("_bucket", below, with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit)));
+        line(
+            "_bucket",
+            Long.toString(below),
+            with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit)));
       }
-      line("_sum", parts.stream().mapToLong(Distribution::sum).sum() / unit, labels);
-      return line("_count", below, labels);
+      line("_sum", number(parts.stream().mapToLong(Distribution::sum).sum() / unit), labels);
+      return line("_count", Long.toString(below), labels);
     }
 
     private static String[] with(String[] labels, String bound) {
@@ -85,14 +98,14 @@ public final class MetricsPage {
       return more;
     }
 
-    private Family line(String suffix, double value, String... labels) {
+    private Family line(String suffix, String value, String... labels) {
       text.append(name).append(suffix).append('{');
       for (int i = 0; i < labels.length; i += 2) {
         text.append(i == 0 ? "" : ",").append(labels[i]).append("=\"");
         escape(labels[i + 1]);
         text.append('"');
       }
-      text.append("} ").append(number(value)).append('\n');
+      text.append("} ").append(value).append('\n');
       return this;
     }
   }

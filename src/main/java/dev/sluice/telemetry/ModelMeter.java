@@ -53,6 +53,8 @@ public final class ModelMeter {
     return calls.get(index(api, entryPoint));
   }
 
+  /** A place in an array that lives no longer than the enums do. */
+  @SuppressWarnings("EnumOrdinal")
   private static int index(Api api, EntryPoint entryPoint) {
     return api.ordinal() * ENTRY_POINTS + entryPoint.ordinal();
   }

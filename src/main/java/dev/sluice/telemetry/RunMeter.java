@@ -4,6 +4,7 @@ import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
@@ -30,7 +31,7 @@ public final class RunMeter {
   final Sum infer = new Sum();
   final Sum output = new Sum();
   final WaitingTimes waiting = new WaitingTimes();
-  final Map<FailureReason, Tally> failures = new EnumMap<>(FailureReason.class);
+  private final Map<FailureReason, Tally> failures = new EnumMap<>(FailureReason.class);
   final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
   private volatile long lastRunMillis;
 
@@ -132,8 +133,12 @@ public final class RunMeter {
    * @param sinceNanos when it began to wait
    */
   public void failed(FailureReason reason, long sinceNanos) {
-    failures.get(reason).add(1);
+    failures(reason).add(1);
     fail.add(1, nanoTime.getAsLong() - sinceNanos);
+  }
+
+  Tally failures(FailureReason reason) {
+    return Objects.requireNonNull(failures.get(reason));
   }
 
   long lastRunMillis() {

@@ -36,6 +36,7 @@ public final class Telemetry {
     sources.add(new TritonMetrics(this));
     sources.add(new KserveMetrics(this));
     sources.add(new CallMetrics(this));
+    sources.add(new TensorMetrics());
   }
 
   /** Meters that belong to no server: for tools and tests that do not look at them. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,7 +30,9 @@ public final class VersionMeter {
   private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
   private final TimesAdder cacheHit = new TimesAdder();
   private final TimesAdder cacheMiss = new TimesAdder();
-  private final TimesAdder answeredFromCache = new TimesAdder();
+  private final TimesAdder unqueued = new TimesAdder();
+  private final TimesAdder unqueuedFailures = new TimesAdder();
+  private final LongAdder composedRows = new LongAdder();
   private volatile long loadNanos;
   private volatile IntSupplier waiting = () -> 0;
 
@@ -85,9 +88,14 @@ public final class VersionMeter {
     loadNanos = nanos;
   }
 
+  /** Now, by the clock that it measures with. */
+  public long now() {
+    return nanoTime.getAsLong();
+  }
+
   /** A request never came to run: it was refused. Any thread. */
   public void refused(FailureReason reason) {
-    failures.get(reason).increment();
+    refusals(reason).increment();
   }
 
   /**
@@ -98,12 +106,29 @@ public final class VersionMeter {
    */
   public void cacheHit(long lookupNanos, long wholeNanos) {
     cacheHit.add(lookupNanos);
-    answeredFromCache.add(wholeNanos);
+    unqueued.add(wholeNanos);
   }
 
   /** A request was not in the cache: how long it took to look, and to put the answer there. */
   public void cacheMiss(long nanos) {
     cacheMiss.add(nanos);
+  }
+
+  /**
+   * A request was answered by other models that this one is composed of.
+   *
+   * @param inferences its rows
+   * @param sinceNanos when it came
+   */
+  public void composed(long inferences, long sinceNanos) {
+    composedRows.add(inferences);
+    unqueued.add(now() - sinceNanos);
+  }
+
+  /** A request to other models that this one is composed of failed. */
+  public void composedFailed(FailureReason reason, long sinceNanos) {
+    refused(reason);
+    unqueuedFailures.add(now() - sinceNanos);
   }
 
   int waiting() {
@@ -115,11 +140,15 @@ public final class VersionMeter {
   }
 
   long failures(FailureReason reason) {
-    long all = failures.get(reason).sum();
+    long all = refusals(reason).sum();
     for (RunMeter worker : workers) {
-      all += worker.failures.get(reason).get();
+      all += worker.failures(reason).get();
     }
     return all;
+  }
+
+  private LongAdder refusals(FailureReason reason) {
+    return Objects.requireNonNull(failures.get(reason));
   }
 
   /** How long the requests waited that were answered. */
@@ -132,10 +161,10 @@ public final class VersionMeter {
     return new ModelStatistics(
         model,
         workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0),
-        workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
+        composedRows.sum() + workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
         workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
-        sum(answeredFromCache.times(), worker -> worker.success),
-        sum(NEVER, worker -> worker.fail),
+        sum(unqueued.times(), worker -> worker.success),
+        sum(unqueuedFailures.times(), worker -> worker.fail),
         sum(NEVER, worker -> worker.queue),
         sum(NEVER, worker -> worker.input),
         sum(NEVER, worker -> worker.infer),

@@ -2,6 +2,7 @@ package dev.sluice.transport;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,8 @@ public final class ConnectionCount {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong nextLine;
+  private final LongAdder accepted = new LongAdder();
+  private final LongAdder refusedInAll = new LongAdder();
 
   /**
    * @param listener what logs call it
@@ -32,10 +35,12 @@ public final class ConnectionCount {
   /** Counts a new connection, or refuses it, which is logged once a second at most. */
   boolean enter() {
     if (open.incrementAndGet() <= most) {
+      accepted.increment();
       return true;
     }
     open.decrementAndGet();
     refused.incrementAndGet();
+    refusedInAll.increment();
     log();
     return false;
   }
@@ -43,6 +48,26 @@ public final class ConnectionCount {
   /** A connection that had entered is closed. */
   void leave() {
     open.decrementAndGet();
+  }
+
+  /** What logs call the listener. */
+  public String listener() {
+    return listener;
+  }
+
+  /** How many are open now. */
+  public int open() {
+    return open.get();
+  }
+
+  /** How many were accepted so far. */
+  public long accepted() {
+    return accepted.sum();
+  }
+
+  /** How many were closed at once so far. */
+  public long refused() {
+    return refusedInAll.sum();
   }
 
   private void log() {

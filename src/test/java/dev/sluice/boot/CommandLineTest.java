@@ -198,7 +198,7 @@ class CommandLineTest {
     assertThat(ServeCommand.welcome(SluiceConfig.DEFAULT, server(SluiceConfig.DEFAULT)))
         .containsExactly(
             "Sluice unpackaged listens on",
-            "  http://localhost:8080  tfs, kserve, oip, grps",
+            "  http://localhost:8080  tfs, kserve, oip, grps, metrics",
             "",
             "MODEL          VERSION  STATE",
             "broken         1        end        model.onnx is no model",

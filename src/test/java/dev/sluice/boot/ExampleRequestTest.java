@@ -88,7 +88,14 @@ class ExampleRequestTest {
   private static ExampleRequest example(Protocol protocol) {
     return new ExampleRequest(
         new ListenerConfig(
-            "localhost", 8080, Set.of(protocol), V1Dialect.BOTH, false, false, Optional.empty()),
+            "localhost",
+            8080,
+            Set.of(protocol),
+            V1Dialect.BOTH,
+            "/metrics",
+            false,
+            false,
+            Optional.empty()),
         "localhost:8080");
   }
 }

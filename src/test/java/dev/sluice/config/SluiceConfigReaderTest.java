@@ -28,6 +28,7 @@ class SluiceConfigReaderTest {
         - address: "[::1]:9000"
           protocols: [oip]
           v1: kserve
+          metrics_path: /prometheus
           control: true
           cors: true
           tls: { certificate: c.pem, key: k.pem, client_ca: ca.pem }
@@ -88,6 +89,7 @@ class SluiceConfigReaderTest {
                   9000,
                   Set.of(Protocol.OIP),
                   V1Dialect.KSERVE,
+                  "/prometheus",
                   true,
                   true,
                   Optional.of(
@@ -98,6 +100,7 @@ class SluiceConfigReaderTest {
                   9001,
                   Set.of(Protocol.values()),
                   V1Dialect.BOTH,
+                  "/metrics",
                   false,
                   false,
                   Optional.empty())),
@@ -169,16 +172,18 @@ class SluiceConfigReaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "tensorflow-serving.yml, 8500, 8501",
-    "triton.yml, 8000, 8001",
-    "kserve.yml, 8080, 8081",
-    "grps.yml, 7080, 7081"
+    "tensorflow-serving.yml, 8500 8501",
+    "triton.yml, 8000 8001 8002",
+    "kserve.yml, 8080 8081",
+    "grps.yml, 7080 7081"
   })
-  void presetOpensThePortsItsClientsExpect(String preset, int first, int second) {
+  void presetOpensThePortsItsClientsExpect(String preset, String ports) {
     SluiceConfig config =
         new SluiceConfigReader(warnings::add)
             .read(Optional.of(Path.of("conf", preset)), Map.of(), List.of());
-    assertThat(config.listeners()).extracting(ListenerConfig::port).containsExactly(first, second);
+    assertThat(config.listeners())
+        .extracting(listener -> Integer.toString(listener.port()))
+        .containsExactly(ports.split(" "));
   }
 
   @Test
@@ -296,7 +301,8 @@ class SluiceConfigReaderTest {
           listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice
-          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps
+          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, metrics
+          listeners: [{address: "a:1", metrics_path: metrics}] | listeners[0].metrics_path is "metrics"; wanted a path such as /metrics or /monitoring/prometheus/metrics
           listeners: [{address: "a:1", protocol: tfs}]   | listeners[0].protocol is not a setting; did you mean protocols?
           models: {defaults: {version_policy: newest}}   | models.defaults.version_policy is "newest"; wanted all, latest, {latest: 2} or {specific: [1, 3]}
           models: {defaults: {version_policy: {}}}       | models.defaults.version_policy is {}; wanted all, latest, {latest: 2} or {specific: [1, 3]}

@@ -98,6 +98,21 @@ class VersionMeterTest {
   }
 
   @Test
+  void requestToAnEnsembleHasRowsButNoRunOfItsOwn() {
+    long since = version.now();
+    nanos.addAndGet(30);
+    version.composed(4, since);
+    version.composedFailed(FailureReason.CANCELED, since);
+
+    ModelStatistics now = version.statistics();
+    assertThat(now.success()).isEqualTo(new Times(1, 30));
+    assertThat(now.fail()).isEqualTo(new Times(1, 30));
+    assertThat(now.inferenceCount()).isEqualTo(4);
+    assertThat(now.executionCount()).isZero();
+    assertThat(version.failures(FailureReason.CANCELED)).isEqualTo(1);
+  }
+
+  @Test
   void sizesThatClientsChooseAreCountedApartUpToALimit() {
     for (int size = 1; size <= 3_000; size++) {
       runTwo(worker, nanos, size, size);

@@ -72,6 +72,7 @@ public final class EchoListener implements AutoCloseable {
             -1,
             defaults.protocols(),
             defaults.v1(),
+            defaults.metricsPath(),
             defaults.control(),
             false,
             tls);

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
+import dev.sluice.telemetry.Telemetry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -14,10 +15,15 @@ import java.util.function.LongSupplier;
  * @param data asks models
  * @param control tells which models there are
  * @param version what server metadata reports
+ * @param telemetry has the models' statistics
  * @param nanoTime the clock of deadlines
  */
 public record OipServer(
-    DataPlane data, ControlPlane control, String version, LongSupplier nanoTime) {
+    DataPlane data,
+    ControlPlane control,
+    String version,
+    Telemetry telemetry,
+    LongSupplier nanoTime) {
   /** What server metadata calls this server. */
   public static final String NAME = "sluice";
 
@@ -29,7 +35,13 @@ public record OipServer(
           "schedule_policy",
           "model_configuration",
           "binary_tensor_data",
-          "parameters");
+          "parameters",
+          "statistics");
+
+  /** A server without statistics. */
+  public OipServer(DataPlane data, ControlPlane control, String version, LongSupplier nanoTime) {
+    this(data, control, version, Telemetry.unseen(), nanoTime);
+  }
 
   /** The earlier of a request's own timeout, which may be 0 for none, and another deadline. */
   public Deadline deadline(long timeoutMicros, Deadline other) {

@@ -73,7 +73,7 @@ final class ControlInput {
           "sequence id '%s' is none that input '%s' can hold, which is %s"
               .formatted(step.idText(), spec.name(), spec.type()));
     }
-    return new NamedTensor(spec.name(), Fill.numbers(spec.type(), shape, number, number));
+    return new NamedTensor(spec.name(), Fill.numbers(spec.type(), shape, number, (double) number));
   }
 
   private boolean fits(long number) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The ways in which a model's requests can be called in sequences. Immutable; any thread. */
 public final class SequencePlans {
   private final Map<String, Signature> shown = new LinkedHashMap<>();
-  private final Map<Signature, SequencePlan> plans = new IdentityHashMap<>();
+  private final IdentityHashMap<Signature, SequencePlan> plans = new IdentityHashMap<>();
 
   private SequencePlans() {}
 

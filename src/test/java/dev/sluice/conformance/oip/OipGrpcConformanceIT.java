@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusRequest;
 import dev.sluice.protocol.oip.grpc.proto.DataType;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub;
@@ -18,7 +19,6 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
-import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexResponse.ModelIndex;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
@@ -344,7 +344,7 @@ class OipGrpcConformanceIT {
     assertFails(
         Status.Code.UNIMPLEMENTED,
         "",
-        () -> client.modelStatistics(ModelStatisticsRequest.getDefaultInstance()));
+        () -> client.cudaSharedMemoryStatus(CudaSharedMemoryStatusRequest.getDefaultInstance()));
   }
 
   private static ModelInferRequest.Builder raw() {

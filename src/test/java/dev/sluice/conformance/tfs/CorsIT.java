@@ -37,6 +37,7 @@ class CorsIT {
                 0,
                 listener.protocols(),
                 listener.v1(),
+                listener.metricsPath(),
                 listener.control(),
                 true,
                 listener.tls())),

@@ -9,10 +9,12 @@ import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyResponse;
+import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveResponse;
@@ -49,6 +51,7 @@ public final class OipGrpcFace implements GrpcFace {
             "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata),
             "ModelInfer", new InferMethod(server),
             "ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig),
+            "ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics),
             "RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index));
   }
 
@@ -111,6 +114,13 @@ public final class OipGrpcFace implements GrpcFace {
 
   private MessageLite modelConfig(ModelConfigRequest request) {
     return Descriptions.config(describe(request.getName(), request.getVersion()));
+  }
+
+  private MessageLite statistics(ModelStatisticsRequest request) {
+    return StatisticsMessages.of(
+        request.getName().isEmpty()
+            ? Statistics.ofAll(server)
+            : Statistics.of(server, GrpcSelectors.of(request.getName(), request.getVersion())));
   }
 
   private ModelDescription describe(String name, String version) {

@@ -13,6 +13,7 @@ import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
 import dev.sluice.telemetry.Api;
@@ -68,9 +69,12 @@ public final class OipHttpFace implements HttpFace {
       case READY -> health(exchange, "ready", server.control().ready(), 503);
       case SERVER -> exchange.json(OK, MetadataJson.server(server.version()));
       case MODELS -> exchange.json(OK, MetadataJson.models(server.control().models()));
+      case STATISTICS -> exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server)));
       case INDEX -> index(exchange);
       case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(path)));
       case MODEL_CONFIG -> exchange.json(OK, MetadataJson.config(describe(path)));
+      case MODEL_STATISTICS ->
+          exchange.json(OK, StatisticsJson.of(Statistics.of(server, path.selector())));
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());

@@ -22,10 +22,12 @@ record OipPath(Resource resource, String model, String version) {
     READY("GET"),
     SERVER("GET"),
     MODELS("GET"),
+    STATISTICS("GET"),
     INDEX("POST"),
     MODEL("GET"),
     MODEL_READY("GET"),
     MODEL_CONFIG("GET"),
+    MODEL_STATISTICS("GET"),
     INFER("POST"),
     GENERATE("POST");
 
@@ -48,6 +50,9 @@ record OipPath(Resource resource, String model, String version) {
    * @throws InferenceException NOT_FOUND if nothing is there, INVALID_ARGUMENT for an empty name
    */
   static OipPath of(String path) {
+    if (path.equals("/v2/models/stats")) {
+      return ofServer(Resource.STATISTICS);
+    }
     List<String> parts = Arrays.asList(path.split("/", -1));
     if (parts.size() > 3 && parts.get(2).equals("models")) {
       return ofModel(parts.get(1), parts.subList(3, parts.size()));
@@ -91,6 +96,7 @@ record OipPath(Resource resource, String model, String version) {
       case "generate" -> Resource.GENERATE;
       case "ready" -> Resource.MODEL_READY;
       case "config" -> Resource.MODEL_CONFIG;
+      case "stats" -> Resource.MODEL_STATISTICS;
       default -> throw notFound();
     };
   }

@@ -1,0 +1,75 @@
+package dev.sluice.ops;
+
+import dev.sluice.telemetry.MetricSource;
+import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.MetricsPage.Kind;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * How late event loops are, as a metric: each has a timer, and its lag is how much later than asked
+ * the timer came, the most of the last ten times. Any thread.
+ */
+public final class EventLoopLag implements MetricSource {
+  private static final long PERIOD_MILLIS = 1_000;
+  private static final long PERIOD_NANOS = PERIOD_MILLIS * 1_000_000;
+  private static final int KEPT = 10;
+  private static final double SECONDS = 1e9;
+
+  private final LongSupplier nanoTime;
+  private final List<Clock> clocks = new CopyOnWriteArrayList<>();
+
+  public EventLoopLag(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** Makes what is deployed once for each event loop. */
+  public Supplier<VerticleBase> verticles() {
+    return () -> {
+      var clock = new Clock();
+      clocks.add(clock);
+      return clock;
+    };
+  }
+
+  @Override
+  public void write(MetricsPage page) {
+    var family =
+        page.family("sluice_event_loop_lag_seconds", Kind.GAUGE, "Most of the last 10 seconds.");
+    for (int i = 0; i < clocks.size(); i++) {
+      family.add(clocks.get(i).most() / SECONDS, "loop", Integer.toString(i));
+    }
+  }
+
+  /** One event loop's timer. */
+  private final class Clock extends VerticleBase {
+    private final long[] lags = new long[KEPT];
+    private volatile long most;
+    private int next;
+    private long last;
+
+    @Override
+    public Future<?> start() {
+      last = nanoTime.getAsLong();
+      vertx.setTimer(PERIOD_MILLIS, _ -> tick());
+      return Future.succeededFuture();
+    }
+
+    private void tick() {
+      long now = nanoTime.getAsLong();
+      lags[next] = Math.max(0, now - last - PERIOD_NANOS);
+      next = (next + 1) % KEPT;
+      most = java.util.Arrays.stream(lags).max().orElse(0);
+      last = now;
+      vertx.setTimer(PERIOD_MILLIS, _ -> tick());
+    }
+
+    long most() {
+      return most;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.sluice.protocol.oip.grpc;
+
+import dev.sluice.protocol.oip.grpc.proto.InferBatchStatistics;
+import dev.sluice.protocol.oip.grpc.proto.InferStatistics;
+import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;
+import dev.sluice.protocol.oip.grpc.proto.StatisticDuration;
+import dev.sluice.telemetry.ModelStatistics;
+import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.ModelStatistics.Times;
+import java.util.List;
+
+/** Turns statistics into messages. */
+final class StatisticsMessages {
+  private StatisticsMessages() {}
+
+  static ModelStatisticsResponse of(List<ModelStatistics> models) {
+    var response = ModelStatisticsResponse.newBuilder();
+    models.forEach(model -> response.addModelStats(model(model)));
+    return response.build();
+  }
+
+  private static dev.sluice.protocol.oip.grpc.proto.ModelStatistics model(ModelStatistics model) {
+    var message =
+        dev.sluice.protocol.oip.grpc.proto.ModelStatistics.newBuilder()
+            .setName(model.model().name())
+            .setVersion(Long.toString(model.model().version()))
+            .setLastInference(model.lastInferenceMillis())
+            .setInferenceCount(model.inferenceCount())
+            .setExecutionCount(model.executionCount())
+            .setInferenceStats(requests(model));
+    model.batches().forEach(batch -> message.addBatchStats(batch(batch)));
+    return message.build();
+  }
+
+  private static InferStatistics requests(ModelStatistics model) {
+    return InferStatistics.newBuilder()
+        .setSuccess(times(model.success()))
+        .setFail(times(model.fail()))
+        .setQueue(times(model.queue()))
+        .setComputeInput(times(model.computeInput()))
+        .setComputeInfer(times(model.computeInfer()))
+        .setComputeOutput(times(model.computeOutput()))
+        .setCacheHit(times(model.cacheHit()))
+        .setCacheMiss(times(model.cacheMiss()))
+        .build();
+  }
+
+  private static InferBatchStatistics batch(BatchTimes batch) {
+    return InferBatchStatistics.newBuilder()
+        .setBatchSize(batch.size())
+        .setComputeInput(times(batch.computeInput()))
+        .setComputeInfer(times(batch.computeInfer()))
+        .setComputeOutput(times(batch.computeOutput()))
+        .build();
+  }
+
+  private static StatisticDuration times(Times times) {
+    return StatisticDuration.newBuilder().setCount(times.count()).setNs(times.nanos()).build();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.telemetry.ModelStatistics;
+import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.ModelStatistics.Times;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/** Writes the statistics extension's answer. */
+final class StatisticsJson {
+  private final JsonWriter out = new JsonWriter(1024);
+
+  private StatisticsJson() {}
+
+  static Buffer of(List<ModelStatistics> models) {
+    var json = new StatisticsJson();
+    json.out.raw("{\"model_stats\":[");
+    for (int i = 0; i < models.size(); i++) {
+      json.out.raw(i == 0 ? "" : ",");
+      json.model(models.get(i));
+    }
+    return json.out.raw("]}").toBuffer();
+  }
+
+  private void model(ModelStatistics model) {
+    out.raw("{\"name\":").string(model.model().name());
+    out.raw(",\"version\":").string(Long.toString(model.model().version()));
+    number("last_inference", model.lastInferenceMillis());
+    number("inference_count", model.inferenceCount());
+    number("execution_count", model.executionCount());
+    out.raw(",\"inference_stats\":{");
+    times("", "success", model.success());
+    times(",", "fail", model.fail());
+    times(",", "queue", model.queue());
+    times(",", "compute_input", model.computeInput());
+    times(",", "compute_infer", model.computeInfer());
+    times(",", "compute_output", model.computeOutput());
+    times(",", "cache_hit", model.cacheHit());
+    times(",", "cache_miss", model.cacheMiss());
+    out.raw("},\"response_stats\":{},\"batch_stats\":[");
+    for (int i = 0; i < model.batches().size(); i++) {
+      out.raw(i == 0 ? "" : ",");
+      batch(model.batches().get(i));
+    }
+    out.raw("],\"memory_usage\":[]}");
+  }
+
+  private void batch(BatchTimes batch) {
+    out.raw("{\"batch_size\":").number(batch.size());
+    times(",", "compute_input", batch.computeInput());
+    times(",", "compute_infer", batch.computeInfer());
+    times(",", "compute_output", batch.computeOutput());
+    out.raw('}');
+  }
+
+  private void times(String comma, String key, Times times) {
+    out.raw(comma).key(key).raw("{\"count\":").number(times.count());
+    number("ns", times.nanos());
+    out.raw('}');
+  }
+
+  private void number(String key, long value) {
+    out.raw(',').key(key).number(value);
+  }
+}

@@ -1,0 +1,61 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.telemetry.FailureReason;
+import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import io.vertx.core.Future;
+import java.util.List;
+
+/**
+ * Counts the requests of an ensemble; its members count their own runs.
+ *
+ * @param next answers them
+ * @param metadata tells whether dimension 0 of its inputs counts inferences
+ */
+record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadata)
+    implements Scheduler {
+  @Override
+  public Future<InferenceResponse> submit(InferenceRequest request) {
+    long since = meter.now();
+    long inferences = metadata.maxBatchSize() > 0 ? rows(request.inputs()) : 1;
+    return next.submit(request)
+        .onComplete(
+            _ -> meter.composed(inferences, since),
+            failure -> meter.composedFailed(reason(failure), since));
+  }
+
+  private static long rows(List<NamedTensor> inputs) {
+    if (inputs.isEmpty()) {
+      return 1;
+    }
+    Shape shape = inputs.getFirst().tensor().shape();
+    return shape.rank() == 0 ? 1 : Math.max(1, shape.dim(0));
+  }
+
+  private static FailureReason reason(Throwable failure) {
+    return switch (ErrorCode.of(failure)) {
+      case CANCELLED -> FailureReason.CANCELED;
+      case RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED -> FailureReason.REJECTED;
+      case INTERNAL -> FailureReason.BACKEND;
+      case INVALID_ARGUMENT,
+          NOT_FOUND,
+          FAILED_PRECONDITION,
+          PERMISSION_DENIED,
+          UNIMPLEMENTED,
+          TOO_LARGE,
+          UNAVAILABLE ->
+          FailureReason.OTHER;
+    };
+  }
+
+  @Override
+  public void close() {
+    next.close();
+  }
+}
