@@ -1,13 +1,16 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.GrpsConfig;
+import dev.sluice.config.KserveConfig;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Explainer;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
+import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
@@ -28,16 +31,24 @@ import java.util.List;
  *
  * @param data what they ask models through
  * @param control what they manage models through
+ * @param explainer what they have models explained by
  * @param grps what the grps protocol leaves to the server
+ * @param kserve what KServe's protocol leaves to the server
  * @param limits what one caller may cost
  */
-record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig limits) {
+record Faces(
+    DataPlane data,
+    ControlPlane control,
+    Explainer explainer,
+    GrpsConfig grps,
+    KserveConfig kserve,
+    LimitsConfig limits) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);
     if (!dialects.isEmpty()) {
-      faces.add(new V1Routes(data, control, dialects));
+      faces.add(new V1Routes(data, control, explainer, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       faces.add(new OipHttpFace(oip()));
@@ -56,7 +67,9 @@ record Faces(DataPlane data, ControlPlane control, GrpsConfig grps, LimitsConfig
     }
     if (listener.protocols().contains(Protocol.KSERVE)
         && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
-      dialects.add(new KserveDialect());
+      dialects.add(
+          new KserveDialect(
+              new EventAttributes(kserve.eventType(), kserve.eventSource(), kserve.eventMerge())));
     }
     return dialects;
   }

@@ -17,6 +17,7 @@ import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
+import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
 import dev.sluice.serving.ServableLoader;
 import dev.sluice.telemetry.Telemetry;
@@ -180,7 +181,14 @@ public final class SluiceServer implements Server {
             new Caller(listener.address(), listener.control() || isLoopback(listener)),
             telemetry,
             System::nanoTime);
-    var faces = new Faces(data, control, config.grps(), config.limits());
+    var faces =
+        new Faces(
+            data,
+            control,
+            new ModelExplainer(data),
+            config.grps(),
+            config.kserve(),
+            config.limits());
     listener.tls().ifPresent(Tls::check);
     var connections =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);

@@ -37,6 +37,10 @@ public final class ModelConfigReader {
         ? new TritonModelConfig(triton.toString(), warnings)
             .read(SettingsFile.read(triton), defaults)
             .in(modelFolder)
-        : defaults;
+        : ofFolder(modelFolder);
+  }
+
+  private ModelConfig ofFolder(Path modelFolder) {
+    return defaults.explain().baselineFile().isEmpty() ? defaults : defaults.in(modelFolder);
   }
 }

@@ -82,6 +82,7 @@ final class TritonModelConfig {
         instances(model).orElse(defaults.instances()),
         defaults.admission(),
         defaults.warmup(),
+        defaults.explain(),
         defaults.runtimes(),
         stream(model, defaults.stream()),
         new TritonEnsemble(model).read(),

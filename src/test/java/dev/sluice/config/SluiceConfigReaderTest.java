@@ -49,6 +49,8 @@ class SluiceConfigReaderTest {
           max_queued_requests: 64
           admission: { adaptive: false, target_wait: 5ms }
           warmup: false
+          explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
+                     baseline: 1.5, baseline_file: rows.json }
       limits:
         max_body_size: 1MiB
         max_inflated_size: 2MiB
@@ -70,6 +72,10 @@ class SluiceConfigReaderTest {
       grps:
         default_model: digits
         online_at_start: true
+      kserve:
+        event_type: answer
+        event_source: /here
+        event_merge: true
       log:
         format: json
         level: debug
@@ -113,11 +119,22 @@ class SluiceConfigReaderTest {
                   2,
                   new AdmissionConfig(false, Duration.ofMillis(5)),
                   false,
+                  new ExplainConfig(
+                      ExplainConfig.Method.SHAPLEY,
+                      Optional.empty(),
+                      8,
+                      16,
+                      1000,
+                      4,
+                      5,
+                      1.5,
+                      Optional.of(Path.of("rows.json"))),
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
                       new TensorflowConfig(4, 5, List.of("serve", "gpu"))))),
           new LimitsConfig(1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7),
           new GrpsConfig(Optional.of("digits"), true),
+          new KserveConfig("answer", Optional.of("/here"), true),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
           SocketTransport.NIO,
@@ -146,6 +163,7 @@ class SluiceConfigReaderTest {
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
         .containsExactly(
             "labels",
+            "model",
             "rows",
             "decoupled",
             "maxStreams",

@@ -63,6 +63,7 @@ final class TestRepository {
         instances,
         defaults.admission(),
         defaults.warmup(),
+        defaults.explain(),
         defaults.runtimes());
   }
 

@@ -47,6 +47,7 @@ class CorsIT {
             RepositoryConfig.DEFAULT.defaults()),
         defaults.limits(),
         defaults.grps(),
+        defaults.kserve(),
         defaults.log(),
         defaults.eventLoops(),
         defaults.transport(),

@@ -56,8 +56,7 @@ class InquiriesTest {
   private static Signature signature(String name, String output, String tensor) {
     var examples =
         new TensorSpec("inputs", DataType.BYTES, Shape.of(-1), false, "examples:0", "DT_STRING");
-    var answer =
-        new TensorSpec(output, DataType.FP32, Shape.of(-1, 1), false, tensor, "DT_FLOAT");
+    var answer = new TensorSpec(output, DataType.FP32, Shape.of(-1, 1), false, tensor, "DT_FLOAT");
     return new Signature(name, "", List.of(examples), List.of(answer));
   }
 }
