@@ -38,6 +38,7 @@ class PackageRulesTest {
           scheduling   | tensor inference config telemetry
           repository   | tensor inference config telemetry
           serving      | tensor inference config telemetry repository scheduling runtime
+          serving.explain | tensor inference config
           transport    | tensor inference config telemetry
           protocol     | tensor inference telemetry transport
           ops          | inference config telemetry transport

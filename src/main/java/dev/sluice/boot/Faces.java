@@ -1,12 +1,14 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.GrpsConfig;
+import dev.sluice.config.KserveConfig;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.StreamControlConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Explainer;
 import dev.sluice.inference.LogControl;
 import dev.sluice.ops.MetricsFace;
 import dev.sluice.protocol.grps.Deployment;
@@ -15,6 +17,7 @@ import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.grps.http.StreamControl;
+import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
@@ -42,7 +45,9 @@ import java.util.Optional;
  * @param control what they manage models through
  * @param logs what is written to the log
  * @param telemetry what metrics and statistics show
+ * @param explainer what they have models explained by
  * @param grps what the grps protocol leaves to the server
+ * @param kserve what KServe's protocol leaves to the server
  * @param limits what one caller may cost
  * @param room how many predictions of grps may be under way at once
  */
@@ -51,7 +56,9 @@ record Faces(
     ControlPlane control,
     LogControl logs,
     Telemetry telemetry,
+    Explainer explainer,
     GrpsConfig grps,
+    KserveConfig kserve,
     LimitsConfig limits,
     Room room) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
@@ -59,7 +66,7 @@ record Faces(
     List<HttpFace> faces = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);
     if (!dialects.isEmpty()) {
-      faces.add(new V1Routes(data, control, dialects));
+      faces.add(new V1Routes(data, control, explainer, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       faces.add(new OipHttpFace(oip()));
@@ -93,7 +100,9 @@ record Faces(
     }
     if (listener.protocols().contains(Protocol.KSERVE)
         && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
-      dialects.add(new KserveDialect());
+      dialects.add(
+          new KserveDialect(
+              new EventAttributes(kserve.eventType(), kserve.eventSource(), kserve.eventMerge())));
     }
     return dialects;
   }

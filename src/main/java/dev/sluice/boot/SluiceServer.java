@@ -25,6 +25,7 @@ import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
+import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
 import dev.sluice.serving.ServableLoader;
 import dev.sluice.telemetry.Telemetry;
@@ -236,7 +237,9 @@ public final class SluiceServer implements Server {
             control,
             logs,
             telemetry,
+            new ModelExplainer(data),
             config.grps(),
+            config.kserve(),
             config.limits(),
             new Room(config.grps().maxConnections()));
     listener.tls().ifPresent(Tls::check);

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param instances sessions, each with a worker of its own
  * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs once on made-up inputs before it takes requests
+ * @param explain how its answers are explained
  * @param runtimes how its session is opened
  * @param stream how it answers by streams
  * @param ensemble the models it is composed of; empty for a model with files of its own
@@ -31,6 +32,7 @@ public record ModelConfig(
     int instances,
     AdmissionConfig admission,
     boolean warmup,
+    ExplainConfig explain,
     RuntimesConfig runtimes,
     StreamConfig stream,
     Optional<EnsembleConfig> ensemble,
@@ -47,6 +49,7 @@ public record ModelConfig(
           1,
           AdmissionConfig.DEFAULT,
           true,
+          ExplainConfig.DEFAULT,
           RuntimesConfig.DEFAULT);
 
   /** Each holds a worker thread and a native session. */
@@ -66,6 +69,7 @@ public record ModelConfig(
       int instances,
       AdmissionConfig admission,
       boolean warmup,
+      ExplainConfig explain,
       RuntimesConfig runtimes) {
     this(
         versionPolicy,
@@ -75,6 +79,7 @@ public record ModelConfig(
         instances,
         admission,
         warmup,
+        explain,
         runtimes,
         StreamConfig.DEFAULT,
         Optional.empty(),
@@ -94,6 +99,7 @@ public record ModelConfig(
         instances,
         admission,
         warmup,
+        explain,
         runtimes,
         stream,
         ensemble,
@@ -113,6 +119,7 @@ public record ModelConfig(
         instances,
         admission,
         warmup,
+        explain,
         runtimes,
         stream,
         ensemble,
@@ -132,6 +139,7 @@ public record ModelConfig(
         other,
         admission,
         warmup,
+        explain,
         runtimes,
         stream,
         ensemble,
@@ -172,6 +180,7 @@ public record ModelConfig(
         instances,
         admission,
         warmup,
+        explain.in(modelFolder),
         runtimes,
         stream,
         ensemble,
@@ -214,6 +223,7 @@ public record ModelConfig(
         model.number("instances", defaults.instances, 1, MOST_INSTANCES),
         model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
         model.flag("warmup", defaults.warmup),
+        model.section("explain", section -> ExplainConfig.read(section, defaults.explain)),
         runtimes,
         stream,
         ensemble,

@@ -54,6 +54,10 @@ public final class ModelConfigReader {
                 triton.toString(), String.valueOf(modelFolder.getFileName()), warnings)
             .read(SettingsFile.read(triton), defaults)
             .in(modelFolder)
-        : defaults;
+        : ofFolder(modelFolder);
+  }
+
+  private ModelConfig ofFolder(Path modelFolder) {
+    return defaults.explain().baselineFile().isEmpty() ? defaults : defaults.in(modelFolder);
   }
 }

@@ -11,6 +11,7 @@ import java.util.Set;
  * @param repository where models are, and their common settings
  * @param limits what one caller may cost
  * @param grps what the grps protocol leaves to the server
+ * @param kserve what KServe's protocol leaves to the server
  * @param log what it says
  * @param eventLoops threads that read and write sockets; 0: one per core
  * @param transport how it talks to the system's sockets
@@ -21,6 +22,7 @@ public record SluiceConfig(
     RepositoryConfig repository,
     LimitsConfig limits,
     GrpsConfig grps,
+    KserveConfig kserve,
     LogConfig log,
     int eventLoops,
     SocketTransport transport,
@@ -33,6 +35,7 @@ public record SluiceConfig(
           RepositoryConfig.DEFAULT,
           LimitsConfig.DEFAULT,
           GrpsConfig.DEFAULT,
+          KserveConfig.DEFAULT,
           LogConfig.DEFAULT,
           0,
           SocketTransport.AUTO,
@@ -45,12 +48,13 @@ public record SluiceConfig(
   /** The same settings for a server that only loads models. */
   public SluiceConfig withoutListeners() {
     return new SluiceConfig(
-        List.of(), repository, limits, grps, log, eventLoops, transport, shutdown);
+        List.of(), repository, limits, grps, kserve, log, eventLoops, transport, shutdown);
   }
 
   /** The same settings for other listeners and models. */
   public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
-    return new SluiceConfig(others, models, limits, grps, log, eventLoops, transport, shutdown);
+    return new SluiceConfig(
+        others, models, limits, grps, kserve, log, eventLoops, transport, shutdown);
   }
 
   static SluiceConfig read(Section root) {
@@ -66,6 +70,7 @@ public record SluiceConfig(
         root.section("models", models -> RepositoryConfig.read(models, runtimes, grps.models())),
         root.section("limits", LimitsConfig::read),
         grps,
+        root.section("kserve", KserveConfig::read),
         root.section("log", LogConfig::read),
         root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
         root.choice("transport", DEFAULT.transport),

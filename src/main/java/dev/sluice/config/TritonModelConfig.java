@@ -59,6 +59,7 @@ final class TritonModelConfig {
         instances(model).orElse(defaults.instances()),
         defaults.admission(),
         defaults.warmup(),
+        defaults.explain(),
         new TritonOptimization(model).runtimes(defaults.runtimes()),
         stream(model, defaults.stream()),
         new TritonEnsemble(model).read(),

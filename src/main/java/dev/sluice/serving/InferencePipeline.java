@@ -73,9 +73,11 @@ public final class InferencePipeline implements DataPlane {
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */
-  private static Servable servable(ServedModel loan) {
-    LiveVersion live =
-        loan instanceof AdmittedModel admitted ? admitted.live() : (LiveVersion) loan;
-    return (Servable) live.loaded();
+  static Servable servable(ServedModel loan) {
+    return switch (loan) {
+      case AdmittedModel admitted -> (Servable) admitted.live().loaded();
+      case SharedLoan shared -> servable(shared.loan());
+      default -> (Servable) ((LiveVersion) loan).loaded();
+    };
   }
 }

@@ -8,6 +8,7 @@ import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -100,6 +101,11 @@ final class SequenceModel implements Servable {
   @Override
   public StreamScheduler streams() {
     return new WholeAnswers(scheduler);
+  }
+
+  @Override
+  public ExplainPlan explaining() {
+    return instances.getFirst().explaining();
   }
 
   @Override

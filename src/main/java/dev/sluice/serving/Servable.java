@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 
 /** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
@@ -15,6 +16,9 @@ interface Servable extends LoadedModel {
 
   /** Who decides when the responses of streams are made. For event loops. */
   StreamScheduler streams();
+
+  /** How its answers are explained. */
+  ExplainPlan explaining();
 
   /** Counts its requests and runs. */
   VersionMeter meter();

@@ -15,6 +15,7 @@ import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
 import dev.sluice.scheduling.ensemble.EnsembleScheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -29,17 +30,20 @@ final class ServableEnsemble implements Servable {
   private final VersionMeter meter;
   private final ModelDoor door;
   private final Scheduler scheduler;
+  private final ExplainPlan explaining;
 
   private ServableEnsemble(
       EnsembleGraph graph,
       ModelConfig config,
       VersionMeter meter,
       ModelDoor door,
+      ExplainPlan explaining,
       DataPlane members) {
     this.metadata = graph.metadata();
     this.configuration = Configuration.of(meter.model().name(), metadata, config);
     this.meter = meter;
     this.door = door;
+    this.explaining = explaining;
     this.scheduler = new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata);
   }
 
@@ -63,7 +67,12 @@ final class ServableEnsemble implements Servable {
             selector -> metadata(members, selector));
     meter.show();
     return new ServableEnsemble(
-        graph, config, meter, ModelDoor.ofFixedWidth(config, meter, nanoTime), members);
+        graph,
+        config,
+        meter,
+        ModelDoor.ofFixedWidth(config, meter, nanoTime),
+        ExplainPlan.load(config.explain(), config.queue().priorityLevels()),
+        members);
   }
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
@@ -81,6 +90,11 @@ final class ServableEnsemble implements Servable {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public ExplainPlan explaining() {
+    return explaining;
   }
 
   @Override

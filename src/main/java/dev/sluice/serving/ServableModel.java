@@ -14,6 +14,7 @@ import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -43,6 +44,7 @@ final class ServableModel implements Servable {
   private final WakeUps wakeUps = new WakeUps(this::wakeOne);
   private final ModelDoor door;
   private final VersionMeter meter;
+  private final ExplainPlan explaining;
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
@@ -77,6 +79,7 @@ final class ServableModel implements Servable {
             nanoTime,
             config.stream().maxStreams());
     this.door = ModelDoor.of(config, meter, nanoTime);
+    this.explaining = ExplainPlan.load(config.explain(), config.queue().priorityLevels());
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
@@ -141,6 +144,11 @@ final class ServableModel implements Servable {
   @Override
   public ModelDoor door() {
     return door;
+  }
+
+  @Override
+  public ExplainPlan explaining() {
+    return explaining;
   }
 
   @Override

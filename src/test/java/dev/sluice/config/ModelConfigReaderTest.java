@@ -61,6 +61,8 @@ class ModelConfigReaderTest {
         default_priority_level: 2
         admission: { adaptive: false, target_wait: 5ms }
         warmup: false
+        explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
+                   baseline: 1.5, baseline_file: rows.json }
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: true, graph_optimization: none }
         tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
@@ -87,6 +89,16 @@ class ModelConfigReaderTest {
                 2,
                 new AdmissionConfig(false, Duration.ofMillis(5)),
                 false,
+                new ExplainConfig(
+                    ExplainConfig.Method.SHAPLEY,
+                    Optional.empty(),
+                    8,
+                    16,
+                    1000,
+                    4,
+                    5,
+                    1.5,
+                    Optional.of(model.resolve("rows.json"))),
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
                     new TensorflowConfig(4, 5, List.of("train"))),
@@ -130,7 +142,8 @@ class ModelConfigReaderTest {
                 true,
                 Map.of()));
     // A loop has no groups of rows.
-    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT)).containsExactly("rows", "declared");
+    assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
+        .containsExactlyInAnyOrder("rows", "model", "declared");
   }
 
   @Test
@@ -177,6 +190,7 @@ class ModelConfigReaderTest {
             3,
             AdmissionConfig.DEFAULT,
             false,
+            ExplainConfig.DEFAULT,
             new RuntimesConfig(
                 new OnnxConfig(7, 1, false, true, false, OnnxConfig.GraphOptimization.ALL),
                 TensorflowConfig.DEFAULT));
@@ -238,6 +252,7 @@ class ModelConfigReaderTest {
                 3,
                 AdmissionConfig.DEFAULT,
                 true,
+                ExplainConfig.DEFAULT,
                 RuntimesConfig.DEFAULT));
     assertThat(warnings).isEmpty();
   }

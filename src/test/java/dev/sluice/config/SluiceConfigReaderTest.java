@@ -53,6 +53,8 @@ class SluiceConfigReaderTest {
           admission: { adaptive: false, target_wait: 5ms }
           warmup: false
           response_cache: true
+          explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
+                     baseline: 1.5, baseline_file: rows.json }
       limits:
         cache_size: 3MiB
         max_body_size: 1MiB
@@ -78,6 +80,10 @@ class SluiceConfigReaderTest {
         streaming_ctrl:
           { ctrl_mode: header_param, ctrl_key: x-stream, res_content_type: text/plain }
         max_connections: 50
+      kserve:
+        event_type: answer
+        event_source: /here
+        event_merge: true
       log:
         format: json
         level: debug
@@ -127,6 +133,16 @@ class SluiceConfigReaderTest {
                   2,
                   new AdmissionConfig(false, Duration.ofMillis(5)),
                   false,
+                  new ExplainConfig(
+                      ExplainConfig.Method.SHAPLEY,
+                      Optional.empty(),
+                      8,
+                      16,
+                      1000,
+                      4,
+                      5,
+                      1.5,
+                      Optional.of(Path.of("rows.json"))),
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
                       new TensorflowConfig(4, 5, List.of("serve", "gpu"))),
@@ -145,6 +161,7 @@ class SluiceConfigReaderTest {
                   StreamControlConfig.Mode.HEADER_PARAM, "x-stream", "text/plain"),
               50,
               Optional.empty()),
+          new KserveConfig("answer", Optional.of("/here"), true),
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
           SocketTransport.NIO,
@@ -174,6 +191,7 @@ class SluiceConfigReaderTest {
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
         .containsExactly(
             "labels",
+            "model",
             "rows",
             "decoupled",
             "maxStreams",

@@ -221,6 +221,7 @@ class EnsembleIT {
             repository,
             defaults.limits(),
             defaults.grps(),
+            defaults.kserve(),
             defaults.log(),
             defaults.eventLoops(),
             defaults.transport(),

@@ -181,6 +181,7 @@ class StreamsIT {
             RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
             defaults.limits(),
             new GrpsConfig(Optional.empty(), false, control, 0, Optional.empty()),
+            defaults.kserve(),
             defaults.log(),
             defaults.eventLoops(),
             defaults.transport(),

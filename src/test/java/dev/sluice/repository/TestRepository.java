@@ -69,6 +69,7 @@ final class TestRepository {
         instances,
         defaults.admission(),
         defaults.warmup(),
+        defaults.explain(),
         defaults.runtimes());
   }
 

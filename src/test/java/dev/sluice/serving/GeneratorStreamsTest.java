@@ -68,6 +68,7 @@ class GeneratorStreamsTest {
             1,
             defaults.admission(),
             false,
+            defaults.explain(),
             defaults.runtimes(),
             new StreamConfig(0, true, 100, Optional.of(loop)),
             Optional.empty(),

@@ -62,6 +62,7 @@ class RowStreamsTest {
             1,
             defaults.admission(),
             false,
+            defaults.explain(),
             defaults.runtimes(),
             stream,
             Optional.empty(),

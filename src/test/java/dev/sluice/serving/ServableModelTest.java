@@ -75,6 +75,7 @@ class ServableModelTest {
             sessions.size(),
             new AdmissionConfig(false, Duration.ofMillis(10)),
             false,
+            defaults.explain(),
             defaults.runtimes());
     VersionMeter meter = telemetry.version(new ModelId("test", 1));
     return ServableModel.start(

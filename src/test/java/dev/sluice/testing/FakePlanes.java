@@ -3,6 +3,10 @@ package dev.sluice.testing;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ExplainParameters;
+import dev.sluice.inference.ExplainedBy;
+import dev.sluice.inference.Explainer;
+import dev.sluice.inference.Explanation;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
@@ -31,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Both doors of the server in front of models that are Java functions. Counts the loans that were
  * not given back.
  */
-public final class FakePlanes implements DataPlane, ControlPlane {
+public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   /** What a model computes: new tensors from the request's, which it borrows. */
   @FunctionalInterface
   public interface Function {
@@ -164,6 +168,16 @@ public final class FakePlanes implements DataPlane, ControlPlane {
   @Override
   public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
     throw new UnsupportedOperationException("not needed by any test of a face");
+  }
+
+  @Override
+  public ExplainedBy explainedBy(ServedModel model) {
+    return new ExplainedBy.Nothing();
+  }
+
+  @Override
+  public Future<Explanation> explain(InferenceRequest request, ExplainParameters parameters) {
+    throw new UnsupportedOperationException("nothing is explained here");
   }
 
   private final class Loan implements ServedModel {

@@ -30,6 +30,7 @@ public final class RunningServer implements AutoCloseable {
             repository,
             defaults.limits(),
             defaults.grps(),
+            defaults.kserve(),
             defaults.log(),
             defaults.eventLoops(),
             defaults.transport(),

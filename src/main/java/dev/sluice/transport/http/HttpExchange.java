@@ -17,6 +17,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +84,18 @@ public final class HttpExchange implements Exchange {
   /** A request header's first value. */
   public @Nullable String header(CharSequence name) {
     return request.getHeader(name);
+  }
+
+  /** The request's headers whose names begin like that, names in lower case. */
+  public Map<String, String> headers(String prefix) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (var header : request.headers()) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      if (name.startsWith(prefix)) {
+        found.putIfAbsent(name, header.getValue());
+      }
+    }
+    return found;
   }
 
   @Override

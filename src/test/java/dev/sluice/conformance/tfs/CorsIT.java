@@ -51,6 +51,7 @@ class CorsIT {
             Duration.ZERO),
         defaults.limits(),
         defaults.grps(),
+        defaults.kserve(),
         defaults.log(),
         defaults.eventLoops(),
         defaults.transport(),

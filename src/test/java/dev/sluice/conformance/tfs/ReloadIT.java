@@ -90,6 +90,7 @@ class ReloadIT {
             Duration.ofMillis(50)),
         defaults.limits(),
         defaults.grps(),
+        defaults.kserve(),
         defaults.log(),
         defaults.eventLoops(),
         defaults.transport(),

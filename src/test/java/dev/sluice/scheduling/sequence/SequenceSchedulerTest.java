@@ -131,6 +131,7 @@ class SequenceSchedulerTest {
             2,
             defaults.admission(),
             false,
+            ModelConfig.DEFAULT.explain(),
             defaults.runtimes(),
             defaults.stream(),
             Optional.empty(),

@@ -4,6 +4,7 @@ import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.loadtest.row.Requests;
+import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.testing.FakeExchange;
@@ -36,7 +37,8 @@ public class V1JsonBenchmark {
   private final FakeExchange exchange = new FakeExchange();
   private final InferenceResponse answer = served.answer(1);
   private final Predict predict =
-      new Predict(served.planes(), List.of(new TfsDialect(), new KserveDialect()));
+      new Predict(
+          served.planes(), List.of(new TfsDialect(), new KserveDialect(EventAttributes.DEFAULT)));
 
   @TearDown
   public void close() {
@@ -45,7 +47,7 @@ public class V1JsonBenchmark {
 
   @Benchmark
   public void decode() {
-    predict.decode(body, selector, exchange).request().close();
+    predict.decode(body, selector, exchange, Envelope.NONE).request().close();
   }
 
   @Benchmark

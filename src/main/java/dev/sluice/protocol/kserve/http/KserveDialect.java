@@ -6,19 +6,30 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.v1.http.Envelope;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.protocol.v1.http.V1Request;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
+import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * KServe's part of {@code /v1}: the list of models, {@code name} and {@code ready}, {@code inputs}
- * as another word for rows. It has no versions.
+ * as another word for rows, CloudEvents around calls. It has no versions.
  */
 public final class KserveDialect implements V1Dialect {
+  private final EventAttributes events;
+
+  /**
+   * @param events what answers to CloudEvents say of themselves
+   */
+  public KserveDialect(EventAttributes events) {
+    this.events = events;
+  }
+
   @Override
   public boolean speaks(V1Request request) {
     return switch (request) {
@@ -26,13 +37,33 @@ public final class KserveDialect implements V1Dialect {
       case V1Request.Nameless _, V1Request.Metadata _ -> false;
       case V1Request.Status(var model) -> model instanceof ModelSelector.Latest;
       case V1Request.Call(var model, var verb) ->
-          model instanceof ModelSelector.Latest && (verb == Verb.PREDICT || verb == Verb.EXPLAIN);
+          verb == Verb.EXPLAIN || (verb == Verb.PREDICT && model instanceof ModelSelector.Latest);
     };
   }
 
   @Override
   public Inputs inputs() {
     return Inputs.ROWS;
+  }
+
+  @Override
+  public Optional<Envelope> envelope(HttpExchange exchange, String model) {
+    return Optional.of(CloudEvents.envelope(exchange, model, events));
+  }
+
+  @Override
+  public boolean looksForTheModelFirst() {
+    return true;
+  }
+
+  @Override
+  public boolean takesNoRows() {
+    return true;
+  }
+
+  @Override
+  public ErrorCode notRows() {
+    return ErrorCode.INTERNAL;
   }
 
   @Override
@@ -59,8 +90,8 @@ public final class KserveDialect implements V1Dialect {
   @Override
   public Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path) {
     return path.filter(this::speaks).isPresent()
-        ? new Refusal(405, "Method Not Allowed")
-        : new Refusal(404, "Not Found");
+        ? new Refusal(405, "detail", "Method Not Allowed")
+        : new Refusal(404, "detail", "Not Found");
   }
 
   @Override

@@ -1,6 +1,7 @@
 /**
  * KServe's V1 protocol: what of {@code /v1} is its own, namely the list of models, readiness, the
- * words of its failures. Start at {@link dev.sluice.protocol.kserve.http.KserveDialect}.
+ * words of its failures, and CloudEvents around its calls. Start at {@link
+ * dev.sluice.protocol.kserve.http.KserveDialect}.
  *
  * <p>Threads: the event loop of the connection.
  *

@@ -17,6 +17,7 @@ import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +26,13 @@ import org.jspecify.annotations.Nullable;
  * TensorFlow Serving's.
  */
 final class Predict {
-  /** A decoded request and how its answer is to look. Owns the request. */
+  /**
+   * A decoded request and how its answer is to look. Owns the request. Without inputs it is one for
+   * no rows, which no model is asked.
+   */
   record Call(InferenceRequest request, AnswerForm form) {}
+
+  private static final String NO_PREDICTIONS = "{\"predictions\":[]}";
 
   private final DataPlane data;
   private final V1Dialect lead;
@@ -39,21 +45,34 @@ final class Predict {
   }
 
   /** The answer's body, later, or an {@link InferenceException}. */
-  Future<Buffer> answer(HttpExchange exchange, ModelSelector selector) {
+  Future<Buffer> answer(HttpExchange exchange, ModelSelector selector, Envelope envelope) {
     return exchange
         .body()
         .recover(unread -> Future.failedFuture(lead.refuse(unread)))
-        .compose(body -> exchange.compute(body.length(), () -> decode(body, selector, exchange)))
+        .compose(body ->
+            exchange.compute(body.length(), () -> decode(body, selector, exchange, envelope)))
         .compose(call -> ask(exchange, call));
   }
 
   private Future<Buffer> ask(HttpExchange exchange, Call call) {
+    if (call.request().inputs().isEmpty()) {
+      call.request().close();
+      return Future.succeededFuture(Buffer.buffer(NO_PREDICTIONS));
+    }
     return exchange
         .ask(data, call.request())
         .compose(response ->
             exchange
-                .compute(likelySize(response), () -> PredictEncoder.encode(response, call.form()))
+                .compute(likelySize(response), () -> encode(response, call.form()))
                 .onComplete(_ -> response.close()));
+  }
+
+  private Buffer encode(InferenceResponse response, AnswerForm form) {
+    try {
+      return PredictEncoder.encode(response, form);
+    } catch (InferenceException e) {
+      throw new InferenceException(lead.notRows(), e.getMessage(), e);
+    }
   }
 
   private static long likelySize(InferenceResponse response) {
@@ -65,30 +84,48 @@ final class Predict {
   }
 
   /** Decodes a body for a model, and lends the model to the request. */
-  Call decode(Body body, ModelSelector selector, Exchange exchange) {
+  Call decode(Body body, ModelSelector selector, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector)) {
-      case Lookup.Found(ServedModel model) -> decode(body, model, exchange);
+      case Lookup.Found(ServedModel model) -> decode(body, model, exchange, envelope);
       case Lookup.Missed missed -> {
-        read(body);
+        if (!lead.looksForTheModelFirst()) {
+          read(open(body, envelope), envelope);
+        }
         throw lead.refuse(selector, missed);
       }
     };
   }
 
-  private PredictDocument read(Body body) {
+  Body open(Body body, Envelope envelope) {
     try {
-      return PredictDocument.read(body);
+      return envelope.open(body);
     } catch (JsonException e) {
-      throw lead.refuse(e, body.length() == 0);
+      throw envelope.refuse(e, lead, body.length() == 0);
     }
   }
 
-  private Call decode(Body body, ServedModel model, Exchange exchange) {
+  PredictDocument read(Body body, Envelope envelope) {
     try {
+      PredictDocument document = PredictDocument.read(body);
+      if (document.instances() < 0 && document.inputs() < 0) {
+        Optional<Body> inner = envelope.within(body);
+        if (inner.isPresent()) {
+          return PredictDocument.read(inner.get());
+        }
+      }
+      return document;
+    } catch (JsonException e) {
+      throw envelope.refuse(e, lead, body.length() == 0);
+    }
+  }
+
+  private Call decode(Body sent, ServedModel model, Exchange exchange, Envelope envelope) {
+    try {
+      Body body = open(sent, envelope);
       @Nullable PlainRows rows = PlainRows.read(body, model);
       return rows == null
-          ? decodeCarefully(read(body), model, exchange)
+          ? decodeCarefully(read(body, envelope), model, exchange)
           : call(model, rows.signature(), rows.inputs(), AnswerForm.ROWS, exchange);
     } catch (RuntimeException | Error e) {
       model.release();
@@ -96,7 +133,7 @@ final class Predict {
     }
   }
 
-  private Call decodeCarefully(PredictDocument document, ServedModel model, Exchange exchange) {
+  Call decodeCarefully(PredictDocument document, ServedModel model, Exchange exchange) {
     Signature signature = document.signature(model.metadata());
     var decoder = new PredictDecoder(document, model, signature, keys, lead);
     PredictDecoder.Decoded decoded = decoder.decode();

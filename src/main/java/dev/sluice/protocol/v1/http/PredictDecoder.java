@@ -85,6 +85,9 @@ final class PredictDecoder {
     }
     try (var builders = new InputBuilders(document.body(), signature, in)) {
       if (new RowsDecoder(document.body(), list, in, builders).read() == 0) {
+        if (lead.takesNoRows()) {
+          return new Decoded(List.of(), AnswerForm.ROWS);
+        }
         throw InferenceException.invalid(
             "JSON Value: " + document.dump() + " No values in '" + list + "' array");
       }

@@ -16,8 +16,10 @@ import dev.sluice.transport.Body;
  * @param signature the name of the signature; empty if none is given
  * @param instances where that value begins; -1 if there is none
  * @param inputs where that value begins; -1 if there is none
+ * @param parameters where that value begins; -1 if there is none
  */
-record PredictDocument(Body body, int start, String signature, int instances, int inputs) {
+record PredictDocument(
+    Body body, int start, String signature, int instances, int inputs, int parameters) {
   /**
    * Checks a body and finds its members.
    *
@@ -41,6 +43,7 @@ record PredictDocument(Body body, int start, String signature, int instances, in
     int signature = -1;
     int instances = -1;
     int inputs = -1;
+    int parameters = -1;
     in.beginObject();
     while (in.nextKey()) {
       if (instances < 0 && in.keyIs("instances")) {
@@ -49,12 +52,14 @@ record PredictDocument(Body body, int start, String signature, int instances, in
         inputs = in.position();
       } else if (signature < 0 && in.keyIs("signature_name")) {
         signature = in.position();
+      } else if (parameters < 0 && in.keyIs("parameters")) {
+        parameters = in.position();
       }
       in.skipValue();
     }
     in.finish();
     return new PredictDocument(
-        body, start, signatureName(body, in, start, signature), instances, inputs);
+        body, start, signatureName(body, in, start, signature), instances, inputs, parameters);
   }
 
   private static String signatureName(Body body, JsonCursor in, int start, int at) {

@@ -13,6 +13,8 @@ import java.util.List;
 
 /** Writes an answer to a predict request. Borrows the response. */
 final class PredictEncoder {
+  static final String PREDICTIONS = "predictions";
+
   private static final String BYTES_SUFFIX = "_bytes";
 
   private final List<NamedTensor> outputs;
@@ -27,6 +29,20 @@ final class PredictEncoder {
     this.out = new JsonWriter((int) Math.min(size, Integer.MAX_VALUE - 8L));
   }
 
+  private PredictEncoder(List<NamedTensor> outputs, JsonWriter out) {
+    this.outputs = outputs;
+    this.out = out;
+  }
+
+  /**
+   * Writes the rows of an answer under a key, without braces around it.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if the outputs cannot be laid out as rows
+   */
+  static void rows(InferenceResponse response, String key, JsonWriter out) {
+    new PredictEncoder(response.outputs(), out).rows(key);
+  }
+
   /**
    * The body of the answer.
    *
@@ -39,20 +55,20 @@ final class PredictEncoder {
     var encoder = new PredictEncoder(response.outputs());
     encoder.out.raw('{');
     switch (form) {
-      case ROWS -> encoder.rows();
+      case ROWS -> encoder.rows(PREDICTIONS);
       case COLUMNS -> encoder.columns();
       case BOTH -> encoder.both();
     }
     return encoder.out.raw('}').toBuffer();
   }
 
-  private void rows() {
+  private void rows(String key) {
     long rows = batchSize();
     List<JsonTensors> walks = new ArrayList<>(outputs.size());
     for (NamedTensor output : outputs) {
       walks.add(values(output));
     }
-    out.raw("\"predictions\":[");
+    out.key(key).raw('[');
     for (long row = 0; row < rows; row++) {
       if (row > 0) {
         out.raw(',');
@@ -114,7 +130,7 @@ final class PredictEncoder {
     columns();
     if (outputs.size() == 1 && outputs.getFirst().tensor().shape().rank() > 0) {
       out.raw(',');
-      rows();
+      rows(PREDICTIONS);
     }
   }
 

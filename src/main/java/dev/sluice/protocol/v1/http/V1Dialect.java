@@ -1,6 +1,7 @@
 package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
@@ -32,9 +33,14 @@ public interface V1Dialect {
    * A refusal that no model has to do with.
    *
    * @param status the HTTP status
+   * @param key the member of the body that holds the text
    * @param text for the client
    */
-  record Refusal(int status, String text) {}
+  record Refusal(int status, String key, String text) {
+    public Refusal(int status, String text) {
+      this(status, "error", text);
+    }
+  }
 
   /** Whether the protocol has such a request. */
   boolean speaks(V1Request request);
@@ -50,6 +56,31 @@ public interface V1Dialect {
   default Future<Buffer> call(
       HttpExchange exchange, ModelSelector model, Verb verb, DataPlane data) {
     throw new IllegalStateException("the dialect has no verb " + verb);
+  }
+
+  /**
+   * What the body of a call may be wrapped in, as its headers say.
+   *
+   * @param model the name of the model that is called
+   * @throws InferenceException with INVALID_ARGUMENT if it comes in a form that is not taken
+   */
+  default Optional<Envelope> envelope(HttpExchange exchange, String model) {
+    return Optional.empty();
+  }
+
+  /** Whether a model that cannot be asked is reported whatever the body is. */
+  default boolean looksForTheModelFirst() {
+    return false;
+  }
+
+  /** Whether an empty list of rows is answered with an empty list. */
+  default boolean takesNoRows() {
+    return false;
+  }
+
+  /** Whose fault it is that a model's outputs are no rows. */
+  default ErrorCode notRows() {
+    return ErrorCode.INVALID_ARGUMENT;
   }
 
   /** Writes its members of a report, separated by commas, without the braces around them. */

@@ -17,8 +17,14 @@ final class V1Grammar {
   private static final String MODEL =
       "(?i)/v1/models(?:/(?<name>[^/:]+))?(?:/versions/(?<version>[0-9]+)|/labels/(?<label>[^/:]+))?";
 
+  private static final String UNREADABLE_NAME = "Failed to decode model name:";
+
   private static final Pattern PATH =
       Pattern.compile(MODEL + "(?:/(?<metadata>metadata)|:(?<verb>[^/:]+))?");
+
+  /** A name with colons in it: what is behind the last one is the verb. */
+  private static final Pattern COLONS =
+      Pattern.compile("(?i)/v1/models/(?<name>[^/]+):(?<verb>(?-i:predict|explain))");
 
   private V1Grammar() {}
 
@@ -30,7 +36,7 @@ final class V1Grammar {
   static Optional<V1Request> read(String path) {
     Matcher matcher = PATH.matcher(path);
     if (!matcher.matches()) {
-      return Optional.empty();
+      return withColons(path);
     }
     @Nullable String verb = matcher.group("verb");
     if (matcher.group("name") == null) {
@@ -44,6 +50,15 @@ final class V1Grammar {
         "metadata".equals(matcher.group("metadata"))
             ? new V1Request.Metadata(selector(matcher))
             : new V1Request.Status(selector(matcher)));
+  }
+
+  private static Optional<V1Request> withColons(String path) {
+    Matcher matcher = COLONS.matcher(path);
+    if (!matcher.matches()) {
+      return Optional.empty();
+    }
+    var model = new ModelSelector.Latest(decode(matcher.group("name"), UNREADABLE_NAME));
+    return verb(matcher.group("verb")).map(verb -> new V1Request.Call(model, verb));
   }
 
   private static V1Request nameless(Matcher matcher) {
@@ -62,7 +77,7 @@ final class V1Grammar {
   }
 
   private static ModelSelector selector(Matcher matcher) {
-    String name = decode(matcher.group("name"), "Failed to decode model name:");
+    String name = decode(matcher.group("name"), UNREADABLE_NAME);
     @Nullable String version = matcher.group("version");
     if (version != null) {
       return new ModelSelector.Version(name, number(version));

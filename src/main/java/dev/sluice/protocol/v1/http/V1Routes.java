@@ -2,7 +2,7 @@ package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.Explainer;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
@@ -15,6 +15,9 @@ import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Optional;
@@ -27,20 +30,25 @@ import java.util.OptionalLong;
  * <p>Stateless but for its parts; may be mounted on any number of event loops.
  */
 public final class V1Routes implements HttpFace {
+  private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("x-request-id");
+
   private final DataPlane data;
   private final ControlPlane control;
   private final List<V1Dialect> dialects;
   private final Predict predict;
+  private final Explain explain;
 
   /**
    * @param dialects those that this listener speaks, at least one; the first has the word where
    *     only one can
    */
-  public V1Routes(DataPlane data, ControlPlane control, List<V1Dialect> dialects) {
+  public V1Routes(
+      DataPlane data, ControlPlane control, Explainer explainer, List<V1Dialect> dialects) {
     this.data = data;
     this.control = control;
     this.dialects = List.copyOf(dialects);
     this.predict = new Predict(data, this.dialects);
+    this.explain = new Explain(predict, data, explainer, this.dialects);
   }
 
   @Override
@@ -53,7 +61,7 @@ public final class V1Routes implements HttpFace {
     if (exchange.method().equals(HttpMethod.GET) || exchange.method().equals(HttpMethod.HEAD)) {
       exchange.json(200, new JsonWriter(32).raw("{\"status\":\"alive\"}").toBuffer());
     } else {
-      refuse(exchange, 405, "Method Not Allowed");
+      refuse(exchange, new V1Dialect.Refusal(405, "Method Not Allowed"));
     }
   }
 
@@ -69,9 +77,7 @@ public final class V1Routes implements HttpFace {
       if (spoken.isPresent()) {
         answer(exchange, spoken.get());
       } else {
-        V1Dialect.Refusal refusal =
-            lead().noSuchRequest(exchange.method(), exchange.target(), path);
-        refuse(exchange, refusal.status(), refusal.text());
+        refuse(exchange, lead().noSuchRequest(exchange.method(), exchange.target(), path));
       }
     } catch (InferenceException e) {
       fail(exchange, e);
@@ -162,11 +168,8 @@ public final class V1Routes implements HttpFace {
   private void call(HttpExchange exchange, ModelSelector selector, V1Request.Verb verb) {
     exchange.measure(api(verb), selector.name());
     switch (verb) {
-      case PREDICT ->
-          predict
-              .answer(exchange, selector)
-              .onComplete(body -> exchange.json(200, body), failure -> fail(exchange, failure));
-      case EXPLAIN -> throw notOffered(selector, "has no explainer");
+      case PREDICT -> reply(exchange, selector, predict::answer);
+      case EXPLAIN -> reply(exchange, selector, explain::answer);
       case CLASSIFY, REGRESS ->
           speaker(new V1Request.Call(selector, verb))
               .call(exchange, selector, verb, data)
@@ -183,21 +186,44 @@ public final class V1Routes implements HttpFace {
     };
   }
 
-  private InferenceException notOffered(ModelSelector selector, String what) {
-    if (control.versions(selector.name()).isEmpty()) {
-      return lead().refuse(selector, new Lookup.UnknownModel(selector.name()));
+  /** Finds the answer to a call, later. */
+  @FunctionalInterface
+  private interface Answering {
+    Future<Buffer> answer(HttpExchange exchange, ModelSelector selector, Envelope envelope);
+  }
+
+  private void reply(HttpExchange exchange, ModelSelector selector, Answering verb) {
+    Envelope envelope = envelope(exchange, selector.name());
+    nameAlike(exchange);
+    verb.answer(exchange, selector, envelope)
+        .onComplete(body -> envelope.answer(exchange, body), failure -> fail(exchange, failure));
+  }
+
+  /** Who names a request gets the answer under this name. */
+  private static void nameAlike(HttpExchange exchange) {
+    if (exchange.header(REQUEST_ID) != null) {
+      exchange.putHeader(REQUEST_ID, exchange.requestId());
     }
-    return new InferenceException(
-        ErrorCode.UNIMPLEMENTED, "model \"" + selector.name() + "\" " + what);
+  }
+
+  private Envelope envelope(HttpExchange exchange, String model) {
+    for (V1Dialect dialect : dialects) {
+      Optional<Envelope> envelope = dialect.envelope(exchange, model);
+      if (envelope.isPresent()) {
+        return envelope.get();
+      }
+    }
+    return Envelope.NONE;
   }
 
   private static void fail(HttpExchange exchange, Throwable failure) {
     InferenceException known = exchange.explain(failure);
-    refuse(exchange, HttpStatus.of(known.code()), known.getMessage());
+    refuse(exchange, new V1Dialect.Refusal(HttpStatus.of(known.code()), known.getMessage()));
   }
 
-  private static void refuse(HttpExchange exchange, int status, String text) {
-    var out = new JsonWriter(text.length() + 16).raw('{').key("error").string(text).raw('}');
-    exchange.json(status, out.toBuffer());
+  private static void refuse(HttpExchange exchange, V1Dialect.Refusal refusal) {
+    var out = new JsonWriter(refusal.text().length() + 16);
+    out.raw('{').key(refusal.key()).string(refusal.text()).raw('}');
+    exchange.json(refusal.status(), out.toBuffer());
   }
 }

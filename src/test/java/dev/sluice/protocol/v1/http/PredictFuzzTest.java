@@ -8,6 +8,7 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.tensor.NamedTensor;
@@ -32,7 +33,7 @@ class PredictFuzzTest {
   private final FakePlanes planes = FakeTfsModels.all();
   private final Random random = new Random(20_261_121);
   private final Predict predict =
-      new Predict(planes, List.of(new TfsDialect(), new KserveDialect()));
+      new Predict(planes, List.of(new TfsDialect(), new KserveDialect(EventAttributes.DEFAULT)));
 
   @Test
   void aDamagedBodyIsTheCallersMistakeOrAnotherRequestAndKeepsNoMemory() {
@@ -101,7 +102,7 @@ class PredictFuzzTest {
   private void decode(byte[] body, String model) {
     try {
       predict
-          .decode(Body.of(body), new ModelSelector.Latest(model), new FakeExchange())
+          .decode(Body.of(body), new ModelSelector.Latest(model), new FakeExchange(), Envelope.NONE)
           .request()
           .close();
     } catch (InferenceException e) {

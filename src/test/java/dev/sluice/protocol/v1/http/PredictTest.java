@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.tensor.TensorMemory;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class PredictTest {
   private static final V1Dialect TFS = new TfsDialect();
-  private static final V1Dialect KSERVE = new KserveDialect();
+  private static final V1Dialect KSERVE = new KserveDialect(EventAttributes.DEFAULT);
 
   private final FakePlanes planes = FakeTfsModels.all();
   private long blocksBefore;
@@ -137,7 +138,8 @@ class PredictTest {
         predict.decode(
             Body.of(body.getBytes(StandardCharsets.UTF_8)),
             new ModelSelector.Latest(model),
-            new FakeExchange());
+            new FakeExchange(),
+            Envelope.NONE);
     try (InferenceResponse response = planes.infer(call.request()).result()) {
       return PredictEncoder.encode(response, call.form()).toString(StandardCharsets.UTF_8);
     }

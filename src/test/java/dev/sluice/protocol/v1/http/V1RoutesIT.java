@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.inference.Caller;
+import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.telemetry.Telemetry;
@@ -39,9 +40,9 @@ class V1RoutesIT {
   @BeforeAll
   static void listen() {
     vertx = Vertx.vertx();
-    both = callerOf(new TfsDialect(), new KserveDialect());
+    both = callerOf(new TfsDialect(), new KserveDialect(EventAttributes.DEFAULT));
     tensorflow = callerOf(new TfsDialect());
-    kserve = callerOf(new KserveDialect());
+    kserve = callerOf(new KserveDialect(EventAttributes.DEFAULT));
   }
 
   private static HttpCaller callerOf(V1Dialect... dialects) {
@@ -52,7 +53,7 @@ class V1RoutesIT {
             new Caller("test", true),
             Telemetry.unseen(),
             System::nanoTime);
-    var routes = new V1Routes(PLANES, PLANES, List.of(dialects));
+    var routes = new V1Routes(PLANES, PLANES, PLANES, List.of(dialects));
     HttpServer server =
         vertx
             .createHttpServer()
@@ -128,14 +129,28 @@ class V1RoutesIT {
           GET,  /v1/models/loading,             503, Model with name loading is not ready.
           POST, /v1/models/foo:explain,         404, Model with name foo does not exist.
           POST, /v1/models/addsub:explain,      501, 'model "addsub" has no explainer'
+          POST, /v1/models/foo:predict,         404, Model with name foo does not exist.
+          POST, /v1/models/a:b:predict,         404, Model with name a:b does not exist.
+          """)
+  void aKserveListenerRefusesInItsOwnWords(String method, String path, int status, String text) {
+    assertRefused(kserve, method, path, status, text);
+  }
+
+  @ParameterizedTest(name = "{0} {1} gives {2}")
+  @CsvSource(
+      textBlock =
+          """
           GET,  /v1/models/addsub:predict,      405, Method Not Allowed
           DELETE, /v1/models,                   405, Method Not Allowed
           POST, /v1/models/addsub:classify,     404, Not Found
           GET,  /v1/models/addsub/versions/1,   404, Not Found
           GET,  /v1/other,                      404, Not Found
           """)
-  void aKserveListenerRefusesInItsOwnWords(String method, String path, int status, String text) {
-    assertRefused(kserve, method, path, status, text);
+  void aKserveListenerTellsTheDetailOfPathsItDoesNotHave(
+      String method, String path, int status, String text) {
+    Answer answer = kserve.send(method, path, Buffer.buffer());
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.text()).isEqualTo("{\"detail\":\"" + text + "\"}");
   }
 
   @Test

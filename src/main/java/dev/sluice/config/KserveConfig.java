@@ -1,0 +1,23 @@
+package dev.sluice.config;
+
+import java.util.Optional;
+
+/**
+ * What KServe's protocol leaves to the server: the attributes of the CloudEvents that answer
+ * CloudEvents.
+ *
+ * @param eventType their type
+ * @param eventSource their source; empty: {@code io.kserve.inference.} and the model's name
+ * @param eventMerge whether the request's other attributes are repeated
+ */
+public record KserveConfig(String eventType, Optional<String> eventSource, boolean eventMerge) {
+  public static final KserveConfig DEFAULT =
+      new KserveConfig("io.kserve.inference.response", Optional.empty(), false);
+
+  static KserveConfig read(Section kserve) {
+    return new KserveConfig(
+        kserve.text("event_type").orElse(DEFAULT.eventType),
+        kserve.text("event_source"),
+        kserve.flag("event_merge", DEFAULT.eventMerge));
+  }
+}

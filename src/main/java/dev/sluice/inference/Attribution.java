@@ -1,0 +1,67 @@
+package dev.sluice.inference;
+
+/**
+ * How much each element of one instance did for one number of its prediction. All scores together
+ * are the predicted value minus the base value.
+ */
+public final class Attribution {
+  private final String output;
+  private final int column;
+  private final double baseValue;
+  private final double predictedValue;
+  private final double[] scores;
+  private final double[] errors;
+
+  /**
+   * @param output the output that is explained
+   * @param column the element of its row
+   * @param baseValue what the model answers to the baseline, on average over its rows
+   * @param predictedValue what it answers to the instance
+   * @param scores for each element of the instance, in its order; not copied
+   * @param errors the standard error of each score; not copied
+   */
+  public Attribution(
+      String output,
+      int column,
+      double baseValue,
+      double predictedValue,
+      double[] scores,
+      double[] errors) {
+    this.output = output;
+    this.column = column;
+    this.baseValue = baseValue;
+    this.predictedValue = predictedValue;
+    this.scores = scores;
+    this.errors = errors;
+  }
+
+  public String output() {
+    return output;
+  }
+
+  public int column() {
+    return column;
+  }
+
+  public double baseValue() {
+    return baseValue;
+  }
+
+  public double predictedValue() {
+    return predictedValue;
+  }
+
+  /** How many elements the instance has. */
+  public int elements() {
+    return scores.length;
+  }
+
+  public double score(int element) {
+    return scores[element];
+  }
+
+  /** The standard error of a score: two of them hold the true value in about 95 of 100 cases. */
+  public double error(int element) {
+    return errors[element];
+  }
+}

@@ -1,0 +1,21 @@
+package dev.sluice.inference;
+
+import io.vertx.core.Future;
+
+/** The door to explanations: what each element of an instance did for its answer. */
+public interface Explainer {
+  /** Where a model's explanations come from. Borrows the model. Any thread. */
+  ExplainedBy explainedBy(ServedModel model);
+
+  /**
+   * Explains each row of a request, later: by Shapley values, which the model is asked many changed
+   * rows for, at its lowest priority and a bounded number at a time.
+   *
+   * <p>Called on an event loop; the future completes on the same one. Takes the request and the
+   * parameters over, whatever happens; {@link InferenceRequest#cancel} and its deadline end the
+   * work. Fails with an {@link InferenceException}. The explanation belongs to the caller.
+   *
+   * @param request to a model that is {@link ExplainedBy.Sampling}
+   */
+  Future<Explanation> explain(InferenceRequest request, ExplainParameters parameters);
+}

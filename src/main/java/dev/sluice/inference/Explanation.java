@@ -1,0 +1,21 @@
+package dev.sluice.inference;
+
+import dev.sluice.tensor.Shape;
+import java.util.List;
+
+/**
+ * What the model answered, and why. Owns the predictions: the face that encodes it closes it.
+ *
+ * @param predictions the model's answer to the instances as they are
+ * @param instance the shape of one instance
+ * @param samples pairs of permutations that went into each attribution
+ * @param attributions one for each instance
+ */
+public record Explanation(
+    InferenceResponse predictions, Shape instance, int samples, List<Attribution> attributions)
+    implements AutoCloseable {
+  @Override
+  public void close() {
+    predictions.close();
+  }
+}

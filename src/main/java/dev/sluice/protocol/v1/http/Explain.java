@@ -1,0 +1,194 @@
+package dev.sluice.protocol.v1.http;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.ExplainParameters;
+import dev.sluice.inference.ExplainedBy;
+import dev.sluice.inference.Explainer;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/**
+ * The road of an explain request: the body is that of a predict request, with {@code parameters}
+ * for the explanation. KServe leaves the answer to the explainer; here it always has {@code
+ * predictions} and {@code explanations}, one of each for each instance.
+ */
+final class Explain {
+  private static final String EXPLANATIONS = "explanations";
+
+  private final Predict predict;
+  private final DataPlane data;
+  private final Explainer explainer;
+  private final V1Dialect lead;
+
+  Explain(Predict predict, DataPlane data, Explainer explainer, List<V1Dialect> dialects) {
+    this.predict = predict;
+    this.data = data;
+    this.explainer = explainer;
+    this.lead = dialects.getFirst();
+  }
+
+  /** What is asked, once it is known who answers. */
+  private sealed interface Asked {
+    /** Owns both requests. */
+    record OfModel(InferenceRequest model, InferenceRequest explainer) implements Asked {}
+
+    /** Owns the request and the parameters. */
+    record OfSampling(InferenceRequest model, ExplainParameters parameters) implements Asked {}
+  }
+
+  /** A request for explanations as it came. */
+  private record Call(
+      Body body, ModelSelector selector, HttpExchange exchange, Envelope envelope) {}
+
+  /** The answer's body, later, or an {@link InferenceException}. */
+  Future<Buffer> answer(HttpExchange exchange, ModelSelector selector, Envelope envelope) {
+    return exchange
+        .body()
+        .recover(unread -> Future.failedFuture(lead.refuse(unread)))
+        .compose(body -> {
+          var call = new Call(body, selector, exchange, envelope);
+          return exchange.compute(body.length(), () -> decode(call));
+        })
+        .compose(asked -> {
+          exchange.record().asked();
+          return ask(exchange, asked);
+        });
+  }
+
+  private Asked decode(Call call) {
+    return switch (data.admit(call.selector)) {
+      case Lookup.Found(ServedModel model) -> decode(call, model);
+      case Lookup.Missed missed -> throw lead.refuse(call.selector, missed);
+    };
+  }
+
+  private Asked decode(Call call, ServedModel model) {
+    ExplainedBy source = explainer.explainedBy(model);
+    if (source instanceof ExplainedBy.Sampling) {
+      return sampling(call, model);
+    }
+    model.release();
+    if (source instanceof ExplainedBy.Model(String other)) {
+      return byModel(call, other);
+    }
+    throw new InferenceException(
+        ErrorCode.UNIMPLEMENTED, "model \"" + call.selector.name() + "\" has no explainer");
+  }
+
+  private Asked sampling(Call call, ServedModel model) {
+    ExplainParameters parameters = ExplainParameters.NONE;
+    try {
+      PredictDocument document =
+          predict.read(predict.open(call.body, call.envelope), call.envelope);
+      parameters = ExplainParametersReader.read(document, document.signature(model.metadata()));
+      InferenceRequest request = predict.decodeCarefully(document, model, call.exchange).request();
+      return new Asked.OfSampling(request, parameters);
+    } catch (RuntimeException | Error e) {
+      parameters.close();
+      model.release();
+      throw e;
+    }
+  }
+
+  private Asked byModel(Call call, String other) {
+    requireReady(call.selector.name(), other);
+    InferenceRequest asked = request(call, call.selector);
+    try {
+      return new Asked.OfModel(asked, request(call, new ModelSelector.Latest(other)));
+    } catch (RuntimeException | Error e) {
+      asked.close();
+      throw e;
+    }
+  }
+
+  private InferenceRequest request(Call call, ModelSelector selector) {
+    return predict.decode(call.body, selector, call.exchange, call.envelope).request();
+  }
+
+  private void requireReady(String model, String other) {
+    switch (data.find(new ModelSelector.Latest(other))) {
+      case Lookup.Found(ServedModel found) -> found.release();
+      case Lookup.Missed _ ->
+          throw new InferenceException(
+              ErrorCode.UNAVAILABLE,
+              "model \"%s\" is explained by model \"%s\", which is not ready"
+                  .formatted(model, other));
+    }
+  }
+
+  private Future<Buffer> ask(HttpExchange exchange, Asked asked) {
+    return switch (asked) {
+      case Asked.OfModel both -> ask(exchange, both);
+      case Asked.OfSampling sampling -> ask(exchange, sampling);
+    };
+  }
+
+  private Future<Buffer> ask(HttpExchange exchange, Asked.OfSampling sampling) {
+    if (sampling.model.inputs().isEmpty()) {
+      sampling.parameters.close();
+      return nothing(sampling.model);
+    }
+    exchange.onGone(sampling.model::cancel);
+    return explainer
+        .explain(sampling.model, sampling.parameters)
+        .compose(explanation -> {
+          exchange.record().answered();
+          return exchange
+              .compute(
+                  ExplainEncoder.likelySize(explanation), () -> ExplainEncoder.encode(explanation))
+              .onComplete(_ -> explanation.close());
+        });
+  }
+
+  private static Future<Buffer> nothing(InferenceRequest request) {
+    request.close();
+    return Future.succeededFuture(Buffer.buffer(ExplainEncoder.NOTHING));
+  }
+
+  private Future<Buffer> ask(HttpExchange exchange, Asked.OfModel both) {
+    if (both.model.inputs().isEmpty()) {
+      both.explainer.close();
+      return nothing(both.model);
+    }
+    exchange.onGone(() -> {
+      both.model.cancel();
+      both.explainer.cancel();
+    });
+    Future<InferenceResponse> predictions = data.infer(both.model);
+    Future<InferenceResponse> explanations = data.infer(both.explainer);
+    return Future.join(predictions, explanations)
+        .map(_ -> {
+          exchange.record().answered();
+          return encode(predictions.result(), explanations.result());
+        })
+        .onComplete(_ -> {
+          close(predictions);
+          close(explanations);
+        });
+  }
+
+  private static void close(Future<InferenceResponse> answer) {
+    if (answer.succeeded()) {
+      answer.result().close();
+    }
+  }
+
+  private static Buffer encode(InferenceResponse predictions, InferenceResponse explanations) {
+    var out = new JsonWriter(1024).raw('{');
+    PredictEncoder.rows(predictions, PredictEncoder.PREDICTIONS, out);
+    out.raw(',');
+    PredictEncoder.rows(explanations, EXPLANATIONS, out);
+    return out.raw('}').toBuffer();
+  }
+}

@@ -1,0 +1,57 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.ExplainConfig;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ExplainParameters;
+import dev.sluice.inference.ExplainedBy;
+import dev.sluice.inference.Explainer;
+import dev.sluice.inference.Explanation;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.serving.explain.ShapleyRun;
+import io.vertx.core.Future;
+
+/** Explains models as their settings say, by asking them. */
+public final class ModelExplainer implements Explainer {
+  private final DataPlane data;
+
+  /**
+   * @param data where models are asked
+   */
+  public ModelExplainer(DataPlane data) {
+    this.data = data;
+  }
+
+  @Override
+  public ExplainedBy explainedBy(ServedModel model) {
+    ExplainConfig config = InferencePipeline.servable(model).explaining().config();
+    if (config.model().isPresent()) {
+      return new ExplainedBy.Model(config.model().get());
+    }
+    return switch (config.method()) {
+      case NONE -> new ExplainedBy.Nothing();
+      case SHAPLEY -> new ExplainedBy.Sampling();
+    };
+  }
+
+  @Override
+  public Future<Explanation> explain(InferenceRequest request, ExplainParameters parameters) {
+    return run(request, parameters)
+        .onComplete(_ -> {
+          parameters.close();
+          request.close();
+        });
+  }
+
+  private Future<Explanation> run(InferenceRequest request, ExplainParameters parameters) {
+    ServedModel loan = request.model();
+    try {
+      RequestCheck.require(request);
+      var plan = InferencePipeline.servable(loan).explaining();
+      return new ShapleyRun(data, request, new SharedLoan(loan), parameters, plan).start();
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ServedModel;
+
+/**
+ * A loan that one request has and others use meanwhile: it is that one's to give back.
+ *
+ * @param loan the real one
+ */
+record SharedLoan(ServedModel loan) implements ServedModel {
+  @Override
+  public ModelId id() {
+    return loan.id();
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return loan.metadata();
+  }
+
+  @Override
+  public void release() {}
+}

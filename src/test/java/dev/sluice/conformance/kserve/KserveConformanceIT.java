@@ -1,0 +1,167 @@
+package dev.sluice.conformance.kserve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.KserveConfig;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.ConformanceCase;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RunningServer;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** KServe V1 over HTTP, on a listener it shares with TensorFlow Serving and on one of its own. */
+class KserveConformanceIT {
+  private static final Path MODELS = Path.of("src/test/models/oip");
+  private static final String PREDICT = "/v1/models/v1fp:predict";
+  private static final Buffer EVENT =
+      Buffer.buffer(
+          "{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"s\",\"type\":\"t\",\"subject\":\"me\","
+              + "\"data\":{\"instances\":[[1,2,3,4]]},\"hops\":3}");
+
+  private static RunningServer shared;
+  private static RunningServer alone;
+  private static HttpCaller sharedCaller;
+  private static HttpCaller aloneCaller;
+
+  @BeforeAll
+  static void start() {
+    shared = RunningServer.start(MODELS);
+    alone = RunningServer.start(alone());
+    sharedCaller = new HttpCaller(shared.port());
+    aloneCaller = new HttpCaller(alone.port());
+  }
+
+  private static SluiceConfig alone() {
+    ListenerConfig any = ListenerConfig.DEFAULT;
+    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    return new SluiceConfig(
+        List.of(
+            new ListenerConfig(
+                any.host(),
+                0,
+                any.protocols(),
+                V1Dialect.KSERVE,
+                any.control(),
+                any.cors(),
+                any.tls())),
+        new RepositoryConfig(MODELS, Map.of(), Duration.ZERO, ModelConfig.DEFAULT),
+        defaults.limits(),
+        defaults.grps(),
+        new KserveConfig("answer", Optional.of("/here"), true),
+        defaults.kserve(),
+        defaults.log(),
+        defaults.eventLoops(),
+        defaults.transport(),
+        defaults.shutdown());
+  }
+
+  @AfterAll
+  static void stop() {
+    sharedCaller.close();
+    aloneCaller.close();
+    shared.close();
+    alone.close();
+  }
+
+  static Stream<ConformanceCase> common() {
+    return ConformanceCase.of("kserve/v1").stream();
+  }
+
+  static Stream<ConformanceCase> onlyAlone() {
+    return ConformanceCase.of("kserve/v1-alone").stream();
+  }
+
+  static Stream<ConformanceCase> events() {
+    return ConformanceCase.of("kserve/cloudevents").stream();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource({"common", "events"})
+  void aSharedListenerAnswersAsRecorded(ConformanceCase each) {
+    replay(each, sharedCaller);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource({"common", "onlyAlone"})
+  void aListenerOfItsOwnAnswersAsRecorded(ConformanceCase each) {
+    replay(each, aloneCaller);
+  }
+
+  private static void replay(ConformanceCase each, HttpCaller caller) {
+    long blocks = TensorMemory.openBlocks();
+    each.replay(caller);
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
+  }
+
+  @Test
+  void everyAnswerIsAnEventOfItsOwn() {
+    JsonObject first = new JsonObject(structured(sharedCaller).body());
+    JsonObject second = new JsonObject(structured(sharedCaller).body());
+    assertThat(first.getString("id")).isNotEqualTo("1").isNotEqualTo(second.getString("id"));
+    assertThat(first.getString("time")).matches("\\d{4}-\\d\\d-\\d\\dT.*Z");
+    assertThat(first.fieldNames()).doesNotContain("subject", "hops");
+  }
+
+  @Test
+  void mergedAnswersRepeatWhatTheEventSaysBeyondItsOwn() {
+    JsonObject event = new JsonObject(structured(aloneCaller).body());
+    assertThat(event.getString("subject")).isEqualTo("me");
+    assertThat(event.getInteger("hops")).isEqualTo(3);
+    assertThat(event.getString("type")).isEqualTo("answer");
+    assertThat(event.getString("source")).isEqualTo("/here");
+    assertThat(event.getString("id")).isNotEqualTo("1");
+  }
+
+  @Test
+  void mergedHeadersAreRepeatedToo() {
+    MultiMap headers =
+        headers(
+            "ce-specversion",
+            "1.0",
+            "ce-id",
+            "1",
+            "ce-source",
+            "s",
+            "ce-type",
+            "t",
+            "CE-Hops",
+            "3");
+    var answer =
+        aloneCaller.send("POST", PREDICT, headers, Buffer.buffer("{\"instances\":[[1,2,3,4]]}"));
+    assertThat(answer.headers().get("ce-hops")).isEqualTo("3");
+    assertThat(answer.headers().get("ce-source")).isEqualTo("/here");
+    assertThat(answer.headers().get("ce-type")).isEqualTo("answer");
+    assertThat(answer.headers().get("ce-id")).isNotEqualTo("1");
+  }
+
+  private static HttpCaller.Answer structured(HttpCaller caller) {
+    return caller.send(
+        "POST", PREDICT, headers("content-type", "application/cloudevents+json"), EVENT);
+  }
+
+  private static MultiMap headers(String... namesAndValues) {
+    var headers = MultiMap.caseInsensitiveMultiMap();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      headers.add(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return headers;
+  }
+}
