@@ -54,10 +54,10 @@ public final class ModelConfigReader {
                 triton.toString(), String.valueOf(modelFolder.getFileName()), warnings)
             .read(SettingsFile.read(triton), defaults)
             .in(modelFolder)
-        : ofFolder(modelFolder);
+        : ofFolder(modelFolder, defaults);
   }
 
-  private ModelConfig ofFolder(Path modelFolder) {
+  private static ModelConfig ofFolder(Path modelFolder, ModelConfig defaults) {
     return defaults.explain().baselineFile().isEmpty() ? defaults : defaults.in(modelFolder);
   }
 }

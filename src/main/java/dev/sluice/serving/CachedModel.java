@@ -5,6 +5,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.Map;
 
@@ -25,6 +26,11 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   @Override
   public Map<String, Object> configuration() {
     return model.configuration();
+  }
+
+  @Override
+  public ExplainPlan explaining() {
+    return model.explaining();
   }
 
   @Override

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.KserveConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
-import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
@@ -59,14 +59,14 @@ class KserveConformanceIT {
                 0,
                 any.protocols(),
                 V1Dialect.KSERVE,
+                any.metricsPath(),
                 any.control(),
                 any.cors(),
                 any.tls())),
-        new RepositoryConfig(MODELS, Map.of(), Duration.ZERO, ModelConfig.DEFAULT),
+        RepositoryConfig.of(new WantedModels(MODELS, Map.of()), Duration.ZERO),
         defaults.limits(),
         defaults.grps(),
         new KserveConfig("answer", Optional.of("/here"), true),
-        defaults.kserve(),
         defaults.log(),
         defaults.eventLoops(),
         defaults.transport(),

@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -344,7 +345,7 @@ class ShapleyRunTest {
     request.close();
   }
 
-  private static ExplainParameters asking(String output, int column, Tensor baseline) {
+  private static ExplainParameters asking(String output, int column, @Nullable Tensor baseline) {
     return new ExplainParameters(
         OptionalInt.empty(),
         OptionalLong.empty(),

@@ -51,6 +51,12 @@ class V1GrammarTest {
     assertThat(V1Grammar.read("/v1/models/labels/x")).contains(new V1Request.Nameless());
   }
 
+  @Test
+  void aNameMayHoldColonsTheLastOfWhichLeadsToTheVerb() {
+    assertThat(V1Grammar.read("/v1/models/m:a:predict"))
+        .contains(new V1Request.Call(new ModelSelector.Latest("m:a"), Verb.PREDICT));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -63,7 +69,6 @@ class V1GrammarTest {
         "/v1/models:predict",
         "/v1/models/m:PREDICT",
         "/v1/models/m:",
-        "/v1/models/m:a:predict",
         "/v1/models/m/versions/x",
         "/v1/models/m/versions/1/labels/a",
         "/v2/models/m",
