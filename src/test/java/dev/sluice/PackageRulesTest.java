@@ -32,12 +32,13 @@ class PackageRulesTest {
           """
           tensor       |
           config       | tensor
+          extension    | tensor
           inference    | tensor
           telemetry    | tensor inference
-          runtime      | tensor inference config
+          runtime      | tensor inference config extension
           scheduling   | tensor inference config telemetry
           repository   | tensor inference config telemetry
-          serving      | tensor inference config telemetry repository scheduling runtime
+          serving      | tensor inference config telemetry repository scheduling runtime extension
           serving.explain | tensor inference config
           transport    | tensor inference config telemetry
           protocol     | tensor inference telemetry transport

@@ -22,6 +22,7 @@ import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
 import dev.sluice.protocol.oip.http.OipHttpFace;
+import dev.sluice.protocol.own.http.OwnPathsFace;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.TfsModelFace;
 import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
@@ -77,6 +78,7 @@ record Faces(
     if (listener.protocols().contains(Protocol.METRICS)) {
       faces.add(new MetricsFace(telemetry, listener.metricsPath()));
     }
+    faces.add(new OwnPathsFace(data));
     return faces;
   }
 

@@ -23,6 +23,7 @@ import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.serving.HandlerPaths;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.ModelExplainer;
@@ -99,6 +100,7 @@ public final class SluiceServer implements Server {
             "sluice-loading", loadingThreads(config), 1, TimeUnit.HOURS);
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
     this.telemetry = new Telemetry(System::nanoTime, InstantSource.system());
+    var paths = new HandlerPaths();
     this.repository =
         new ModelRepository(
             models,
@@ -109,7 +111,8 @@ public final class SluiceServer implements Server {
                 vertx,
                 System::nanoTime,
                 new ResponseCache(config.limits().cacheSize(), System::nanoTime),
-                this::data),
+                this::data,
+                paths),
             new LoadingWorkers(vertx, loading),
             InstantSource.system(),
             news);
@@ -118,7 +121,7 @@ public final class SluiceServer implements Server {
             repository,
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable());
-    this.data = new InferencePipeline(repository);
+    this.data = new InferencePipeline(repository, paths);
     measure();
   }
 

@@ -160,7 +160,8 @@ public record ModelConfig(
             model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
             model.section(
                 "tensorflow",
-                tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow()))),
+                tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow())),
+            model.section("java", java -> JavaConfig.read(java, runtimes.java()))),
         model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
         model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)),
         classLabels(model),

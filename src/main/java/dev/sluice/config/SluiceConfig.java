@@ -63,7 +63,8 @@ public record SluiceConfig(
             root.section("onnx", onnx -> OnnxConfig.read(onnx, OnnxConfig.DEFAULT)),
             root.section(
                 "tensorflow",
-                tensorflow -> TensorflowConfig.read(tensorflow, TensorflowConfig.DEFAULT)));
+                tensorflow -> TensorflowConfig.read(tensorflow, TensorflowConfig.DEFAULT)),
+            root.section("java", JavaConfig::readDefaults));
     GrpsConfig grps = root.section("grps", GrpsConfig::read);
     return new SluiceConfig(
         listeners(root, grps),

@@ -1,6 +1,7 @@
 package dev.sluice.inference;
 
 import io.vertx.core.Future;
+import java.util.Optional;
 import java.util.concurrent.Flow;
 
 /** The door to the models: find one, ask it. Every protocol walks through it. */
@@ -44,5 +45,20 @@ public interface DataPlane {
   default void inferStream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
     throw new UnsupportedOperationException("no streams here");
+  }
+
+  /** The model whose own code answers an HTTP path, if there is one. Any thread. */
+  default Optional<String> modelAt(String path) {
+    return Optional.empty();
+  }
+
+  /**
+   * Has a model's own code answer an HTTP request, later. Takes the loan over.
+   *
+   * <p>Called on the call's event loop. Whatever happens, the call is answered: with UNIMPLEMENTED
+   * if the model has no such code.
+   */
+  default void handle(ServedModel model, RawCall call) {
+    throw new UnsupportedOperationException("no own code here");
   }
 }

@@ -134,8 +134,10 @@ final class ModelFolder {
         .anyMatch(name -> MODEL_FILES.contains(name) || isNamedModel(name));
   }
 
+  /** A model under a name of its own, or own code. */
   private static boolean isNamedModel(String name) {
-    return (name.endsWith(".onnx") || name.endsWith(".savedmodel")) && !name.startsWith(".");
+    return !name.startsWith(".")
+        && (name.endsWith(".onnx") || name.endsWith(".savedmodel") || name.endsWith(".jar"));
   }
 
   /**

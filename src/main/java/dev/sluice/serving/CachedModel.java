@@ -8,6 +8,7 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.Map;
+import java.util.Optional;
 
 /** A model with a cache in front of its queue. Streams go past it. */
 record CachedModel(Servable model, CachingScheduler scheduler) implements Servable {
@@ -46,6 +47,11 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   @Override
   public VersionMeter meter() {
     return model.meter();
+  }
+
+  @Override
+  public Optional<CodeHandler> handler() {
+    return model.handler();
   }
 
   @Override

@@ -1,25 +1,38 @@
 package dev.sluice.serving;
 
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.RawCall;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.telemetry.FailureReason;
 import io.vertx.core.Future;
+import java.util.Optional;
 import java.util.concurrent.Flow;
 
 /** The road of a request, one step per line: find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
+  private final HandlerPaths paths;
 
-  public InferencePipeline(ModelRepository repository) {
+  /**
+   * @param paths where models' own code answers
+   */
+  public InferencePipeline(ModelRepository repository, HandlerPaths paths) {
     this.repository = repository;
+    this.paths = paths;
+  }
+
+  /** Without paths of own code. */
+  public InferencePipeline(ModelRepository repository) {
+    this(repository, new HandlerPaths());
   }
 
   @Override
@@ -70,6 +83,29 @@ public final class InferencePipeline implements DataPlane {
       admitted.leaveDoor();
     }
     model.streams().stream(request, subscriber);
+  }
+
+  @Override
+  public Optional<String> modelAt(String path) {
+    return paths.modelAt(path);
+  }
+
+  @Override
+  public void handle(ServedModel model, RawCall call) {
+    if (model instanceof AdmittedModel admitted) {
+      admitted.leaveDoor();
+    }
+    servable(model)
+        .handler()
+        .ifPresentOrElse(
+            handler -> handler.handle(model, call),
+            () -> {
+              model.release();
+              call.fail(
+                  new InferenceException(
+                      ErrorCode.UNIMPLEMENTED,
+                      "model '" + model.id().name() + "' has no code that answers HTTP requests"));
+            });
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */

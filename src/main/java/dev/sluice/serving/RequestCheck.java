@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
@@ -17,11 +18,18 @@ final class RequestCheck {
 
   /**
    * Requires that the inputs are those of the signature, and that they have the declared types and
-   * fit the declared shapes if the model insists on them.
+   * fit the declared shapes if the model insists on them. An open model takes whatever comes.
    */
   static void require(InferenceRequest request) {
+    ModelMetadata metadata = request.model().metadata();
+    if (!metadata.open()) {
+      require(request, metadata.shapesBind());
+    }
+  }
+
+  /** The same for what own code sends to a model whose metadata callers do not see. */
+  static void require(InferenceRequest request, boolean shapesBind) {
     Signature signature = request.signature();
-    boolean shapesBind = request.model().metadata().shapesBind();
     for (NamedTensor input : request.inputs()) {
       TensorSpec spec =
           signature.input(input.name()).orElseThrow(() -> unknown("input", input.name(), request));

@@ -5,6 +5,7 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.Optional;
 
 /** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
 interface Servable extends LoadedModel {
@@ -22,4 +23,9 @@ interface Servable extends LoadedModel {
 
   /** Counts its requests and runs. */
   VersionMeter meter();
+
+  /** The code that answers HTTP requests by itself, if there is any. */
+  default Optional<CodeHandler> handler() {
+    return Optional.empty();
+  }
 }

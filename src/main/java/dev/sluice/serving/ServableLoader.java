@@ -1,6 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
+import dev.sluice.extension.Setup;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -11,6 +12,7 @@ import dev.sluice.repository.Loader;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.runtime.jar.OwnCode;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
@@ -31,11 +33,13 @@ public final class ServableLoader implements Loader {
   private final LongSupplier nanoTime;
   private final ResponseCache cache;
   private final Supplier<DataPlane> members;
+  private final HandlerPaths paths;
   private final AtomicLong loads = new AtomicLong();
 
   /**
    * @param cache keeps answers of models that want it
-   * @param members where ensembles find and ask the models that they are composed of
+   * @param members where ensembles and own code find and ask other models
+   * @param paths where own code answers
    */
   public ServableLoader(
       List<RuntimeProvider> runtimes,
@@ -43,9 +47,11 @@ public final class ServableLoader implements Loader {
       Vertx vertx,
       LongSupplier nanoTime,
       ResponseCache cache,
-      Supplier<DataPlane> members) {
+      Supplier<DataPlane> members,
+      HandlerPaths paths) {
     this.cache = cache;
     this.members = members;
+    this.paths = paths;
     this.runtimes = List.copyOf(runtimes);
     this.telemetry = telemetry;
     this.vertx = vertx;
@@ -60,8 +66,66 @@ public final class ServableLoader implements Loader {
             .<Servable>map(ensemble ->
                 ServableEnsemble.open(
                     telemetry.version(id), ensemble, config, members.get(), nanoTime))
-            .orElseGet(() -> open(id, folder, config));
+            .orElseGet(() -> openFiles(id, folder, config));
     return CachedModel.of(model, config, cache);
+  }
+
+  private Servable openFiles(ModelId id, Path folder, ModelConfig config) {
+    return OwnCode.isIn(folder) ? openCode(id, folder, config) : open(id, folder, config);
+  }
+
+  /** Own code alone, or around the model whose files lie beside it. */
+  private Servable openCode(ModelId id, Path folder, ModelConfig config) {
+    long begun = nanoTime.getAsLong();
+    OwnCode code = code(id, folder, config);
+    boolean files = runtimes.stream().anyMatch(runtime -> runtime.recognises(folder));
+    try {
+      requireOneModel(id, code, files);
+      if (!files && code.converter().isEmpty()) {
+        return codeAlone(telemetry.version(id), code, config, begun);
+      }
+      Servable model = open(id, folder, config);
+      return ServableConverted.around(model, () -> version(code, config, model.meter()));
+    } catch (RuntimeException | Error e) {
+      code.close();
+      throw e;
+    }
+  }
+
+  private static void requireOneModel(ModelId id, OwnCode code, boolean files) {
+    if (files && (code.model().isPresent() || code.streaming().isPresent())) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "model %s has files of a model, and its jar holds a model too; wanted one of them"
+              .formatted(id));
+    }
+  }
+
+  private Servable codeAlone(VersionMeter meter, OwnCode code, ModelConfig config, long begun) {
+    CodeVersion version = version(code, config, meter);
+    try {
+      var alone = new ServableCode(version, config, meter, nanoTime);
+      meter.loaded(nanoTime.getAsLong() - begun);
+      meter.show();
+      return alone;
+    } catch (RuntimeException | Error e) {
+      version.close();
+      throw e;
+    }
+  }
+
+  private CodeVersion version(OwnCode code, ModelConfig config, VersionMeter meter) {
+    return CodeVersion.of(code, config, paths, meter, vertx, nanoTime);
+  }
+
+  private OwnCode code(ModelId id, Path folder, ModelConfig config) {
+    return OwnCode.open(
+        new Setup(
+            id.name(),
+            id.version(),
+            folder,
+            config.runtimes().java().settings(),
+            new OwnModels(members.get(), vertx)));
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig config) {

@@ -14,7 +14,8 @@ public enum Api {
   OIP_STREAM("oip", "stream"),
   OIP_GENERATE("oip", "generate"),
   GRPS_PREDICT("grps", "predict"),
-  GRPS_STREAM("grps", "stream");
+  GRPS_STREAM("grps", "stream"),
+  OWN_HTTP("own", "http");
 
   private final String protocol;
   private final String label;

@@ -12,6 +12,7 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RetryAfter;
 import dev.sluice.transport.TimeoutHeaders;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -96,6 +97,11 @@ public final class HttpExchange implements Exchange {
       }
     }
     return found;
+  }
+
+  /** The request's headers, in the order in which they came. */
+  public MultiMap headers() {
+    return request.headers();
   }
 
   @Override
@@ -189,6 +195,11 @@ public final class HttpExchange implements Exchange {
     } else {
       response.end(body);
     }
+  }
+
+  /** Begins an answer that is sent piece by piece. Not if anything was answered. */
+  public ChunkedAnswer chunked(int status, CharSequence contentType) {
+    return new ChunkedAnswer(request, status, contentType, record);
   }
 
   /** Begins an answer that is sent piece by piece. Not if anything was answered. */

@@ -3,6 +3,7 @@ package dev.sluice.transport.http;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ public final class HttpRoutes {
   }
 
   private final List<Claim> claims = new ArrayList<>();
+  private Function<String, @Nullable Consumer<HttpExchange>> unclaimed = _ -> null;
 
   /**
    * Claims a path and all paths below it.
@@ -45,6 +47,15 @@ public final class HttpRoutes {
     claims.add(claim);
   }
 
+  /**
+   * Answers paths that nobody claims and that come and go.
+   *
+   * @param handlers the handler of a path, or null
+   */
+  public void otherwise(Function<String, @Nullable Consumer<HttpExchange>> handlers) {
+    unclaimed = handlers;
+  }
+
   /** The handler of a path, or null if nobody claims it. Of two claims the longer one counts. */
   @Nullable Consumer<HttpExchange> find(String path) {
     Claim longest = null;
@@ -54,6 +65,6 @@ public final class HttpRoutes {
         longest = claim;
       }
     }
-    return longest == null ? null : longest.handler;
+    return longest == null ? unclaimed.apply(path) : longest.handler;
   }
 }

@@ -1,0 +1,16 @@
+package dev.sluice.extension;
+
+/**
+ * What all own code has in common: a constructor without parameters, and these two moments. A class
+ * that implements several of the interfaces is one object.
+ */
+public interface Extension {
+  /**
+   * The version is being loaded. May block, on a thread of the server's; a failure here fails the
+   * load, with its text.
+   */
+  default void open(Setup setup) throws Exception {}
+
+  /** No call will come any more: the version was unloaded, or could not be loaded. */
+  default void close() throws Exception {}
+}

@@ -1,0 +1,14 @@
+package dev.sluice.extension;
+
+import java.util.List;
+
+/** Asks models of the same server. Any thread of own code. */
+public interface Models {
+  /**
+   * Asks a model and waits for its answer.
+   *
+   * @param model its name; the latest version answers
+   * @throws Refusal if there is no such model, or it refuses or fails
+   */
+  Answer infer(String model, List<Value> inputs) throws InterruptedException;
+}

@@ -1,0 +1,36 @@
+package dev.sluice.extension;
+
+/** A failure whose text and kind the caller is told, in the words of his protocol. */
+public final class Refusal extends RuntimeException {
+  /** What is wrong. */
+  public enum Kind {
+    /** The request, in itself. */
+    INVALID_ARGUMENT,
+    /** Something that the request names is not there. */
+    NOT_FOUND,
+    /** The request is right, but not now. */
+    FAILED_PRECONDITION,
+    /** There is too much to do; trying again later may work. */
+    RESOURCE_EXHAUSTED,
+    /** Something that is needed cannot be reached. */
+    UNAVAILABLE,
+    /** The model. */
+    INTERNAL
+  }
+
+  private final Kind kind;
+
+  public Refusal(Kind kind, String message) {
+    super(message, null, false, kind == Kind.INTERNAL);
+    this.kind = kind;
+  }
+
+  /** The caller's mistake, the most frequent case. */
+  public static Refusal invalid(String message) {
+    return new Refusal(Kind.INVALID_ARGUMENT, message);
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+}

@@ -1,0 +1,46 @@
+package dev.sluice.extension;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One caller's request. Any thread.
+ *
+ * <p>What its protocol has besides tensors is among the parameters: those of the Open Inference
+ * Protocol by their names. If the signature is open, grps adds {@code grps.data}, which form the
+ * data has ({@code str_data}, {@code bin_data}, {@code gtensors}, {@code ndarray}, {@code gmap}),
+ * {@code grps.model}, the name in the message if there is one, and {@code grps.s_b.KEY} for each
+ * key of a map of bytes.
+ */
+public interface Request {
+  /** For logs. */
+  String id();
+
+  /** The inputs, in the caller's order. */
+  List<Value> inputs();
+
+  /**
+   * One input.
+   *
+   * @throws Refusal of kind INVALID_ARGUMENT if the caller left it out
+   */
+  default Value input(String name) {
+    for (Value input : inputs()) {
+      if (input.name().equals(name)) {
+        return input;
+      }
+    }
+    throw Refusal.invalid("input '" + name + "' is missing");
+  }
+
+  /** Texts, {@link Long}s, {@link Double}s and {@link Boolean}s by name. */
+  Map<String, Object> parameters();
+
+  /** The outputs that the caller wants; empty for all of them. */
+  List<String> outputs();
+
+  /**
+   * Whether nobody waits for the answer any more. The thread is interrupted too when that comes.
+   */
+  boolean isCancelled();
+}

@@ -1,0 +1,20 @@
+package dev.sluice.extension;
+
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * What own code finds when it is loaded.
+ *
+ * @param model the model's name
+ * @param version its version
+ * @param folder the version's folder, where the jar lies
+ * @param settings the table {@code java.settings} of the model's settings, as texts
+ * @param models the other models of the server
+ */
+public record Setup(
+    String model, long version, Path folder, Map<String, String> settings, Models models) {
+  public Setup {
+    settings = Map.copyOf(settings);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.runtime.jar;
+
+/**
+ * What own code sees besides its jars: the JDK, and of the server only what is written for it. So
+ * the server's libraries and the jars' never meet. Thread-safe.
+ */
+final class ApiClassLoader extends ClassLoader {
+  private static final String CODE = "dev.sluice.extension.";
+  private static final String TENSORS = "dev.sluice.tensor.";
+
+  private final ClassLoader server;
+
+  ApiClassLoader(ClassLoader server) {
+    super("sluice-api", getPlatformClassLoader());
+    this.server = server;
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    if (name.startsWith(CODE) || name.startsWith(TENSORS)) {
+      return server.loadClass(name);
+    }
+    throw new ClassNotFoundException(name);
+  }
+}

@@ -1,0 +1,22 @@
+package dev.sluice.serving;
+
+import dev.sluice.extension.HttpHandler;
+import dev.sluice.inference.RawCall;
+import dev.sluice.inference.ServedModel;
+import java.util.Optional;
+
+/** Answers HTTP requests by own code: each is one call, on a thread of its own. */
+record CodeHandler(CodeVersion version, HttpHandler handler) {
+  static Optional<CodeHandler> of(CodeVersion version) {
+    return version.code().handler().map(handler -> new CodeHandler(version, handler));
+  }
+
+  /** Answers, later. On the call's event loop. Takes the loan over. */
+  void handle(ServedModel model, RawCall call) {
+    var answer = new HandledCall(version, handler, model, call);
+    call.onGone(answer::leave);
+    if (!answer.isOver()) {
+      answer.start(call.deadline());
+    }
+  }
+}

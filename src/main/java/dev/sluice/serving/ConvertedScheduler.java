@@ -1,0 +1,172 @@
+package dev.sluice.serving;
+
+import dev.sluice.extension.Answer;
+import dev.sluice.extension.Converter;
+import dev.sluice.extension.Value;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.jar.CodeCall;
+import dev.sluice.runtime.jar.Values;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.tensor.NamedTensor;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers requests by a model with a converter around it: one call of the code, the model's own
+ * queue, one more call. The request stays open until all three are done.
+ */
+final class ConvertedScheduler implements Scheduler {
+  private final CodeVersion version;
+  private final Converter converter;
+  private final CodeAnswers answers;
+  private final Servable model;
+  private final Signature inner;
+
+  /**
+   * @param answers what callers get
+   * @param inner what the model itself takes and gives
+   */
+  ConvertedScheduler(
+      CodeVersion version,
+      Converter converter,
+      CodeAnswers answers,
+      Servable model,
+      Signature inner) {
+    this.version = version;
+    this.converter = converter;
+    this.answers = answers;
+    this.model = model;
+    this.inner = inner;
+  }
+
+  @Override
+  public Future<InferenceResponse> submit(InferenceRequest request) {
+    var before = new Before(request);
+    return before
+        .ask()
+        .compose(step -> model.scheduler().submit(step))
+        .compose(response -> new After(before, response).ask())
+        .onComplete(_ -> request.close());
+  }
+
+  @Override
+  public void close() {
+    model.scheduler().close();
+    version.answering().close();
+  }
+
+  /** One of the two calls. */
+  private abstract class Part<T> extends CodeCall<T> {
+    final InferenceRequest request;
+    final Context home;
+    private final Promise<T> result = Promise.promise();
+
+    Part(InferenceRequest request, Context home) {
+      super(version.answering(), version.code(), version.limit());
+      this.request = request;
+      this.home = home;
+    }
+
+    Future<T> ask() {
+      request.onCancel(() -> giveUp(CodeVersion.left(request)));
+      if (request.isCancelled()) {
+        giveUp(CodeVersion.left(request));
+      } else {
+        start(request.deadline());
+      }
+      return result.future();
+    }
+
+    @Override
+    protected void succeeded(T given) {
+      home.runOnContext(_ -> result.complete(given));
+    }
+
+    @Override
+    protected void failed(InferenceException why) {
+      version.meters().failed(why);
+      home.runOnContext(_ -> result.fail(why));
+    }
+  }
+
+  private final class Before extends Part<InferenceRequest> {
+    private @Nullable CodeRequest view;
+
+    Before(InferenceRequest request) {
+      super(request, version.home());
+    }
+
+    CodeRequest view() {
+      return Objects.requireNonNull(view);
+    }
+
+    @Override
+    protected void prepare() {
+      view = CodeRequest.of(request, this);
+    }
+
+    @Override
+    protected InferenceRequest call() throws Exception {
+      List<Value> converted = converter.before(view());
+      List<NamedTensor> tensors = Values.tensors(converted);
+      InferenceRequest step = request.step(inner, tensors, List.of());
+      try {
+        RequestCheck.require(step, model.metadata().shapesBind());
+        return step;
+      } catch (InferenceException e) {
+        step.close();
+        throw new InferenceException(
+            ErrorCode.INTERNAL, "the converter does not fit the model: " + e.getMessage(), e);
+      }
+    }
+
+    @Override
+    protected void discard(InferenceRequest step) {
+      step.close();
+    }
+  }
+
+  private final class After extends Part<InferenceResponse> {
+    private final CodeRequest view;
+    private final InferenceResponse response;
+    private @Nullable Answer answer;
+
+    After(Before before, InferenceResponse response) {
+      super(before.request, before.home);
+      this.view = before.view().during(this);
+      this.response = response;
+    }
+
+    @Override
+    protected void prepare() {
+      try (response) {
+        answer =
+            new Answer(Values.of(response.outputs()), Values.parameters(response.parameters()));
+      }
+    }
+
+    @Override
+    protected InferenceResponse call() throws Exception {
+      return answers.respond(request, converter.after(view, Objects.requireNonNull(answer)), true);
+    }
+
+    @Override
+    protected void failed(InferenceException why) {
+      response.close();
+      super.failed(why);
+    }
+
+    @Override
+    protected void discard(InferenceResponse late) {
+      late.close();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.FailureReason;
+import dev.sluice.telemetry.RunMeter;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Meters for calls of own code, which begin on any of several threads: each call has one to itself
+ * while it runs. Any thread.
+ */
+final class RunMeters {
+  private final VersionMeter version;
+  private final Queue<RunMeter> free = new ConcurrentLinkedQueue<>();
+
+  RunMeters(VersionMeter version) {
+    this.version = version;
+  }
+
+  /** A meter for one call, on whose thread it is used. */
+  RunMeter begin() {
+    RunMeter known = free.poll();
+    RunMeter meter = known == null ? version.worker() : known;
+    meter.begin(1);
+    meter.computing();
+    return meter;
+  }
+
+  /** The call has given its answer. */
+  void answered(RunMeter meter, long sinceNanos) {
+    meter.computed();
+    meter.answered(sinceNanos, 1);
+    meter.end();
+    end(meter);
+  }
+
+  /** The call is over, and was counted as far as it is to be. */
+  void end(RunMeter meter) {
+    free.add(meter);
+  }
+
+  /** A call gave no answer. */
+  void failed(InferenceException why) {
+    version.refused(reason(why.code()));
+  }
+
+  private static FailureReason reason(ErrorCode code) {
+    return switch (code) {
+      case CANCELLED -> FailureReason.CANCELED;
+      case RESOURCE_EXHAUSTED -> FailureReason.REJECTED;
+      case UNAVAILABLE, DEADLINE_EXCEEDED, TOO_LARGE -> FailureReason.OTHER;
+      case INVALID_ARGUMENT,
+          NOT_FOUND,
+          FAILED_PRECONDITION,
+          PERMISSION_DENIED,
+          UNIMPLEMENTED,
+          INTERNAL ->
+          FailureReason.BACKEND;
+    };
+  }
+}

@@ -1,0 +1,115 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.extension.ModelSignature;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.jar.OwnCode;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.scheduling.stream.WholeAnswers;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** A version that is own code alone. */
+final class ServableCode implements Servable {
+  /** What a handler of HTTP requests takes from other protocols. */
+  private static final ModelSignature NOTHING = ModelSignature.of(List.of(), List.of());
+
+  private final CodeVersion version;
+  private final ModelMetadata metadata;
+  private final VersionMeter meter;
+  private final ModelDoor door;
+  private final Scheduler scheduler;
+  private final StreamScheduler streams;
+  private final Optional<CodeHandler> handler;
+
+  /**
+   * Puts own code to work.
+   *
+   * @param version taken over, unless this fails
+   * @throws InferenceException if it does not say what it takes and gives
+   */
+  ServableCode(CodeVersion version, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+    this.version = version;
+    this.meter = meter;
+    meter.queue(version.answering()::waiting);
+    this.door = ModelDoor.ofFixedWidth(config, meter, nanoTime);
+    OwnCode code = version.code();
+    ModelSignature declared = declared(code);
+    var answers = new CodeAnswers(declared);
+    this.handler = CodeHandler.of(version);
+    this.metadata =
+        metadata(declared, true)
+            .withDecoupled(code.model().isEmpty() && code.streaming().isPresent());
+    this.scheduler =
+        code.model()
+            .<Scheduler>map(model -> new CodeScheduler(version, model, answers))
+            .orElseGet(() -> new NoAnswers(meter.model()));
+    this.streams =
+        code.streaming()
+            .<StreamScheduler>map(model -> new CodeStreams(version, model, answers))
+            .orElseGet(() -> new WholeAnswers(scheduler));
+  }
+
+  private static ModelSignature declared(OwnCode code) {
+    ModelSignature declared =
+        code.ask(() ->
+            code.model().isPresent()
+                ? code.model().get().signature()
+                : code.streaming().isPresent() ? code.streaming().get().signature() : NOTHING);
+    if (declared == null) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION, "the model's code has no signature");
+    }
+    return declared;
+  }
+
+  /** What callers are told of own code. */
+  static ModelMetadata metadata(ModelSignature declared, boolean shapesBind) {
+    var signature = new Signature(Signature.DEFAULT, "", declared.inputs(), declared.outputs());
+    return new ModelMetadata("java", Map.of(signature.name(), signature), shapesBind, 0)
+        .withOpen(declared.open());
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public ModelDoor door() {
+    return door;
+  }
+
+  @Override
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public StreamScheduler streams() {
+    return streams;
+  }
+
+  @Override
+  public VersionMeter meter() {
+    return meter;
+  }
+
+  @Override
+  public Optional<CodeHandler> handler() {
+    return handler;
+  }
+
+  @Override
+  public void close() {
+    meter.forget();
+    version.close();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.sluice.serving;
+
+import dev.sluice.extension.ModelSignature;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.scheduling.stream.WholeAnswers;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** A model with own code around it: a converter, a handler of HTTP requests, or both. */
+final class ServableConverted implements Servable {
+  private final Servable model;
+  private final CodeVersion version;
+  private final ModelMetadata metadata;
+  private final Scheduler scheduler;
+  private final StreamScheduler streams;
+  private final Optional<CodeHandler> handler;
+
+  private ServableConverted(Servable model, CodeVersion version) {
+    this.model = model;
+    this.version = version;
+    this.handler = CodeHandler.of(version);
+    var converter = version.code().converter();
+    if (converter.isEmpty()) {
+      this.metadata = model.metadata();
+      this.scheduler = model.scheduler();
+      this.streams = model.streams();
+      return;
+    }
+    Signature inner = signature(model.metadata());
+    ModelSignature declared =
+        version
+            .code()
+            .ask(() ->
+                converter.get().signature(ModelSignature.of(inner.inputs(), inner.outputs())));
+    this.metadata = ServableCode.metadata(declared, model.metadata().shapesBind());
+    this.scheduler =
+        new ConvertedScheduler(version, converter.get(), new CodeAnswers(declared), model, inner);
+    this.streams = new WholeAnswers(scheduler);
+  }
+
+  /**
+   * Puts own code around a model.
+   *
+   * @param model taken over, whatever happens
+   * @param version the code
+   */
+  static ServableConverted around(Servable model, Supplier<CodeVersion> version) {
+    try {
+      return around(model, version.get());
+    } catch (RuntimeException | Error e) {
+      model.close();
+      throw e;
+    }
+  }
+
+  private static ServableConverted around(Servable model, CodeVersion version) {
+    try {
+      return new ServableConverted(model, version);
+    } catch (RuntimeException | Error e) {
+      version.close();
+      throw e;
+    }
+  }
+
+  private static Signature signature(ModelMetadata metadata) {
+    return metadata
+        .signature("")
+        .orElseThrow(() ->
+            new InferenceException(
+                ErrorCode.FAILED_PRECONDITION,
+                "a converter needs a model with the signature " + Signature.DEFAULT));
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public ModelDoor door() {
+    return model.door();
+  }
+
+  @Override
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public StreamScheduler streams() {
+    return streams;
+  }
+
+  @Override
+  public VersionMeter meter() {
+    return model.meter();
+  }
+
+  @Override
+  public Optional<CodeHandler> handler() {
+    return handler;
+  }
+
+  @Override
+  public void close() {
+    model.close();
+    version.close();
+  }
+}

@@ -1,0 +1,262 @@
+package dev.sluice.conformance;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RunningServer;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Own code in Java answers like any model, and its mistakes stay its own. */
+@Timeout(60)
+class OwnCodeIT {
+  private static final String DEAF_OVER = "sluice.test.deaf.over";
+
+  @TempDir static Path models;
+  private static long blocksBefore;
+  private static RunningServer server;
+  private static HttpCaller http;
+
+  @BeforeAll
+  static void start() throws IOException {
+    blocksBefore = TensorMemory.openBlocks();
+    doubler("doubler", "");
+    doubler("hasty", "java: { timeout: 50ms }\n");
+    doubler("deaf", "java: { timeout: 20ms }\n");
+    new CodeJar()
+        .file("Totals")
+        .service("Converter", "Totals")
+        .into(copy("idf", "totals").resolve("1"));
+    new CodeJar()
+        .file("Echoes")
+        .service("HttpHandler", "Echoes")
+        .into(models.resolve("echoes").resolve("1"));
+    Files.writeString(
+        models.resolve("echoes").resolve("model.yml"),
+        "java: { path: /my/echo, settings: { greeting: 'Hello ' } }\n");
+    server = RunningServer.start(models);
+    http = new HttpCaller(server.port());
+  }
+
+  private static void doubler(String name, String settings) throws IOException {
+    new CodeJar()
+        .file("Doubler")
+        .file("Missing")
+        .service("Model", "Doubler")
+        .service("StreamingModel", "Doubler")
+        .into(models.resolve(name).resolve("1"), file -> !file.startsWith("Missing"));
+    Files.writeString(models.resolve(name).resolve("model.yml"), settings);
+  }
+
+  /** A model of the conformance suite under another name. */
+  private static Path copy(String model, String name) throws IOException {
+    Path from = Path.of("src/test/models/oip", model);
+    Path into = models.resolve(name);
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Path to = into.resolve(from.relativize(file).toString());
+        Files.createDirectories(to.getParent());
+        Files.copy(file, to);
+      }
+    }
+    return into;
+  }
+
+  @AfterAll
+  static void stop() {
+    System.clearProperty(DEAF_OVER);
+    http.close();
+    server.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static HttpCaller.Answer infer(String model, String values) {
+    int count = values.split(",").length;
+    return http.send(
+        "POST",
+        "/v2/models/" + model + "/infer",
+        Buffer.buffer(
+            "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[%d],\"data\":[%s]}]}"
+                .formatted(count, values)));
+  }
+
+  @Test
+  void answersByV2() {
+    assertThat(infer("doubler", "1, 2.5").text())
+        .contains("{\"name\":\"y\",\"datatype\":\"FP32\",\"shape\":[2],\"data\":[2.0,5.0]}");
+  }
+
+  @Test
+  void answersByV1() {
+    assertThat(
+            http.send(
+                    "POST", "/v1/models/doubler:predict", Buffer.buffer("{\"inputs\":{\"x\":[4]}}"))
+                .text())
+        .isEqualTo("{\"outputs\":[8.0]}");
+  }
+
+  @Test
+  void textOfAnExceptionGoesToTheCallerWithoutATrace() {
+    HttpCaller.Answer answer = infer("doubler", "-1");
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.text()).isEqualTo("{\"error\":\"boom\"}");
+  }
+
+  @Test
+  void refusalHasTheKindThatTheCodeChose() {
+    HttpCaller.Answer answer = infer("doubler", "-2");
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.text()).contains("-2 is not a number that I like");
+  }
+
+  @Test
+  void outputThatWasNotDeclaredSoIsAFailure() {
+    assertThat(infer("doubler", "-5").text())
+        .contains("gave output 'y' as INT64[1], it declares FP32[-1]");
+  }
+
+  @Test
+  void classThatIsMissingIsNamed() {
+    HttpCaller.Answer answer = infer("doubler", "-6");
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.text()).contains("NoClassDefFoundError: Missing");
+    assertThat(infer("doubler", "1").status()).isEqualTo(200);
+  }
+
+  @Test
+  void callThatTakesTooLongIsInterrupted() {
+    HttpCaller.Answer answer = infer("hasty", "-3");
+    assertThat(answer.status()).isEqualTo(504);
+    assertThat(answer.text()).contains("took longer than 50 ms (setting java.timeout)");
+    assertThat(infer("hasty", "1").status()).isEqualTo(200);
+  }
+
+  @Test
+  void codeThatDoesNotHeedItsInterruptionIsReplacedUpToABound() throws Exception {
+    for (int i = 0; i < 8; i++) {
+      assertThat(infer("deaf", "-4").status()).isEqualTo(504);
+      if (i == 0) {
+        assertThat(infer("deaf", "1").status()).isEqualTo(200);
+      }
+    }
+    HttpCaller.Answer refused = infer("deaf", "1");
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.text()).contains("the code of model 'deaf' does not stop: 8 calls go on");
+    System.setProperty(DEAF_OVER, "true");
+    while (infer("deaf", "1").status() != 200) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static HttpCaller.Answer totals(String numbers) {
+    return http.send(
+        "POST",
+        "/v2/models/totals/infer",
+        Buffer.buffer(
+            "{\"inputs\":[{\"name\":\"numbers\",\"datatype\":\"BYTES\",\"shape\":[1],\"data\":[\"%s\"]}]}"
+                .formatted(numbers)));
+  }
+
+  @Test
+  void converterStandsBeforeAndBehindTheModel() {
+    assertThat(totals("1 2.5 3").text())
+        .contains("{\"name\":\"total\",\"datatype\":\"BYTES\",\"shape\":[1],\"data\":[\"6.5\"]}");
+    assertThat(totals("1 two").status()).isEqualTo(400);
+    assertThat(totals("1 two").text()).contains("'two' is no number");
+  }
+
+  @Test
+  void whatAConverterGivesMustFitTheModel() {
+    HttpCaller.Answer answer = totals("misfit");
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.text()).contains("the converter does not fit the model", "BYTES");
+  }
+
+  private static HttpCaller.Answer echo(String query, String body) {
+    return http.send(
+        "POST",
+        "/my/echo?" + query,
+        MultiMap.caseInsensitiveMultiMap().add("x-name", "Ada"),
+        Buffer.buffer(body));
+  }
+
+  @Test
+  void handlerSeesTheRequestAndWritesTheAnswer() {
+    HttpCaller.Answer whole = echo("whole", "a body");
+    assertThat(whole.status()).isEqualTo(201);
+    assertThat(whole.contentType()).isEqualTo("text/x-echo");
+    assertThat(whole.headers().get("X-Method")).isEqualTo("POST");
+    assertThat(whole.text()).isEqualTo("a body");
+    HttpCaller.Answer text = echo("text", "");
+    assertThat(text.text()).isEqualTo("Hello Ada");
+    assertThat(text.contentType()).isEqualTo("text/plain; charset=utf-8");
+    assertThat(echo("nothing", "").status()).isEqualTo(200);
+    assertThat(echo("nothing", "").text()).isEmpty();
+    assertThat(echo("else", "").text()).isEqualTo("no such thing: /my/echo");
+  }
+
+  @Test
+  void handlerMayAnswerInChunks() {
+    HttpCaller.Answer chunks = echo("chunks", "a bc def");
+    assertThat(chunks.headers().get("Transfer-Encoding")).isEqualTo("chunked");
+    assertThat(chunks.text()).isEqualTo("abcdef");
+    assertThat(echo("breaks", "").text()).isEqualTo("so far so good, but then");
+  }
+
+  @Test
+  void handlersFailureIsAnsweredAsText() {
+    HttpCaller.Answer thrown = echo("throws", "");
+    assertThat(thrown.status()).isEqualTo(500);
+    assertThat(thrown.contentType()).startsWith("text/plain");
+    assertThat(thrown.text()).isEqualTo("boom");
+    assertThat(echo("refuses", "").status()).isEqualTo(503);
+    assertThat(echo("header", "").text()).isEqualTo("no header for an answer: X-Bad");
+    assertThat(echo("twice", "").text()).isEqualTo("once");
+  }
+
+  @Test
+  void handlerMayAskTheServersModels() {
+    assertThat(echo("ask", "").text()).isEqualTo("2.0 4.0");
+    HttpCaller.Answer nobody = echo("ask-nobody", "");
+    assertThat(nobody.status()).isEqualTo(404);
+    assertThat(nobody.text()).contains("'nobody'");
+  }
+
+  @Test
+  void clientThatLeavesEndsTheHandler() throws IOException {
+    try (var socket = new Socket("localhost", server.port())) {
+      socket
+          .getOutputStream()
+          .write("GET /my/echo?endless HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(US_ASCII));
+      assertThat(socket.getInputStream().read()).isEqualTo('H');
+    }
+    while (!echo("left", "").text().equals("1")) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void handlerAloneIsNoModel() {
+    HttpCaller.Answer answer =
+        http.send("POST", "/v2/models/echoes/infer", Buffer.buffer("{\"inputs\":[]}"));
+    assertThat(answer.text()).contains("its code answers HTTP requests only");
+  }
+
+  @Test
+  void pathOfNobodyIsNotFound() {
+    assertThat(http.send("GET", "/my/other", Buffer.buffer()).status()).isEqualTo(404);
+  }
+}
