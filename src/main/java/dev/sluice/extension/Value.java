@@ -67,30 +67,30 @@ public final class Value {
 
   /** FP32. */
   public static Value floats(String name, Shape shape, float... elements) {
-    ByteBuffer out = room(elements.length, Float.BYTES);
-    out.asFloatBuffer().put(elements);
-    return of(name, DataType.FP32, shape, out.array());
+    byte[] data = room(elements.length, Float.BYTES);
+    little(data).asFloatBuffer().put(elements);
+    return of(name, DataType.FP32, shape, data);
   }
 
   /** FP64. */
   public static Value doubles(String name, Shape shape, double... elements) {
-    ByteBuffer out = room(elements.length, Double.BYTES);
-    out.asDoubleBuffer().put(elements);
-    return of(name, DataType.FP64, shape, out.array());
+    byte[] data = room(elements.length, Double.BYTES);
+    little(data).asDoubleBuffer().put(elements);
+    return of(name, DataType.FP64, shape, data);
   }
 
   /** INT32. */
   public static Value ints(String name, Shape shape, int... elements) {
-    ByteBuffer out = room(elements.length, Integer.BYTES);
-    out.asIntBuffer().put(elements);
-    return of(name, DataType.INT32, shape, out.array());
+    byte[] data = room(elements.length, Integer.BYTES);
+    little(data).asIntBuffer().put(elements);
+    return of(name, DataType.INT32, shape, data);
   }
 
   /** INT64. */
   public static Value longs(String name, Shape shape, long... elements) {
-    ByteBuffer out = room(elements.length, Long.BYTES);
-    out.asLongBuffer().put(elements);
-    return of(name, DataType.INT64, shape, out.array());
+    byte[] data = room(elements.length, Long.BYTES);
+    little(data).asLongBuffer().put(elements);
+    return of(name, DataType.INT64, shape, data);
   }
 
   /** BYTES, each element a text in UTF-8. */
@@ -112,13 +112,14 @@ public final class Value {
   /** BYTES. */
   public static Value elements(String name, Shape shape, List<byte[]> elements) {
     long size = elements.stream().mapToLong(element -> LENGTH + (long) element.length).sum();
-    ByteBuffer out = little(new byte[Math.toIntExact(size)]);
+    byte[] data = new byte[Math.toIntExact(size)];
+    ByteBuffer out = little(data);
     elements.forEach(element -> out.putInt(element.length).put(element));
-    return of(name, DataType.BYTES, shape, out.array());
+    return of(name, DataType.BYTES, shape, data);
   }
 
-  private static ByteBuffer room(int elements, int size) {
-    return little(new byte[Math.multiplyExact(elements, size)]);
+  private static byte[] room(int elements, int size) {
+    return new byte[Math.multiplyExact(elements, size)];
   }
 
   private static ByteBuffer little(byte[] data) {

@@ -57,6 +57,7 @@ final class RunMeters {
           FAILED_PRECONDITION,
           PERMISSION_DENIED,
           UNIMPLEMENTED,
+          UNKNOWN,
           INTERNAL ->
           FailureReason.BACKEND;
     };

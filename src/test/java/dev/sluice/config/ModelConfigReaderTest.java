@@ -66,6 +66,7 @@ class ModelConfigReaderTest {
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: true, graph_optimization: none }
         tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
+        java: { timeout: 9s, path: /my/path, settings: { greeting: Hello, times: 3 } }
         response_cache: true
         ensemble:
           inputs: [a]
@@ -101,7 +102,11 @@ class ModelConfigReaderTest {
                     Optional.of(model.resolve("rows.json"))),
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
-                    new TensorflowConfig(4, 5, List.of("train"))),
+                    new TensorflowConfig(4, 5, List.of("train")),
+                    new JavaConfig(
+                        Duration.ofSeconds(9),
+                        Optional.of("/my/path"),
+                        Map.of("greeting", "Hello", "times", "3"))),
                 new StreamConfig(
                     0,
                     true,

@@ -74,6 +74,8 @@ class SluiceConfigReaderTest {
         intra_op_threads: 4
         inter_op_threads: 5
         tags: [serve, gpu]
+      java:
+        timeout: 9s
       grps:
         default_model: digits
         online_at_start: true
@@ -145,7 +147,8 @@ class SluiceConfigReaderTest {
                       Optional.of(Path.of("rows.json"))),
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
-                      new TensorflowConfig(4, 5, List.of("serve", "gpu"))),
+                      new TensorflowConfig(4, 5, List.of("serve", "gpu")),
+                      new JavaConfig(Duration.ofSeconds(9), Optional.empty(), Map.of())),
                   StreamConfig.DEFAULT,
                   Optional.empty(),
                   Map.of(),

@@ -44,14 +44,15 @@ public final class CodeFailure {
           Refusal.Kind.FAILED_PRECONDITION;
       case RESOURCE_EXHAUSTED -> Refusal.Kind.RESOURCE_EXHAUSTED;
       case UNAVAILABLE, CANCELLED, DEADLINE_EXCEEDED -> Refusal.Kind.UNAVAILABLE;
-      case INTERNAL -> Refusal.Kind.INTERNAL;
+      case UNKNOWN, INTERNAL -> Refusal.Kind.INTERNAL;
     };
   }
 
   /** An exception's own text; that of a class that is missing names no more than the class. */
   static String text(Throwable thrown) {
     String message = thrown.getMessage();
-    boolean alone = thrown instanceof Exception && message != null && !message.isBlank();
-    return alone ? message : thrown.toString();
+    return thrown instanceof Exception && message != null && !message.isBlank()
+        ? message
+        : thrown.toString();
   }
 }

@@ -202,11 +202,6 @@ public final class HttpExchange implements Exchange {
     return new ChunkedAnswer(request, status, contentType, record);
   }
 
-  /** Begins an answer that is sent piece by piece. Not if anything was answered. */
-  public ChunkedAnswer chunked(int status, CharSequence contentType) {
-    return new ChunkedAnswer(request, status, contentType, record);
-  }
-
   /** Sets a header of the answer. */
   public HttpExchange putHeader(CharSequence name, CharSequence value) {
     if (!request.response().headWritten()) {
