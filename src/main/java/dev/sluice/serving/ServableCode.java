@@ -10,6 +10,7 @@ import dev.sluice.runtime.jar.OwnCode;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,8 @@ final class ServableCode implements Servable {
   private final Scheduler scheduler;
   private final StreamScheduler streams;
   private final Optional<CodeHandler> handler;
+  private final ExplainPlan explaining;
+  private final Map<String, Object> configuration;
 
   /**
    * Puts own code to work.
@@ -47,6 +50,8 @@ final class ServableCode implements Servable {
     this.metadata =
         metadata(declared, true)
             .withDecoupled(code.model().isEmpty() && code.streaming().isPresent());
+    this.explaining = ExplainPlan.load(config.explain(), config.queue().priorityLevels());
+    this.configuration = Configuration.of(meter.model().name(), metadata, config);
     this.scheduler =
         code.model()
             .<Scheduler>map(model -> new CodeScheduler(version, model, answers))
@@ -80,6 +85,16 @@ final class ServableCode implements Servable {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return configuration;
+  }
+
+  @Override
+  public ExplainPlan explaining() {
+    return explaining;
   }
 
   @Override

@@ -8,7 +8,9 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
+import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -80,6 +82,16 @@ final class ServableConverted implements Servable {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public Map<String, Object> configuration() {
+    return model.configuration();
+  }
+
+  @Override
+  public ExplainPlan explaining() {
+    return model.explaining();
   }
 
   @Override

@@ -195,6 +195,8 @@ class SluiceConfigReaderTest {
         .containsExactly(
             "labels",
             "model",
+            "path",
+            "settings",
             "rows",
             "decoupled",
             "maxStreams",
