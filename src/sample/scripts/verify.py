@@ -144,7 +144,29 @@ def half_plus_two():
         check("nothing", call["serving_default"](x=tf.zeros([0]))["y"], np.zeros(0))
 
 
-for test in (addsub, digits, language, types, half_plus_two):
+def writer():
+    """A text read at once and read letter by letter goes on in the same way."""
+    model = session("writer")
+    vocabulary = json.loads((MODELS / "writer" / "vocabulary.json").read_text(encoding="utf-8"))
+    names = [output.name for output in model.get_outputs()]
+
+    def read(pieces):
+        state = {i.name: np.zeros([1, *i.shape[1:]], np.float32) for i in model.get_inputs() if i.name.startswith("past")}
+        place = np.zeros(1, np.int64)
+        for piece in pieces:
+            letters = np.array([[vocabulary.index(letter) for letter in piece]], np.int64)
+            given = dict(zip(names, model.run(None, {"token": letters, "position": place, **state})))
+            place = given["next_position"]
+            state = {name.replace("present", "past"): given[name] for name in names if name.startswith("present")}
+        return given["logits"]
+
+    text = "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife. " * 2
+    at_once, by_letters = read([text]), read(text)
+    assert np.abs(at_once - by_letters).max() < 1e-3, np.abs(at_once - by_letters).max()
+    check("letter", at_once.argmax(), by_letters.argmax())
+
+
+for test in (addsub, digits, language, types, half_plus_two, writer):
     print(test.__name__)
     test()
 print("all as expected")

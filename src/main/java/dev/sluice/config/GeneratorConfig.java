@@ -1,5 +1,6 @@
 package dev.sluice.config;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param stop what ends the loop
  * @param emit what each step sends: outputs, or {@link Next#as}; empty: the choice, or without one
  *     the outputs that are not fed back
+ * @param text what clients say and get instead of the choice's numbers
  */
 public record GeneratorConfig(
     Map<String, String> feedback,
@@ -25,7 +27,8 @@ public record GeneratorConfig(
     Optional<String> position,
     Optional<String> mask,
     Stop stop,
-    List<String> emit) {
+    List<String> emit,
+    Optional<TextConfig> text) {
   private static final int MOST_STEPS = 1 << 24;
   private static final int LARGEST_TOKEN = Integer.MAX_VALUE;
 
@@ -49,6 +52,11 @@ public record GeneratorConfig(
           next.text("to").orElse("input_ids"),
           next.text("as").orElse("token"),
           Sampling.read(next));
+    }
+
+    /** The same choice, made in another way. */
+    public Next withSampling(Sampling other) {
+      return new Next(from, to, as, other);
     }
   }
 
@@ -112,16 +120,26 @@ public record GeneratorConfig(
             stream.text("position"),
             stream.text("mask"),
             stream.section("stop", Stop::read),
-            stream.list("emit", List.of(), Setting::text));
+            stream.list("emit", List.of(), Setting::text),
+            stream.value("text").map(found -> found.section().readAll(TextConfig::read)));
     if (feedback.isEmpty() && next.isEmpty()) {
       requireNothingElse(stream);
       return Optional.empty();
     }
+    if (next.isEmpty() && generator.text.isPresent()) {
+      throw stream.error("text", "means nothing without next");
+    }
     return Optional.of(generator);
   }
 
+  /** The same for a model whose files are in a folder. */
+  GeneratorConfig in(Path folder) {
+    return new GeneratorConfig(
+        feedback, next, position, mask, stop, emit, text.map(words -> words.in(folder)));
+  }
+
   private static void requireNothingElse(Section stream) {
-    for (String key : List.of("position", "mask", "stop", "emit")) {
+    for (String key : List.of("position", "mask", "stop", "emit", "text")) {
       if (stream.value(key).isPresent()) {
         throw stream.error(key, "means nothing without feedback or next");
       }

@@ -183,7 +183,7 @@ public record ModelConfig(
         warmup,
         explain.in(modelFolder),
         runtimes,
-        stream,
+        stream.in(modelFolder),
         ensemble,
         found,
         sequence.map(rules -> rules.in(modelFolder)),

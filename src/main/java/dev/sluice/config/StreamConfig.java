@@ -1,5 +1,6 @@
 package dev.sluice.config;
 
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -28,6 +29,11 @@ public record StreamConfig(
         stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
         stream.number("max_streams", defaults.maxStreams, 1, MOST_STREAMS),
         generator);
+  }
+
+  /** The same for a model whose files are in a folder. */
+  StreamConfig in(Path folder) {
+    return new StreamConfig(rows, decoupled, maxStreams, generator.map(loop -> loop.in(folder)));
   }
 
   /** The same with another answer to whether there may be any number of responses. */

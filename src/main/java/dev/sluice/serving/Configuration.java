@@ -54,7 +54,7 @@ final class Configuration {
             ensemble -> tree.putIfAbsent("ensemble_scheduling", ensemble(ensemble)),
             this::addScheduling);
     tree.put("response_cache", Map.of("enable", config.responseCache()));
-    tree.putIfAbsent("model_transaction_policy", Map.of("decoupled", false));
+    tree.put("model_transaction_policy", Map.of("decoupled", model.decoupled()));
     return TritonTree.complete(tree);
   }
 

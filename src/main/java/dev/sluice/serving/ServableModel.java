@@ -1,6 +1,8 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.GeneratorConfig;
 import dev.sluice.config.ModelConfig;
+import dev.sluice.config.VocabularyFile;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.QueueScheduler;
@@ -8,6 +10,7 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.generator.Generator;
+import dev.sluice.scheduling.generator.Vocabulary;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.scheduling.stream.QueuedStreams;
@@ -56,7 +59,9 @@ final class ServableModel implements Servable {
       Vertx vertx,
       LongSupplier nanoTime) {
     Optional<Generator> generator =
-        config.stream().generator().map(loop -> new Generator(loop, metadata, nanoTime));
+        config.stream()
+            .generator()
+            .map(loop -> new Generator(loop, metadata, vocabulary(loop), nanoTime));
     this.metadata = generator.map(loop -> loop.shown(metadata)).orElse(metadata);
     this.configuration = Configuration.of(meter.model().name(), this.metadata, config);
     this.sessions = sessions;
@@ -87,6 +92,11 @@ final class ServableModel implements Servable {
       workers.add(worker);
       ticker.add(worker.watch());
     }
+  }
+
+  private static Optional<Vocabulary> vocabulary(GeneratorConfig loop) {
+    return loop.text()
+        .map(text -> new Vocabulary(VocabularyFile.read(text.vocabulary()), text.unknown()));
   }
 
   /** A stream's group is what the settings say, or what the model joins. */

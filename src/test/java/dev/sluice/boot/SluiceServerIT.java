@@ -18,7 +18,7 @@ class SluiceServerIT {
   void theSampleModelsTakeRequestsOnceTheServerHasSettled() {
     try (var server = RunningServer.start(SAMPLES)) {
       assertThat(server.control().models())
-          .containsExactly("addsub", "digits", "half_plus_two", "language", "types");
+          .containsExactly("addsub", "digits", "half_plus_two", "language", "types", "writer");
       assertThat(server.control().versions("digits").orElseThrow())
           .allSatisfy(version -> assertThat(version.state()).isEqualTo(VersionState.AVAILABLE));
     }

@@ -53,6 +53,7 @@ class ModelConfigReaderTest {
           mask: attention_mask
           stop: { tokens: [2, 3], output: done, steps: 20, time: 10s }
           emit: [id, scores]
+          text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99 }
           max_streams: 500
         instances: 2
         max_queued_requests: 64
@@ -124,7 +125,10 @@ class ModelConfigReaderTest {
                             Optional.of("attention_mask"),
                             new GeneratorConfig.Stop(
                                 List.of(2, 3), Optional.of("done"), 20, Duration.ofSeconds(10)),
-                            List.of("id", "scores")))),
+                            List.of("id", "scores"),
+                            Optional.of(
+                                new TextConfig(
+                                    model.resolve("words.json"), "said", Optional.of("?"), 99))))),
                 Optional.of(
                     new EnsembleConfig(
                         List.of(

@@ -54,7 +54,13 @@ class GeneratorStreamsTest {
 
   private static GeneratorConfig loop(GeneratorConfig.Stop stop, List<String> emit) {
     return new GeneratorConfig(
-        Map.of("y", "x"), Optional.empty(), Optional.empty(), Optional.empty(), stop, emit);
+        Map.of("y", "x"),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        stop,
+        emit,
+        Optional.empty());
   }
 
   private ServableModel start(GeneratorConfig loop, BatchingConfig batching) {
@@ -208,7 +214,8 @@ class GeneratorStreamsTest {
             Optional.empty(),
             Optional.empty(),
             FIVE_STEPS,
-            List.of());
+            List.of(),
+            Optional.empty());
     assertThatThrownBy(() -> start(wrong, BatchingConfig.DEFAULT))
         .isInstanceOf(InferenceException.class)
         .hasMessage("stream.feedback: the model has no output z*; it has [y, doubled]");

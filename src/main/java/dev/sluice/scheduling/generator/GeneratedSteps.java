@@ -24,6 +24,8 @@ final class GeneratedSteps implements StreamSteps {
   private final List<String> sent;
   private final int rows;
   private final int promptLength;
+  private final Wishes wishes;
+  private final int mostSteps;
   private final @Nullable Choice choice;
   private final @Nullable Positions positions;
   private @Nullable GrowingMask mask;
@@ -46,6 +48,8 @@ final class GeneratedSteps implements StreamSteps {
         request.outputs().isEmpty()
             ? loop.shown().outputs().stream().map(TensorSpec::name).toList()
             : request.outputs();
+    this.wishes = new Wishes(request.options().parameters());
+    this.mostSteps = wishes.steps(loop.config().stop().steps());
     this.rows = rows();
     this.promptLength = promptLength();
     this.choice = loop.config().next().map(this::choice).orElse(null);
@@ -104,7 +108,7 @@ final class GeneratedSteps implements StreamSteps {
   private Choice choice(GeneratorConfig.Next next) {
     NamedTensor given = Objects.requireNonNull(request.input(next.to()));
     return new Choice(
-        next,
+        next.withSampling(wishes.sampling(next.sampling())),
         loop.config().stop().tokens(),
         given.tensor().type(),
         given.tensor().shape().rank(),
@@ -221,7 +225,7 @@ final class GeneratedSteps implements StreamSteps {
 
   private boolean isLast(StepOutputs given) {
     GeneratorConfig.Stop stop = loop.config().stop();
-    return steps >= stop.steps()
+    return steps >= mostSteps
         || (choice != null && choice.isOver())
         || stop.output().filter(name -> given.isSet(name)).isPresent()
         || (!stop.time().isZero() && nanoTime.getAsLong() - startNanos >= stop.time().toNanos());

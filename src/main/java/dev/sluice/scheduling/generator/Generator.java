@@ -9,6 +9,7 @@ import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,6 +18,7 @@ import java.util.function.LongSupplier;
  */
 public final class Generator implements StreamPlan {
   private final Map<String, Loop> loops = new LinkedHashMap<>();
+  private final Optional<Dialogue> dialogue;
   private final LongSupplier nanoTime;
   private final long work;
 
@@ -24,12 +26,20 @@ public final class Generator implements StreamPlan {
    * Finds what the settings name in the model.
    *
    * @param model as its runtime tells it
+   * @param vocabulary the texts of the choices, if the settings want text
    * @param nanoTime the clock of {@code stop.time}
    * @throws InferenceException with INVALID_ARGUMENT if no signature has all of it: what the first
    *     one lacks
    */
-  public Generator(GeneratorConfig config, ModelMetadata model, LongSupplier nanoTime) {
+  public Generator(
+      GeneratorConfig config,
+      ModelMetadata model,
+      Optional<Vocabulary> vocabulary,
+      LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+    this.dialogue =
+        vocabulary.map(
+            texts -> new Dialogue(config.text().orElseThrow(), texts, config.next().orElseThrow()));
     InferenceException first = null;
     for (Signature signature : model.signatures().values()) {
       try {
@@ -47,8 +57,12 @@ public final class Generator implements StreamPlan {
   /** The model as clients see it. */
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
-    loops.forEach((name, loop) -> signatures.put(name, loop.shown()));
+    loops.forEach((name, loop) -> signatures.put(name, shown(loop)));
     return model.withSignatures(signatures);
+  }
+
+  private Signature shown(Loop loop) {
+    return dialogue.map(words -> words.shown(loop.shown())).orElse(loop.shown());
   }
 
   @Override
@@ -63,6 +77,18 @@ public final class Generator implements StreamPlan {
       throw InferenceException.invalid(
           "the model has no signature '" + request.signature().name() + "'");
     }
-    return new GeneratedSteps(loop, request, nanoTime);
+    return dialogue.isPresent()
+        ? spoken(dialogue.get(), loop, request)
+        : new GeneratedSteps(loop, request, nanoTime);
+  }
+
+  private StreamSteps spoken(Dialogue words, Loop loop, InferenceRequest request) {
+    InferenceRequest asked = words.asked(request, loop.shown());
+    try {
+      return new SpokenSteps(words, asked, new GeneratedSteps(loop, asked, nanoTime));
+    } catch (RuntimeException | Error e) {
+      asked.close();
+      throw e;
+    }
   }
 }
