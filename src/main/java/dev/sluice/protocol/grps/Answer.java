@@ -1,10 +1,15 @@
 package dev.sluice.protocol.grps;
 
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The form in which a model's outputs go back. It is the form of the request where that can carry
@@ -19,6 +24,9 @@ import java.util.List;
  *   <li>{@code gtensors} and {@code ndarray} get gtensors.
  * </ul>
  *
+ * <p>A model of own code may say itself which form its answer has. An answer without outputs is a
+ * status alone.
+ *
  * <p>Borrows the tensors.
  */
 public sealed interface Answer {
@@ -30,16 +38,68 @@ public sealed interface Answer {
 
   record Tensors(List<NamedTensor> tensors) implements Answer {}
 
-  /** Tensors of one element each. */
-  record Entries(List<NamedTensor> tensors) implements Answer {}
+  /**
+   * Tensors of one element each.
+   *
+   * @param bytes names of those that are bytes, even if they are UTF-8
+   */
+  record Entries(List<NamedTensor> tensors, Set<String> bytes) implements Answer {
+    /** The map that holds an entry. */
+    public MapKind kind(NamedTensor entry) {
+      return bytes.contains(entry.name()) ? MapKind.BYTES : MapKind.of(entry.tensor());
+    }
+  }
+
+  /** No data. */
+  record Nothing() implements Answer {}
+
+  /** The model's name that the answer says; empty as a rule. */
+  static String model(InferenceResponse response) {
+    return OwnAnswer.text(response, OwnAnswer.MODEL);
+  }
 
   /** Chooses the form. */
-  static Answer of(DataForm asked, List<NamedTensor> outputs) {
+  static Answer of(DataForm asked, InferenceResponse response) {
+    List<NamedTensor> outputs = response.outputs();
+    String said = OwnAnswer.text(response, OwnAnswer.DATA);
+    if (!said.isEmpty()) {
+      return said(said, response);
+    }
+    return outputs.isEmpty() ? new Nothing() : of(asked, outputs);
+  }
+
+  private static Answer said(String form, InferenceResponse response) {
+    List<NamedTensor> outputs = response.outputs();
+    boolean single = outputs.size() == 1 && isSingle(outputs.getFirst());
+    boolean bytes = single && outputs.getFirst().tensor().type() == DataType.BYTES;
+    if (form.equals(DataForm.TEXT.field()) && bytes) {
+      return text(outputs);
+    } else if (form.equals(DataForm.BYTES.field()) && bytes) {
+      return new Bytes(outputs.getFirst().tensor());
+    } else if (form.equals(DataForm.MAP.field()) && outputs.stream().allMatch(Answer::isSingle)) {
+      return new Entries(outputs, bytesOf(response));
+    } else if (form.equals(DataForm.TENSORS.field()) || form.equals(DataForm.NDARRAY.field())) {
+      return new Tensors(outputs);
+    }
+    throw new InferenceException(
+        ErrorCode.INTERNAL, "the model's outputs cannot be sent as " + form);
+  }
+
+  private static Set<String> bytesOf(InferenceResponse response) {
+    return response.parameters().keySet().stream()
+        .filter(name -> name.startsWith(OwnAnswer.BYTES))
+        .map(name -> name.substring(OwnAnswer.BYTES.length()))
+        .collect(Collectors.toSet());
+  }
+
+  private static Answer of(DataForm asked, List<NamedTensor> outputs) {
     return switch (asked) {
       case TEXT -> text(outputs);
       case BYTES -> bytes(outputs);
       case MAP ->
-          outputs.stream().allMatch(Answer::isSingle) ? new Entries(outputs) : new Tensors(outputs);
+          outputs.stream().allMatch(Answer::isSingle)
+              ? new Entries(outputs, Set.of())
+              : new Tensors(outputs);
       case TENSORS, NDARRAY -> new Tensors(outputs);
     };
   }

@@ -84,6 +84,21 @@ public enum GrpsType {
     };
   }
 
+  /** The type of a tensor that nobody declared. */
+  public DataType natural() {
+    return switch (this) {
+      case UINT8 -> DataType.UINT8;
+      case INT8 -> DataType.INT8;
+      case INT16 -> DataType.INT16;
+      case INT32 -> DataType.INT32;
+      case INT64 -> DataType.INT64;
+      case FLOAT16 -> DataType.FP16;
+      case FLOAT32 -> DataType.FP32;
+      case FLOAT64 -> DataType.FP64;
+      case STRING -> DataType.BYTES;
+    };
+  }
+
   /** The type in which values of a model's type are written. */
   public static GrpsType of(DataType type) {
     return switch (type) {

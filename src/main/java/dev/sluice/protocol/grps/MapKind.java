@@ -1,6 +1,7 @@
 package dev.sluice.protocol.grps;
 
 import dev.sluice.tensor.BytesElements;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 
 /** The maps of a gmap, in the order of their numbers. */
@@ -28,6 +29,17 @@ public enum MapKind {
   /** The map's number. */
   public int number() {
     return number;
+  }
+
+  /** The type of a value that nobody declared. */
+  DataType natural() {
+    return switch (this) {
+      case TEXT, BYTES -> DataType.BYTES;
+      case INT32 -> DataType.INT32;
+      case INT64 -> DataType.INT64;
+      case SINGLE -> DataType.FP32;
+      case DOUBLE -> DataType.FP64;
+    };
   }
 
   /** The map that holds the value of a tensor of one element. */

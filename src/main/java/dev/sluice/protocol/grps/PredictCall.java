@@ -34,14 +34,14 @@ public final class PredictCall {
    * @param model the model's name in the request; empty if it names none
    * @param size bytes of the request
    * @param decoder fills the inputs
-   * @param encoder makes the answer of the outputs, which it borrows
+   * @param encoder makes the answer of the response, which it borrows
    */
   public <T> Future<T> run(
       Exchange exchange,
       String model,
       long size,
       Consumer<RequestInputs> decoder,
-      Function<List<NamedTensor>, T> encoder) {
+      Function<InferenceResponse, T> encoder) {
     exchange.measure(Api.GRPS_PREDICT, model);
     return room.enter(() -> predict(exchange, model, size, decoder, encoder));
   }
@@ -51,7 +51,7 @@ public final class PredictCall {
       String model,
       long size,
       Consumer<RequestInputs> decoder,
-      Function<List<NamedTensor>, T> encoder) {
+      Function<InferenceResponse, T> encoder) {
     ServedModel lent = models.lend(model);
     exchange.measure(Api.GRPS_PREDICT, lent.id().name());
     return exchange
@@ -64,7 +64,7 @@ public final class PredictCall {
    * Answers a call by a stream. Runs on the exchange's event loop, as {@link #run} does.
    *
    * @param client gets the messages, and how it ends
-   * @param encoder makes a message of a response's outputs, which it borrows
+   * @param encoder makes a message of a response, which it borrows
    * @return complete when the request was decoded and the rest is the client's; failed if it could
    *     not be, and nobody was told
    */
@@ -74,11 +74,11 @@ public final class PredictCall {
       long size,
       Consumer<RequestInputs> decoder,
       ClientStream client,
-      Function<List<NamedTensor>, Buffer> encoder) {
+      Function<InferenceResponse, Buffer> encoder) {
     exchange.measure(Api.GRPS_STREAM, model);
     ServedModel lent = models.lend(model);
     exchange.measure(Api.GRPS_STREAM, lent.id().name());
-    var pump = new StreamPump(exchange, client, response -> encoder.apply(response.outputs()));
+    var pump = new StreamPump(exchange, client, encoder);
     return exchange
         .compute(size, () -> decode(exchange, lent, decoder))
         .onSuccess(request -> pump.ask(data, request));
@@ -97,7 +97,8 @@ public final class PredictCall {
               inputs.take(),
               List.of(),
               exchange.deadline(),
-              exchange.requestId());
+              exchange.requestId(),
+              inputs.options());
       decoded = true;
       return request;
     } finally {
@@ -115,9 +116,9 @@ public final class PredictCall {
     return size;
   }
 
-  private static <T> T encode(InferenceResponse response, Function<List<NamedTensor>, T> encoder) {
+  private static <T> T encode(InferenceResponse response, Function<InferenceResponse, T> encoder) {
     try (response) {
-      return encoder.apply(response.outputs());
+      return encoder.apply(response);
     }
   }
 }

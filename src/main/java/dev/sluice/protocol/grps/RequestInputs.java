@@ -1,15 +1,22 @@
 package dev.sluice.protocol.grps;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -22,6 +29,8 @@ import java.util.stream.Collectors;
 public final class RequestInputs implements AutoCloseable {
   private final String model;
   private final Signature signature;
+  private final boolean open;
+  private final Map<String, ParameterValue> said = new LinkedHashMap<>();
   private final List<NamedTensor> given = new ArrayList<>();
   private boolean taken;
   private int asked;
@@ -34,6 +43,7 @@ public final class RequestInputs implements AutoCloseable {
   public RequestInputs(ServedModel model) {
     this.model = model.id().name();
     this.signature = signature(model);
+    this.open = model.metadata().open();
   }
 
   private static Signature signature(ServedModel model) {
@@ -58,6 +68,27 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
+   * Says what the message is, which a model that takes anything is told.
+   *
+   * @param named the model's name in the message; empty if there is none
+   */
+  public void message(DataForm form, String named) {
+    if (open) {
+      said.put(OwnAnswer.DATA, new ParameterValue.Text(form.field()));
+      if (!named.isEmpty()) {
+        said.put(OwnAnswer.MODEL, new ParameterValue.Text(named));
+      }
+    }
+  }
+
+  /** What the request says besides its tensors. */
+  RequestOptions options() {
+    return said.isEmpty()
+        ? RequestOptions.NONE
+        : new RequestOptions(0, SequenceStep.NONE, said);
+  }
+
+  /**
    * Which input the next tensor of the request is for.
    *
    * @param name the tensor's name; empty if it has none
@@ -70,11 +101,35 @@ public final class RequestInputs implements AutoCloseable {
     }
     named = isNamed;
     asked++;
+    if (open) {
+      return isNamed ? unnamedBefore(name) : undeclared("", DataType.UNSUPPORTED, Shape.UNKNOWN);
+    }
     return isNamed ? named(name) : byPosition(asked - 1);
   }
 
+  private static TensorSpec undeclared(String name, DataType type, Shape shape) {
+    return new TensorSpec(name, type, shape);
+  }
+
+  private TensorSpec unnamedBefore(String name) {
+    requireNew(name);
+    return undeclared(name, DataType.UNSUPPORTED, Shape.UNKNOWN);
+  }
+
+  /** The input that an entry of a map is for, which was not given yet. */
+  public TensorSpec entry(String name, MapKind kind) {
+    if (!open) {
+      return named(name);
+    }
+    requireNew(name);
+    if (kind == MapKind.BYTES) {
+      said.put(OwnAnswer.BYTES + name, new ParameterValue.Flag(true));
+    }
+    return undeclared(name, kind.natural(), Shape.of(1));
+  }
+
   /** The input of a name, which was not given yet. */
-  public TensorSpec named(String name) {
+  private TensorSpec named(String name) {
     TensorSpec spec =
         signature
             .input(name)
@@ -82,12 +137,14 @@ public final class RequestInputs implements AutoCloseable {
                 InferenceException.invalid(
                     "model %s has no input %s; its inputs are %s"
                         .formatted(model, name, inputs())));
-    for (NamedTensor other : given) {
-      if (other.name().equals(name)) {
-        throw InferenceException.invalid("input " + name + " is given twice");
-      }
-    }
+    requireNew(name);
     return spec;
+  }
+
+  private void requireNew(String name) {
+    if (isGiven(name)) {
+      throw InferenceException.invalid("input " + name + " is given twice");
+    }
   }
 
   private TensorSpec byPosition(int position) {
@@ -105,6 +162,11 @@ public final class RequestInputs implements AutoCloseable {
    * @param what the data, for the text
    */
   public TensorSpec only(DataForm what) {
+    if (open) {
+      return what == DataForm.NDARRAY
+          ? undeclared("", DataType.FP32, Shape.UNKNOWN)
+          : undeclared("", DataType.BYTES, Shape.of(1));
+    }
     List<TensorSpec> inputs = signature.inputs();
     List<TensorSpec> required =
         inputs.size() == 1 ? inputs : inputs.stream().filter(spec -> !spec.optional()).toList();
@@ -116,13 +178,17 @@ public final class RequestInputs implements AutoCloseable {
     return required.getFirst();
   }
 
-  /** Requires that a tensor of a type may feed an input. */
-  public void requireType(TensorSpec input, GrpsType type) {
+  /** An input that a tensor of a type may feed; one that nobody declared has the tensor's type. */
+  public TensorSpec fed(TensorSpec input, GrpsType type) {
+    if (open) {
+      return undeclared(input.name(), type.natural(), Shape.UNKNOWN);
+    }
     if (!type.feeds(input.type())) {
       throw InferenceException.invalid(
           "input %s of model %s: got %s, wanted %s"
               .formatted(input.name(), model, type.wireName(), wanted(input)));
     }
+    return input;
   }
 
   /** The types that may feed an input, for texts. */
@@ -140,7 +206,8 @@ public final class RequestInputs implements AutoCloseable {
   /** Which types an input takes when the request does not say which one it sends. */
   public InferenceException untyped(TensorSpec input) {
     return InferenceException.invalid(
-        "the tensor for input %s has no dtype; wanted %s".formatted(input.name(), wanted(input)));
+        "the tensor for input %s has no dtype; wanted %s"
+            .formatted(input.name(), open ? "one" : wanted(input)));
   }
 
   /** Adds a tensor, taking it over. */
@@ -157,7 +224,9 @@ public final class RequestInputs implements AutoCloseable {
   public void add(TensorSpec input, TensorBuilder elements, Shape shape, GrpsType type) {
     long expected = elementCount(input, shape);
     if (expected != elements.elements()) {
-      throw InferenceException.invalid(
+      throw new InferenceException(
+          // grps' own servers let the model find out, and own code is asked as there.
+          open ? ErrorCode.INTERNAL : ErrorCode.INVALID_ARGUMENT,
           "input %s: size not match, shape: %s expected size: %d, actual size: %d (from %s)"
               .formatted(input.name(), shape, expected, elements.elements(), type.list()));
     }

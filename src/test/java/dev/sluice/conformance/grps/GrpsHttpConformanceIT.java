@@ -3,8 +3,12 @@ package dev.sluice.conformance.grps;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +21,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -36,6 +43,7 @@ class GrpsHttpConformanceIT {
   private static RunningServer samples;
   private static RunningServer text;
   private static RunningServer floats;
+  private static RunningServer ownCode;
 
   @BeforeAll
   static void start() throws IOException {
@@ -43,6 +51,31 @@ class GrpsHttpConformanceIT {
     samples = RunningServer.start(Path.of("src/sample/models"));
     text = RunningServer.start(alone("idb"));
     floats = RunningServer.start(alone("idf"));
+    ownCode = RunningServer.start(ownModels());
+  }
+
+  /** A model that gives back what comes, which is meant if none is named, and another one. */
+  private static SluiceConfig ownModels() throws IOException {
+    Path models = folder.resolve("own");
+    new CodeJar()
+        .file("Echo")
+        .service("Model", "Echo")
+        .service("StreamingModel", "Echo")
+        .into(models.resolve("your_model").resolve("1"));
+    new CodeJar()
+        .file("Prefixed")
+        .service("Model", "Prefixed")
+        .into(models.resolve("m2").resolve("2"));
+    Path settings = folder.resolve("own.yml");
+    Files.writeString(
+        settings,
+        """
+        listeners: [{ address: "localhost:0" }]
+        models: { directory: "%s" }
+        grps: { default_model: your_model }
+        """
+            .formatted(models));
+    return new SluiceConfigReader(_ -> {}).read(Optional.of(settings), Map.of(), List.of());
   }
 
   /** A folder of models with just one in it. */
@@ -64,6 +97,7 @@ class GrpsHttpConformanceIT {
     samples.close();
     text.close();
     floats.close();
+    ownCode.close();
     client.close();
     assertThat(TensorMemory.openBlocks()).isZero();
   }
@@ -81,6 +115,11 @@ class GrpsHttpConformanceIT {
   @TestFactory
   Stream<DynamicTest> aServerWithOneModelOfFloats() throws IOException {
     return cases("floats", floats);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aServerWithOwnCode() throws IOException {
+    return cases("own_code", ownCode);
   }
 
   private static Stream<DynamicTest> cases(String file, RunningServer server) throws IOException {
@@ -101,9 +140,19 @@ class GrpsHttpConformanceIT {
     } else if (one.has("bytes")) {
       assertThat(type).isEqualTo("application/octet-stream");
       assertThat(body).isEqualTo(one.get("bytes").asText());
+    } else if (one.has("chunks")) {
+      assertThat(type).isEqualTo("application/octet-stream");
+      compareMessages(one.get("chunks"), body);
     } else {
       assertThat(type).isEqualTo("application/json");
       compare(one, JSON.readTree(body));
+    }
+  }
+
+  /** The messages of a stream, one behind the other. */
+  private static void compareMessages(JsonNode expected, String body) throws IOException {
+    try (MappingIterator<JsonNode> messages = JSON.readerFor(JsonNode.class).readValues(body)) {
+      assertThat(messages.readAll()).containsExactlyElementsOf(expected);
     }
   }
 

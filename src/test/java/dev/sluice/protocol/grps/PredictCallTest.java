@@ -88,7 +88,7 @@ class PredictCallTest {
   }
 
   private Future<String> call(
-      Consumer<RequestInputs> decoder, Function<List<NamedTensor>, String> encoder) {
+      Consumer<RequestInputs> decoder, Function<InferenceResponse, String> encoder) {
     var data = new OneModel(model);
     ControlPlane control = new NamedModels(new ModelId("declared", 1));
     return new PredictCall(data, new ModelChoice(data, control, Deployment.of("")), new Room(0))
@@ -106,7 +106,7 @@ class PredictCallTest {
 
   @Test
   void anAnswerLeavesNothingBehind() {
-    assertThat(call(PredictCallTest::giveOne, outputs -> outputs.getFirst().name()).result())
+    assertThat(call(PredictCallTest::giveOne, response -> response.outputs().getFirst().name()).result())
         .isEqualTo("y");
     assertNothingIsKept();
   }

@@ -3,6 +3,7 @@ package dev.sluice.protocol.grps.grpc;
 import com.google.protobuf.CodedOutputStream;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.grps.Answer;
 import dev.sluice.protocol.grps.DataForm;
 import dev.sluice.protocol.grps.GrpsStatus;
@@ -25,16 +26,25 @@ final class AnswerWriter {
 
   private AnswerWriter() {}
 
-  static Buffer write(DataForm asked, List<NamedTensor> outputs) {
-    return switch (Answer.of(asked, outputs)) {
-      case Answer.Text(Tensor tensor) -> bytes(GrpsMessage.STR_DATA_FIELD_NUMBER, tensor);
-      case Answer.Bytes(Tensor tensor) -> bytes(GrpsMessage.BIN_DATA_FIELD_NUMBER, tensor);
-      case Answer.Tensors(List<NamedTensor> tensors) -> tensors(tensors);
-      case Answer.Entries(List<NamedTensor> entries) -> MapWriter.write(SUCCESS, entries);
+  static Buffer write(DataForm asked, InferenceResponse response) {
+    byte[] head = head(Answer.model(response));
+    return switch (Answer.of(asked, response)) {
+      case Answer.Text(Tensor tensor) -> bytes(head, GrpsMessage.STR_DATA_FIELD_NUMBER, tensor);
+      case Answer.Bytes(Tensor tensor) -> bytes(head, GrpsMessage.BIN_DATA_FIELD_NUMBER, tensor);
+      case Answer.Tensors(List<NamedTensor> tensors) -> tensors(head, tensors);
+      case Answer.Entries entries -> MapWriter.write(head, entries);
+      case Answer.Nothing() -> Buffers.wrap(head, 0, head.length);
     };
   }
 
-  private static Buffer bytes(int field, Tensor tensor) {
+  /** What a message begins with: the status, and the model's name if the answer says it. */
+  private static byte[] head(String model) {
+    return model.isEmpty()
+        ? SUCCESS
+        : Messages.of(GrpsStatus.OK).toBuilder().setModel(model).build().toByteArray();
+  }
+
+  private static Buffer bytes(byte[] head, int field, Tensor tensor) {
     MemorySegment source = tensor.data();
     if (tensor.type() == DataType.BYTES) {
       var element = new BytesElements(tensor);
@@ -42,14 +52,14 @@ final class AnswerWriter {
       source = source.asSlice(element.offset(), element.length());
     }
     int length = Math.toIntExact(source.byteSize());
-    var out = new WireWriter(messageSize(field, length));
-    out.raw(SUCCESS);
+    var out = new WireWriter(messageSize(head, field, length));
+    out.raw(head);
     out.begin(field, length);
     out.raw(source, 0, length);
     return buffer(out);
   }
 
-  private static Buffer tensors(List<NamedTensor> tensors) {
+  private static Buffer tensors(byte[] head, List<NamedTensor> tensors) {
     var writers = new ArrayList<TensorWriter>(tensors.size());
     long length = 0;
     for (NamedTensor tensor : tensors) {
@@ -57,8 +67,8 @@ final class AnswerWriter {
       writers.add(writer);
       length += fieldSize(GenericTensorData.TENSORS_FIELD_NUMBER, writer.size());
     }
-    var out = new WireWriter(messageSize(GrpsMessage.GTENSORS_FIELD_NUMBER, length));
-    out.raw(SUCCESS);
+    var out = new WireWriter(messageSize(head, GrpsMessage.GTENSORS_FIELD_NUMBER, length));
+    out.raw(head);
     out.begin(GrpsMessage.GTENSORS_FIELD_NUMBER, (int) length);
     for (TensorWriter writer : writers) {
       out.begin(GenericTensorData.TENSORS_FIELD_NUMBER, (int) writer.size());
@@ -67,9 +77,9 @@ final class AnswerWriter {
     return buffer(out);
   }
 
-  /** The size of a message that is a status and one more field. */
-  private static int messageSize(int field, long length) {
-    long size = SUCCESS.length + fieldSize(field, length);
+  /** The size of a message that is its head and one more field. */
+  private static int messageSize(byte[] head, int field, long length) {
+    long size = head.length + fieldSize(field, length);
     if (size > Integer.MAX_VALUE - 8L) {
       throw new InferenceException(
           ErrorCode.INTERNAL, "the answer has " + size + " bytes, more than a message can");

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.grps.grpc;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.protocol.grps.Answer;
 import dev.sluice.protocol.grps.Elements;
 import dev.sluice.protocol.grps.MapKind;
 import dev.sluice.protocol.grps.grpc.proto.GenericMapData;
@@ -9,25 +10,24 @@ import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
-import java.util.List;
 
 /** Writes tensors of one element as a gmap: a few small values, by the generated classes. */
 final class MapWriter {
   private MapWriter() {}
 
-  static Buffer write(byte[] status, List<NamedTensor> entries) {
+  static Buffer write(byte[] head, Answer.Entries entries) {
     var map = GenericMapData.newBuilder();
-    for (NamedTensor entry : entries) {
-      put(entry, map);
+    for (NamedTensor entry : entries.tensors()) {
+      put(entries.kind(entry), entry, map);
     }
     byte[] message = GrpsMessage.newBuilder().setGmap(map).build().toByteArray();
     return Buffers.join(
-        Buffers.wrap(status, 0, status.length), Buffers.wrap(message, 0, message.length));
+        Buffers.wrap(head, 0, head.length), Buffers.wrap(message, 0, message.length));
   }
 
-  private static void put(NamedTensor entry, GenericMapData.Builder map) {
+  private static void put(MapKind kind, NamedTensor entry, GenericMapData.Builder map) {
     String name = entry.name();
-    switch (MapKind.of(entry.tensor())) {
+    switch (kind) {
       case TEXT -> map.putSS(name, bytes(entry).toStringUtf8());
       case BYTES -> map.putSB(name, bytes(entry));
       case INT32 -> map.putSI32(name, (int) Elements.integer(entry.tensor(), 0));

@@ -34,7 +34,7 @@ final class PredictMethod implements GrpcMethod {
           message.model(),
           body.length(),
           message::decode,
-          outputs -> AnswerWriter.write(message.form(), outputs));
+          response -> AnswerWriter.write(message.form(), response));
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     } catch (IOException e) {

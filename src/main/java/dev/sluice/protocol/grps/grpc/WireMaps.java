@@ -57,7 +57,7 @@ final class WireMaps {
         in.skipField(tag);
       }
     }
-    TensorSpec input = inputs.named(key);
+    TensorSpec input = inputs.entry(key, kind);
     inputs.add(input, tensor(kind, input, value));
   }
 

@@ -62,6 +62,7 @@ record WireMessage(String model, DataForm form, Body data) {
 
   /** Reads the data into the model's inputs. */
   void decode(RequestInputs inputs) {
+    inputs.message(form, model);
     try {
       switch (form) {
         case BYTES -> {

@@ -28,17 +28,17 @@ final class WireTensors {
   }
 
   private static void readTensor(WireTensor tensor, RequestInputs inputs) throws IOException {
-    TensorSpec input = inputs.next(tensor.name());
+    TensorSpec wanted = inputs.next(tensor.name());
     GrpsType type = tensor.type();
     if (type == null) {
       if (tensor.typeNumber() == 0) {
-        throw inputs.untyped(input);
+        throw inputs.untyped(wanted);
       }
       throw InferenceException.invalid(
           "the tensor for input %s has dtype %d, which is none of grps' types"
-              .formatted(input.name(), tensor.typeNumber()));
+              .formatted(wanted.name(), tensor.typeNumber()));
     }
-    inputs.requireType(input, type);
+    TensorSpec input = inputs.fed(wanted, type);
     Shape shape = Shape.of(tensor.dims());
     try (var elements =
         new TensorBuilder(input.type(), capacity(tensor.bytes(), type, input, shape))) {

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.grps.http;
 
 import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.grps.MapKind;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.SingleInput;
 import dev.sluice.tensor.Tensor;
@@ -32,30 +33,31 @@ final class GmapReader {
       if (!Json.isPresent(in)) {
         in.skipValue();
       } else if (Json.keyIs(in, "s_s", "sS")) {
-        readMap("gmap.s_s", this::text);
+        readMap(MapKind.TEXT, this::text);
       } else if (Json.keyIs(in, "s_b", "sB")) {
-        readMap("gmap.s_b", this::bytes);
+        readMap(MapKind.BYTES, this::bytes);
       } else if (Json.keyIs(in, "s_i32", "sI32")) {
-        readMap("gmap.s_i32", this::int32);
+        readMap(MapKind.INT32, this::int32);
       } else if (Json.keyIs(in, "s_i64", "sI64")) {
-        readMap("gmap.s_i64", this::int64);
+        readMap(MapKind.INT64, this::int64);
       } else if (Json.keyIs(in, "s_f", "sF")) {
-        readMap("gmap.s_f", this::number);
+        readMap(MapKind.SINGLE, this::number);
       } else if (Json.keyIs(in, "s_d", "sD")) {
-        readMap("gmap.s_d", this::number);
+        readMap(MapKind.DOUBLE, this::number);
       } else {
         in.skipValue();
       }
     }
   }
 
-  private void readMap(String map, EntryReader reader) {
+  private void readMap(MapKind kind, EntryReader reader) {
+    String map = "gmap." + kind.field();
     Json.requireObject(in, map);
     in.beginObject();
     while (in.nextKey()) {
       if (Json.isPresent(in)) {
         String key = in.key();
-        TensorSpec input = inputs.named(key);
+        TensorSpec input = inputs.entry(key, kind);
         inputs.add(input, reader.read(input, map + "." + key));
       } else {
         in.skipValue();

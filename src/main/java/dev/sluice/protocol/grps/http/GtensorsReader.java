@@ -46,12 +46,12 @@ final class GtensorsReader {
   }
 
   private void readTensor(TensorKeys keys, String place) {
-    TensorSpec input = inputs.next(keys.name());
+    TensorSpec wanted = inputs.next(keys.name());
     GrpsType type = keys.type();
     if (type == null) {
-      throw inputs.untyped(input);
+      throw inputs.untyped(wanted);
     }
-    inputs.requireType(input, type);
+    TensorSpec input = inputs.fed(wanted, type);
     Shape shape = Shape.of(keys.dims());
     try (var elements = new TensorBuilder(input.type(), capacity(input, shape))) {
       int position = keys.list(type);

@@ -104,6 +104,7 @@ record JsonMessage(
 
   /** Reads the data into the model's inputs. */
   void decode(RequestInputs inputs) {
+    inputs.message(form, model);
     cursor.seek(position);
     try {
       switch (form) {

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.grps.http;
 
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.grps.Answer;
 import dev.sluice.protocol.grps.Elements;
 import dev.sluice.protocol.grps.MapKind;
 import dev.sluice.tensor.BytesElements;
@@ -11,11 +12,11 @@ import java.util.List;
 final class MapJson {
   private MapJson() {}
 
-  static void entries(List<NamedTensor> entries, JsonWriter out) {
+  static void entries(Answer.Entries entries, JsonWriter out) {
     String betweenMaps = "";
     for (MapKind kind : MapKind.values()) {
       List<NamedTensor> members =
-          entries.stream().filter(entry -> MapKind.of(entry.tensor()) == kind).toList();
+          entries.tensors().stream().filter(entry -> entries.kind(entry) == kind).toList();
       if (!members.isEmpty()) {
         out.raw(betweenMaps).key(kind.field());
         map(kind, members, out);

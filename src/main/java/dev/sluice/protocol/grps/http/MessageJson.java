@@ -2,6 +2,7 @@ package dev.sluice.protocol.grps.http;
 
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.grps.Answer;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.http.HttpExchange;
@@ -41,20 +42,30 @@ final class MessageJson {
         .raw("\"}");
   }
 
+  /**
+   * Begins a successful message.
+   *
+   * @param model the model's name in it; empty if there is none
+   */
+  static JsonWriter succeed(String model, long likelySize) {
+    JsonWriter out = begin(GrpsStatus.OK, likelySize);
+    return model.isEmpty() ? out : out.raw(",\"model\":").string(model);
+  }
+
   /** A successful message with tensors. */
-  static Buffer tensors(List<NamedTensor> tensors) {
+  static Buffer tensors(String model, List<NamedTensor> tensors) {
     long size = 0;
     for (NamedTensor tensor : tensors) {
       size += JsonTensors.likelySize(tensor.tensor()) + OVERHEAD;
     }
-    JsonWriter out = begin(GrpsStatus.OK, size).raw(",\"gtensors\":{");
+    JsonWriter out = succeed(model, size).raw(",\"gtensors\":{");
     TensorJson.list(tensors, out);
     return out.raw("}}").toBuffer();
   }
 
   /** A successful message with a map of tensors of one element. */
-  static Buffer map(List<NamedTensor> entries) {
-    JsonWriter out = begin(GrpsStatus.OK, 0).raw(",\"gmap\":{");
+  static Buffer map(String model, Answer.Entries entries) {
+    JsonWriter out = succeed(model, 0).raw(",\"gmap\":{");
     MapJson.entries(entries, out);
     return out.raw("}}").toBuffer();
   }

@@ -2,6 +2,7 @@ package dev.sluice.protocol.grps.http;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.codec.RawTensors;
@@ -38,13 +39,15 @@ record PredictAnswer(int status, String contentType, Buffer body) {
   }
 
   /** Encodes outputs in the form that fits the request's. */
-  static PredictAnswer of(DataForm asked, List<NamedTensor> outputs) {
-    return switch (Answer.of(asked, outputs)) {
-      case Answer.Text(Tensor tensor) -> json(text(tensor));
+  static PredictAnswer of(DataForm asked, InferenceResponse response) {
+    String model = Answer.model(response);
+    return switch (Answer.of(asked, response)) {
+      case Answer.Text(Tensor tensor) -> json(text(model, tensor));
       case Answer.Bytes(Tensor tensor) ->
           new PredictAnswer(200, "application/octet-stream", bytes(tensor));
-      case Answer.Tensors(List<NamedTensor> tensors) -> json(MessageJson.tensors(tensors));
-      case Answer.Entries(List<NamedTensor> entries) -> json(MessageJson.map(entries));
+      case Answer.Tensors(List<NamedTensor> tensors) -> json(MessageJson.tensors(model, tensors));
+      case Answer.Entries entries -> json(MessageJson.map(model, entries));
+      case Answer.Nothing() -> json(MessageJson.succeed(model, 0).raw('}').toBuffer());
     };
   }
 
@@ -52,10 +55,10 @@ record PredictAnswer(int status, String contentType, Buffer body) {
     return new PredictAnswer(200, JSON, body);
   }
 
-  private static Buffer text(Tensor tensor) {
+  private static Buffer text(String model, Tensor tensor) {
     var element = new BytesElements(tensor);
     element.next();
-    return MessageJson.begin(GrpsStatus.OK, element.length())
+    return MessageJson.succeed(model, element.length())
         .raw(",\"str_data\":")
         .string(element.data(), element.offset(), element.length())
         .raw('}')

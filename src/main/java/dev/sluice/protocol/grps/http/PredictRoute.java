@@ -2,18 +2,17 @@ package dev.sluice.protocol.grps.http;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.grps.DataForm;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.SingleInput;
-import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,10 +62,10 @@ final class PredictRoute {
             message.model().isEmpty() ? query.model() : message.model(),
             body.length(),
             message::decode,
-            outputs ->
+            response ->
                 query.returnNdArray()
-                    ? PredictAnswer.ndArray(outputs)
-                    : PredictAnswer.of(message.form(), outputs))
+                    ? PredictAnswer.ndArray(response.outputs())
+                    : PredictAnswer.of(message.form(), response))
         .onSuccess(answer -> answer.send(http))
         .mapEmpty();
   }
@@ -97,7 +96,7 @@ final class PredictRoute {
     var client = new StreamedAnswer(http, control.contentType());
     try {
       return call.stream(
-              http, model, body.length(), decoder, client, outputs -> message(form, outputs))
+              http, model, body.length(), decoder, client, response -> message(form, response))
           .mapEmpty();
     } catch (InferenceException e) {
       if (e.code() != ErrorCode.NOT_FOUND) {
@@ -109,12 +108,13 @@ final class PredictRoute {
   }
 
   /** A message of a stream; one in JSON ends its line, as the native server has it. */
-  private static Buffer message(DataForm form, List<NamedTensor> outputs) {
-    PredictAnswer answer = PredictAnswer.of(form, outputs);
+  private static Buffer message(DataForm form, InferenceResponse response) {
+    PredictAnswer answer = PredictAnswer.of(form, response);
     return answer.isJson() ? answer.body().appendString("\n") : answer.body();
   }
 
   private static void addBytes(RequestInputs inputs, Body body) {
+    inputs.message(DataForm.BYTES, "");
     TensorSpec input = inputs.only(DataForm.BYTES);
     inputs.add(input, SingleInput.raw(input, body));
   }
@@ -125,10 +125,10 @@ final class PredictRoute {
             query.model(),
             body.length(),
             inputs -> addBytes(inputs, body),
-            outputs ->
+            response ->
                 query.returnNdArray()
-                    ? PredictAnswer.ndArray(outputs)
-                    : PredictAnswer.of(DataForm.BYTES, outputs))
+                    ? PredictAnswer.ndArray(response.outputs())
+                    : PredictAnswer.of(DataForm.BYTES, response))
         .onSuccess(answer -> answer.send(http))
         .mapEmpty();
   }

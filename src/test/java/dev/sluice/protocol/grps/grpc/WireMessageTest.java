@@ -15,6 +15,9 @@ import dev.sluice.protocol.grps.grpc.proto.GenericMapData;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -174,6 +177,11 @@ class WireMessageTest {
         .hasMessage("flat_int8[1] of input n: got 128, wanted a whole number from -128 to 127");
   }
 
+  private static InferenceResponse response(List<NamedTensor> outputs) {
+    return new InferenceResponse(
+        new ModelId("m", 1), new Signature("", "", List.of(), List.of()), outputs);
+  }
+
   @Test
   void answersAreWhatTheGeneratedClassesRead() throws IOException {
     List<NamedTensor> outputs =
@@ -185,7 +193,7 @@ class WireMessageTest {
             new NamedTensor("e", Tensors.floats(Shape.of(0))));
     try {
       GrpsMessage message =
-          GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TENSORS, outputs).getBytes());
+          GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TENSORS, response(outputs)).getBytes());
       assertThat(message.getStatus().getCode()).isEqualTo(200);
       GenericTensorData data = message.getGtensors();
       assertThat(data.getTensors(0).getFlatFloat32List()).containsExactly(0.5f, -2f);
@@ -205,17 +213,17 @@ class WireMessageTest {
         Tensor other = Tensors.bytes(Shape.of(1), new byte[] {(byte) 0xFF})) {
       var named = List.of(new NamedTensor("a", text), new NamedTensor("b", score));
       assertThat(
-              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TEXT, named).getBytes())
+              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TEXT, response(named)).getBytes())
                   .getStrData())
           .isEqualTo("ja");
       var bytes = List.of(new NamedTensor("a", other));
       assertThat(
-              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TEXT, bytes).getBytes())
+              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TEXT, response(bytes)).getBytes())
                   .getBinData()
                   .size())
           .isEqualTo(1);
       assertThat(
-              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.MAP, named).getBytes())
+              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.MAP, response(named)).getBytes())
                   .getGmap()
                   .getSFMap())
           .containsEntry("b", 1f);
