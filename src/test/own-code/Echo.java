@@ -23,7 +23,8 @@ public class Echo implements Model, StreamingModel {
   public Answer run(Request request) {
     return switch (text(request)) {
       case "bin" ->
-          Answer.of(Value.bytes("", new byte[] {0, 1, 'a', 'b', 'c'})).with("grps.data", "bin_data");
+          Answer.of(Value.bytes("", new byte[] {0, 1, 'a', 'b', 'c'}))
+              .with("grps.data", "bin_data");
       case "empty" -> Answer.of();
       case "f" -> Answer.of(ONE, ONE.named("b"));
       case "raise" -> throw new IllegalStateException("boom");

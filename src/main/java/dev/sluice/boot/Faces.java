@@ -15,6 +15,7 @@ import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
+import dev.sluice.protocol.grps.http.CustomPredict;
 import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.grps.http.StreamControl;
 import dev.sluice.protocol.kserve.http.EventAttributes;
@@ -73,13 +74,19 @@ record Faces(
       faces.add(new OipHttpFace(oip()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(new GrpsHttpFace(data, control, deployment(), room, streamControl()));
+      faces.add(
+          new GrpsHttpFace(data, control, deployment(), room, streamControl(), customPredict()));
     }
     if (listener.protocols().contains(Protocol.METRICS)) {
       faces.add(new MetricsFace(telemetry, listener.metricsPath()));
     }
     faces.add(new OwnPathsFace(data));
     return faces;
+  }
+
+  private CustomPredict customPredict() {
+    var custom = grps.customizedPredictHttp();
+    return new CustomPredict(custom.path().orElse(""), custom.customizedBody());
   }
 
   private StreamControl streamControl() {

@@ -11,6 +11,7 @@ import java.util.Optional;
  *     there is only one
  * @param onlineAtStart whether the server is online for load balancers before anyone puts it online
  * @param streamingCtrl how a request over HTTP says that it wants a stream
+ * @param customizedPredictHttp another way to ask for predictions over HTTP
  * @param maxConnections requests that one listener takes at once; 0: any number
  * @param deployment settings that were written for grps' own server
  */
@@ -18,12 +19,19 @@ public record GrpsConfig(
     Optional<String> defaultModel,
     boolean onlineAtStart,
     StreamControlConfig streamingCtrl,
+    CustomPredictConfig customizedPredictHttp,
     int maxConnections,
     Optional<GrpsDeployment> deployment) {
   private static final int MOST_CONNECTIONS = 1_000_000;
 
   public static final GrpsConfig DEFAULT =
-      new GrpsConfig(Optional.empty(), false, StreamControlConfig.DEFAULT, 0, Optional.empty());
+      new GrpsConfig(
+          Optional.empty(),
+          false,
+          StreamControlConfig.DEFAULT,
+          CustomPredictConfig.DEFAULT,
+          0,
+          Optional.empty());
 
   static GrpsConfig read(Section grps) {
     Optional<GrpsDeployment> deployment = grps.single("deployment").flatMap(GrpsConfig::deployment);
@@ -31,6 +39,7 @@ public record GrpsConfig(
         grps.text("default_model").or(() -> deployment.flatMap(GrpsDeployment::defaultModel)),
         grps.flag("online_at_start", DEFAULT.onlineAtStart),
         grps.section("streaming_ctrl", StreamControlConfig::read),
+        grps.section("customized_predict_http", CustomPredictConfig::read),
         grps.number(
             "max_connections",
             deployment.map(GrpsDeployment::maxConnections).orElse(DEFAULT.maxConnections),

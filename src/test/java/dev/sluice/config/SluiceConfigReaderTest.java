@@ -81,6 +81,7 @@ class SluiceConfigReaderTest {
         online_at_start: true
         streaming_ctrl:
           { ctrl_mode: header_param, ctrl_key: x-stream, res_content_type: text/plain }
+        customized_predict_http: { path: /v1/chat, customized_body: true }
         max_connections: 50
       kserve:
         event_type: answer
@@ -162,6 +163,7 @@ class SluiceConfigReaderTest {
               true,
               new StreamControlConfig(
                   StreamControlConfig.Mode.HEADER_PARAM, "x-stream", "text/plain"),
+              new CustomPredictConfig(Optional.of("/v1/chat"), true),
               50,
               Optional.empty()),
           new KserveConfig("answer", Optional.of("/here"), true),

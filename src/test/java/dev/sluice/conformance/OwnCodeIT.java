@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.HttpCaller;
@@ -13,6 +14,9 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -253,6 +257,60 @@ class OwnCodeIT {
     HttpCaller.Answer answer =
         http.send("POST", "/v2/models/echoes/infer", Buffer.buffer("{\"inputs\":[]}"));
     assertThat(answer.text()).contains("its code answers HTTP requests only");
+  }
+
+  @Test
+  void customisedBodiesOfGrpsGoToTheHandler() throws IOException {
+    Path settings = Files.createTempDirectory("grps").resolve("sluice.yml");
+    Files.writeString(
+        settings,
+        """
+        listeners: [{ address: "localhost:0" }]
+        models: { directory: "%s", poll_interval: 0s }
+        grps:
+          default_model: streamed
+          streaming_ctrl: { ctrl_mode: body_param, ctrl_key: stream, res_content_type: text/event-stream }
+          customized_predict_http: { path: /v1/chat, customized_body: true }
+        """
+            .formatted(streamed()));
+    var config = new SluiceConfigReader(_ -> {}).read(Optional.of(settings), Map.of(), List.of());
+    try (var grps = RunningServer.start(config);
+        var client = new HttpCaller(grps.port())) {
+      for (String path : List.of("/v1/chat", "/grps/v1/infer/predict")) {
+        HttpCaller.Answer plain = client.send("PUT", path, Buffer.buffer("{\"stream\":\"true\"}"));
+        assertThat(plain.text()).isEqualTo("plain");
+        HttpCaller.Answer stream = client.send("POST", path, Buffer.buffer("{\"stream\":true}"));
+        assertThat(stream.contentType()).isEqualTo("text/event-stream");
+        assertThat(stream.text()).isEqualTo("data: 1\n\ndata: 2\n\n");
+      }
+      HttpCaller.Answer unknown = client.send("POST", "/v1/chat?model=nobody", Buffer.buffer());
+      assertThat(unknown.status()).isEqualTo(500);
+      assertThat(unknown.contentType()).startsWith("text/plain");
+      assertThat(unknown.text()).contains("Not found model: nobody");
+    }
+  }
+
+  private static Path streamed() throws IOException {
+    Path folder = Files.createTempDirectory("streamed");
+    new CodeJar()
+        .source(
+            "Streamed",
+            """
+            import dev.sluice.extension.*;
+            public class Streamed implements HttpHandler {
+              public void handle(HttpRequest request, HttpReply reply) throws Exception {
+                if (request.streaming()) {
+                  reply.write("data: 1\\n\\n");
+                  reply.write("data: 2\\n\\n");
+                } else {
+                  reply.send("plain");
+                }
+              }
+            }
+            """)
+        .service("HttpHandler", "Streamed")
+        .into(folder.resolve("streamed").resolve("1"));
+    return folder;
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.config.CustomPredictConfig;
 import dev.sluice.config.GrpsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
@@ -180,7 +181,8 @@ class StreamsIT {
             List.of(ListenerConfig.DEFAULT.withPort(0)),
             RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
             defaults.limits(),
-            new GrpsConfig(Optional.empty(), false, control, 0, Optional.empty()),
+            new GrpsConfig(
+                Optional.empty(), false, control, CustomPredictConfig.DEFAULT, 0, Optional.empty()),
             defaults.kserve(),
             defaults.log(),
             defaults.eventLoops(),

@@ -83,9 +83,7 @@ public final class RequestInputs implements AutoCloseable {
 
   /** What the request says besides its tensors. */
   RequestOptions options() {
-    return said.isEmpty()
-        ? RequestOptions.NONE
-        : new RequestOptions(0, SequenceStep.NONE, said);
+    return said.isEmpty() ? RequestOptions.NONE : new RequestOptions(0, SequenceStep.NONE, said);
   }
 
   /**

@@ -106,7 +106,9 @@ class PredictCallTest {
 
   @Test
   void anAnswerLeavesNothingBehind() {
-    assertThat(call(PredictCallTest::giveOne, response -> response.outputs().getFirst().name()).result())
+    assertThat(
+            call(PredictCallTest::giveOne, response -> response.outputs().getFirst().name())
+                .result())
         .isEqualTo("y");
     assertNothingIsKept();
   }

@@ -28,27 +28,37 @@ public final class GrpsHttpFace implements HttpFace {
 
   private final HealthRoutes health;
   private final MetadataRoutes metadata;
-  private final PredictRoute predict;
+  private final Consumer<HttpExchange> predict;
+  private final CustomPredict custom;
 
   /**
    * @param room shared by all event loops of the listener
    * @param streams how a request asks for a stream
+   * @param custom another way to ask for predictions
    */
   public GrpsHttpFace(
       DataPlane data,
       ControlPlane control,
       Deployment deployment,
       Room room,
-      StreamControl streams) {
+      StreamControl streams,
+      CustomPredict custom) {
+    this.custom = custom;
     var models = new ModelChoice(data, control, deployment);
     this.health = new HealthRoutes(control);
     this.metadata = new MetadataRoutes(new Metadata(models, control, deployment));
-    this.predict = new PredictRoute(new PredictCall(data, models, room), streams);
+    this.predict =
+        custom.ownBody()
+            ? new CustomRoute(data, models, streams)::answer
+            : new PredictRoute(new PredictCall(data, models, room), streams)::predict;
   }
 
   @Override
   public void mount(HttpRoutes routes) {
     routes.claim(PREFIX, this::route);
+    if (!custom.path().isEmpty()) {
+      routes.claimExactly(custom.path(), predict);
+    }
   }
 
   private void route(HttpExchange http) {
@@ -59,9 +69,14 @@ public final class GrpsHttpFace implements HttpFace {
       case "/v1/health/ready" -> allow(http, ASKING, health::ready);
       case "/v1/metadata/server" -> allow(http, ASKING, metadata::server);
       case "/v1/metadata/model" -> allow(http, POSTING, metadata::model);
-      case "/v1/infer/predict" -> allow(http, POSTING, predict::predict);
+      case "/v1/infer/predict" -> predict(http);
       default -> MessageJson.answer(http, new GrpsStatus(404, "Not Found"));
     }
+  }
+
+  /** Own code sees requests of every method. */
+  private void predict(HttpExchange http) {
+    allow(http, custom.ownBody() ? Set.of(http.method().name()) : POSTING, predict);
   }
 
   /** The path below the prefix, with single slashes and none at its end. */

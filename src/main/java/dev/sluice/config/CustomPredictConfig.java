@@ -1,0 +1,30 @@
+package dev.sluice.config;
+
+import java.util.Optional;
+
+/**
+ * Another way to ask for predictions of grps over HTTP.
+ *
+ * @param path where, besides the usual path; empty: nowhere
+ * @param customizedBody whether the model's own code reads the requests and writes the answers, on
+ *     both paths
+ */
+public record CustomPredictConfig(Optional<String> path, boolean customizedBody) {
+  public static final CustomPredictConfig DEFAULT =
+      new CustomPredictConfig(Optional.empty(), false);
+
+  private static final String PATH = "(/[A-Za-z0-9_\\-]+)+/?";
+
+  static CustomPredictConfig read(Section custom) {
+    return new CustomPredictConfig(
+        custom.single("path").filter(path -> !path.text().isEmpty()).map(CustomPredictConfig::path),
+        custom.flag("customized_body", DEFAULT.customizedBody));
+  }
+
+  private static String path(Setting setting) {
+    if (!setting.text().matches(PATH)) {
+      throw setting.wanted("a path of letters, digits, _ and -, such as /v1/chat");
+    }
+    return setting.text();
+  }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.protocol.grps.http;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.telemetry.Api;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.HttpStatus;
+import dev.sluice.transport.http.RawHttpCall;
+import io.vertx.core.buffer.Buffer;
+
+/**
+ * Has the model's own code read predict requests and write the answers. Only the query can name the
+ * model, and failures are plain text.
+ */
+final class CustomRoute {
+  private final DataPlane data;
+  private final ModelChoice models;
+  private final StreamControl control;
+
+  CustomRoute(DataPlane data, ModelChoice models, StreamControl control) {
+    this.data = data;
+    this.models = models;
+    this.control = control;
+  }
+
+  void answer(HttpExchange http) {
+    http.body()
+        .map(body -> {
+          hand(http, body);
+          return body;
+        })
+        .onFailure(e -> refuse(http, http.explain(e)));
+  }
+
+  private void hand(HttpExchange http, Body body) {
+    var query = new PredictQuery(http.query());
+    boolean streaming = control.asksInHead(http, query) || asksInBody(body, control.bodyKey());
+    ServedModel lent = models.lend(query.model());
+    http.measure(Api.OWN_HTTP, lent.id().name());
+    data.handle(lent, new RawHttpCall(http, body, streaming, control.contentType()));
+  }
+
+  /** Whatever is no JSON asks for nothing. */
+  private static boolean asksInBody(Body body, String key) {
+    try {
+      return !key.isEmpty() && asks(new JsonCursor(body), key);
+    } catch (JsonException e) {
+      return false;
+    }
+  }
+
+  private static boolean asks(JsonCursor in, String key) {
+    boolean asks = false;
+    if (in.peek() == JsonCursor.Kind.OBJECT) {
+      in.beginObject();
+      while (in.nextKey()) {
+        boolean meant = in.keyIs(key);
+        asks = meant ? in.peek() == JsonCursor.Kind.TRUE : asks;
+        in.skipValue();
+      }
+      in.finish();
+    }
+    return asks;
+  }
+
+  private static void refuse(HttpExchange http, InferenceException why) {
+    int status = why.code() == ErrorCode.NOT_FOUND ? 500 : HttpStatus.of(why.code());
+    http.answer(status, "text/plain; charset=utf-8", Buffer.buffer(why.getMessage()));
+  }
+}
