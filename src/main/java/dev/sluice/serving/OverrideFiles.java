@@ -12,13 +12,15 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
  * Files of a model that came by the network, in a folder that only this user can read: runtimes
- * open files. Their names are checked before any becomes a path.
+ * open files. Their names are checked before any becomes a path. None of them is code: who may
+ * load a model may not run whatever they like.
  */
 final class OverrideFiles {
   private static final int MOST_FILES = 1_000;
@@ -54,6 +56,9 @@ final class OverrideFiles {
   private static void check(String name) {
     if (name.length() > LONGEST_NAME) {
       throw refused(name, "has more than " + LONGEST_NAME + " letters");
+    }
+    if (name.toLowerCase(Locale.ROOT).endsWith(".jar")) {
+      throw refused(name, "is that of own code, which is never taken from the network");
     }
     List<String> parts = List.of(name.split("/", -1));
     if (parts.size() > DEEPEST) {
