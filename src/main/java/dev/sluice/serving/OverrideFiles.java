@@ -19,8 +19,8 @@ import java.util.TreeSet;
 
 /**
  * Files of a model that came by the network, in a folder that only this user can read: runtimes
- * open files. Their names are checked before any becomes a path. None of them is code: who may
- * load a model may not run whatever they like.
+ * open files. Their names are checked before any becomes a path. None of them is code: who may load
+ * a model may not run whatever they like.
  */
 final class OverrideFiles {
   private static final int MOST_FILES = 1_000;
