@@ -35,7 +35,13 @@ final class StandardServices {
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcFace face : faces) {
+<<<<<<< HEAD
       services.put(face.service(), () -> Future.succeededFuture(ready.getAsBoolean()));
+=======
+      face.healthNames()
+          .forEach(
+              name -> health.register(name, () -> Future.succeededFuture(ready.getAsBoolean())));
+>>>>>>> tfs-rest
       grpc.addService(described(face.descriptor()));
     }
     services.forEach(health::register);
