@@ -15,6 +15,7 @@ import dev.sluice.inference.VersionState;
 import dev.sluice.ops.Connections;
 import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.ModelStates;
+import dev.sluice.ops.Monitor;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.repository.ModelRepository;
@@ -40,6 +41,7 @@ import dev.sluice.transport.http.HttpFront;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
@@ -73,6 +75,7 @@ public final class SluiceServer implements Server {
   private final Optional<TensorflowModels> modelFile;
   private final ModelControl control;
   private final Telemetry telemetry;
+  private final Monitor monitor;
   private final Connections connections = new Connections();
   private final DataPlane data;
   private final LogControl logs = new LogSwitches();
@@ -122,6 +125,7 @@ public final class SluiceServer implements Server {
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable());
     this.data = new InferencePipeline(repository, paths);
+    this.monitor = new Monitor(telemetry, System::nanoTime);
     measure();
   }
 
@@ -131,6 +135,9 @@ public final class SluiceServer implements Server {
     vertx
         .deployVerticle(lag.verticles(), loopOptions())
         .onFailure(e -> LOG.error("the lag of event loops is not measured", e));
+    vertx
+        .deployVerticle(monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
+        .onFailure(e -> LOG.error("the console shows no rates", e));
     List.of(new ModelStates(control), connections, lag, new ProcessMetrics())
         .forEach(telemetry::add);
   }
@@ -241,6 +248,7 @@ public final class SluiceServer implements Server {
             logs,
             telemetry,
             new ModelExplainer(data),
+            monitor,
             config.grps(),
             config.kserve(),
             config.limits(),
