@@ -10,7 +10,10 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Explainer;
 import dev.sluice.inference.LogControl;
+import dev.sluice.ops.ConsoleFace;
+import dev.sluice.ops.ConsoleState;
 import dev.sluice.ops.MetricsFace;
+import dev.sluice.ops.Monitor;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcFace;
@@ -48,6 +51,7 @@ import java.util.Optional;
  * @param logs what is written to the log
  * @param telemetry what metrics and statistics show
  * @param explainer what they have models explained by
+ * @param monitor what the console shows
  * @param grps what the grps protocol leaves to the server
  * @param kserve what KServe's protocol leaves to the server
  * @param limits what one caller may cost
@@ -60,6 +64,7 @@ record Faces(
     LogControl logs,
     Telemetry telemetry,
     Explainer explainer,
+    Monitor monitor,
     GrpsConfig grps,
     KserveConfig kserve,
     LimitsConfig limits,
@@ -82,6 +87,7 @@ record Faces(
     if (listener.protocols().contains(Protocol.METRICS)) {
       faces.add(new MetricsFace(telemetry, listener.metricsPath()));
     }
+    faces.add(console(listener));
     faces.add(new OwnPathsFace(data));
     return faces;
   }
@@ -89,6 +95,15 @@ record Faces(
   private CustomPredict customPredict() {
     var custom = grps.customizedPredictHttp();
     return new CustomPredict(custom.path().orElse(""), custom.customizedBody());
+  }
+
+  /** Who reads metrics may see the console, and grps' own server shows its monitor to everybody. */
+  private ConsoleFace console(ListenerConfig listener) {
+    boolean showing =
+        listener.protocols().contains(Protocol.METRICS)
+            || listener.protocols().contains(Protocol.GRPS);
+    var state = new ConsoleState(VersionText.number(), control, telemetry, monitor);
+    return new ConsoleFace(state, monitor, showing);
   }
 
   private StreamControl streamControl() {

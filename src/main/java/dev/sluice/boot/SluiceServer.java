@@ -15,6 +15,7 @@ import dev.sluice.inference.VersionState;
 import dev.sluice.ops.Connections;
 import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.ModelStates;
+import dev.sluice.ops.Monitor;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
@@ -42,6 +43,7 @@ import dev.sluice.transport.http.HttpFront;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
@@ -75,6 +77,7 @@ public final class SluiceServer implements Server {
   private final Optional<TensorflowModels> modelFile;
   private final ModelControl control;
   private final Telemetry telemetry;
+  private final Monitor monitor;
   private final Connections connections = new Connections();
   private final DataPlane data;
   private final LogControl logs = new LogSwitches();
@@ -128,6 +131,7 @@ public final class SluiceServer implements Server {
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable());
     this.data = new InferencePipeline(repository, paths);
+    this.monitor = new Monitor(telemetry, System::nanoTime);
     measure();
   }
 
@@ -137,6 +141,9 @@ public final class SluiceServer implements Server {
     vertx
         .deployVerticle(lag.verticles(), loopOptions())
         .onFailure(e -> LOG.error("the lag of event loops is not measured", e));
+    vertx
+        .deployVerticle(monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
+        .onFailure(e -> LOG.error("the console shows no rates", e));
     List.of(new ModelStates(control), connections, lag, new ProcessMetrics())
         .forEach(telemetry::add);
   }
@@ -251,6 +258,7 @@ public final class SluiceServer implements Server {
             logs,
             telemetry,
             new ModelExplainer(data),
+            monitor,
             config.grps(),
             config.kserve(),
             config.limits(),

@@ -38,7 +38,8 @@ public record GrpsConfig(
     return new GrpsConfig(
         grps.text("default_model").or(() -> deployment.flatMap(GrpsDeployment::defaultModel)),
         grps.flag("online_at_start", DEFAULT.onlineAtStart),
-        grps.section("streaming_ctrl", StreamControlConfig::read),
+        grps.section(
+            "streaming_ctrl", control -> StreamControlConfig.read(control, control(deployment))),
         grps.section("customized_predict_http", CustomPredictConfig::read),
         grps.number(
             "max_connections",
@@ -46,6 +47,14 @@ public record GrpsConfig(
             0,
             MOST_CONNECTIONS),
         deployment);
+  }
+
+  /** A deployment's own way replaces the usual one. */
+  private static StreamControlConfig control(Optional<GrpsDeployment> deployment) {
+    return deployment
+        .flatMap(GrpsDeployment::customHttp)
+        .map(GrpsCustomHttp::streamingCtrl)
+        .orElse(DEFAULT.streamingCtrl);
   }
 
   private static Optional<GrpsDeployment> deployment(Setting setting) {

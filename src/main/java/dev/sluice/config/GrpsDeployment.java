@@ -13,6 +13,7 @@ import java.util.Optional;
  * read as they are. What they say stands in for settings that are not given elsewhere.
  *
  * @param listeners where it listens
+ * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
  * @param models its models by the names that requests use, {@code name-version}
  * @param batching how the requests for the model at a path are joined
  * @param names the first model of each name without a version
@@ -25,6 +26,7 @@ import java.util.Optional;
  */
 public record GrpsDeployment(
     List<ListenerConfig> listeners,
+    Optional<GrpsCustomHttp> customHttp,
     Map<String, Path> models,
     Map<Path, BatchingConfig> batching,
     Map<String, String> names,
@@ -66,6 +68,7 @@ public record GrpsDeployment(
     unused.addAll(inference.unused());
     return new GrpsDeployment(
         server.listeners(),
+        server.customHttp(),
         models,
         batching,
         names,

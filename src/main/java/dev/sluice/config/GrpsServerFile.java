@@ -14,6 +14,7 @@ import java.util.Set;
  *
  * @param listeners where it listens, for grps alone: whoever wants other protocols too names
  *     listeners of his own. As there, anyone may put the server online and offline.
+ * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
  * @param maxConnections requests under way at once
  * @param maxConcurrency predictions that run at once
  * @param text the file, written out again
@@ -21,6 +22,7 @@ import java.util.Set;
  */
 record GrpsServerFile(
     List<ListenerConfig> listeners,
+    Optional<GrpsCustomHttp> customHttp,
     int maxConnections,
     int maxConcurrency,
     String text,
@@ -66,15 +68,17 @@ record GrpsServerFile(
     Section root = file.root();
     Section listening = GrpsFile.required(root, "interface", "a table").section();
     List<ListenerConfig> listeners = listeners(listening);
-    GrpsFile.table(listening, "customized_predict_http")
-        .ifPresent(custom -> readCustomHttp(custom, file));
+    Optional<GrpsCustomHttp> customHttp =
+        GrpsFile.table(listening, "customized_predict_http")
+            .map(custom -> GrpsCustomHttp.read(custom, file));
     file.noteUnread(listening);
     int connections = limit(root, "max_connections");
     int concurrency = limit(root, "max_concurrency");
     root.value("log").ifPresent(file::noteUnused);
     root.value("gpu").ifPresent(file::noteUnused);
     file.noteUnread(root);
-    return new GrpsServerFile(listeners, connections, concurrency, file.text(), file.unused());
+    return new GrpsServerFile(
+        listeners, customHttp, connections, concurrency, file.text(), file.unused());
   }
 
   private static int limit(Section root, String key) {
@@ -123,17 +127,5 @@ record GrpsServerFile(
       throw setting.wanted(wanted);
     }
     return ports;
-  }
-
-  /** Paths of one's own are for models with code of their own. */
-  private static void readCustomHttp(Section custom, GrpsFile file) {
-    Setting path = GrpsFile.required(custom, "path", "a path such as /v1/predict");
-    if (!path.text().matches("/[A-Za-z0-9_\\-/]+")) {
-      throw path.wanted("a slash, then letters, digits, _, - and /");
-    }
-    custom.flag("customized_body", false);
-    file.noteUnused(path);
-    GrpsFile.table(custom, "streaming_ctrl").ifPresent(file::noteUnread);
-    file.noteUnread(custom);
   }
 }

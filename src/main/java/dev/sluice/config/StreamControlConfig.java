@@ -18,10 +18,15 @@ public record StreamControlConfig(Mode ctrlMode, String ctrlKey, String resConte
     BODY_PARAM
   }
 
-  static StreamControlConfig read(Section control) {
+  /**
+   * @param defaults for what it leaves out, or leaves empty
+   */
+  static StreamControlConfig read(Section control, StreamControlConfig defaults) {
     return new StreamControlConfig(
-        control.choice("ctrl_mode", DEFAULT.ctrlMode),
-        control.text("ctrl_key").orElse(DEFAULT.ctrlKey),
-        control.text("res_content_type").orElse(DEFAULT.resContentType));
+        control.text("ctrl_mode").isEmpty()
+            ? defaults.ctrlMode
+            : control.choice("ctrl_mode", defaults.ctrlMode),
+        control.text("ctrl_key").orElse(defaults.ctrlKey),
+        control.text("res_content_type").orElse(defaults.resContentType));
   }
 }

@@ -47,12 +47,21 @@ public final class ProcessMetrics implements MetricSource {
         "When it started, in seconds since 1970.",
         ManagementFactory.getRuntimeMXBean().getStartTime() / MILLIS);
     String status = status();
-    size(status, "VmRSS")
+    resident(status)
         .ifPresent(
             size -> page.single("process_resident_memory_bytes", GAUGE, "Resident memory.", size));
     size(status, "VmSize")
         .ifPresent(
             size -> page.single("process_virtual_memory_bytes", GAUGE, "Virtual memory.", size));
+  }
+
+  /** Bytes of memory that the process holds; empty where nobody tells. */
+  static Optional<Double> resident() {
+    return resident(status());
+  }
+
+  private static Optional<Double> resident(String status) {
+    return size(status, "VmRSS");
   }
 
   /** Empty where there is no such file. */

@@ -1,8 +1,9 @@
 /**
- * What operators and their tools call: the metrics page. Start at {@link
- * dev.sluice.ops.MetricsFace}.
+ * What operators and their tools call: the metrics page and the console. Start at {@link
+ * dev.sluice.ops.MetricsFace}; {@link dev.sluice.ops.Monitor} is what the console shows.
  *
- * <p>Threads: event loops; pages are made by workers, since they may be long.
+ * <p>Threads: event loops; pages are made by workers, since they may be long, and the monitor looks
+ * on one.
  *
  * <p>Units: as the names of metrics say.
  */

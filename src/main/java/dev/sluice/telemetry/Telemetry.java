@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -87,6 +89,13 @@ public final class Telemetry {
     sorted.sort(Comparator.comparing(ModelMeter::model));
     sorted.add(unknown);
     return sorted;
+  }
+
+  /** All calls so far, by model; those to names that no model has under the empty name. */
+  public Map<String, CallTotals> callTotals() {
+    Map<String, CallTotals> totals = new LinkedHashMap<>();
+    models().forEach(model -> totals.put(model.model(), CallTotals.of(model)));
+    return totals;
   }
 
   /** Puts more on the page. */

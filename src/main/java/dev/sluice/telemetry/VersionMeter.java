@@ -131,7 +131,8 @@ public final class VersionMeter {
     unqueuedFailures.add(now() - sinceNanos);
   }
 
-  int waiting() {
+  /** Requests in the queue now. */
+  public int waiting() {
     return waiting.getAsInt();
   }
 

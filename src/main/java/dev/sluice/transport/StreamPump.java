@@ -4,6 +4,8 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.tensor.NamedTensor;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -26,6 +28,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   private final ClientStream client;
   private final Function<InferenceResponse, Buffer> encoder;
   private final Queue<InferenceResponse> waiting = new ArrayDeque<>();
+  private final Promise<Void> ended = Promise.promise();
   private Flow.@Nullable Subscription subscription;
   private @Nullable Throwable failure;
   private boolean complete;
@@ -44,11 +47,16 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
     this.encoder = encoder;
   }
 
-  /** Asks a model. Takes the request over. */
-  public void ask(DataPlane data, InferenceRequest request) {
+  /**
+   * Asks a model. Takes the request over.
+   *
+   * @return complete when the stream is over, however it ends
+   */
+  public Future<Void> ask(DataPlane data, InferenceRequest request) {
     exchange.onGone(this::leave);
     exchange.record().asked();
     data.inferStream(request, this);
+    return ended.future();
   }
 
   /** Nobody reads any more: stops the model's work and frees what has not been sent. */
@@ -60,6 +68,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
       }
       waiting.forEach(InferenceResponse::close);
       waiting.clear();
+      ended.complete();
     }
   }
 
@@ -152,6 +161,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
     } else {
       client.fail(failure);
     }
+    ended.complete();
   }
 
   private static long size(InferenceResponse response) {

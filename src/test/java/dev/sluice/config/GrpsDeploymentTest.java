@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.StreamControlConfig.Mode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,8 +184,7 @@ class GrpsDeploymentTest {
                 + " models[0].device, models[0].inferer_args");
   }
 
-  @Test
-  void customHttpIsNamedToo() throws IOException {
+  private void writeCustomHttp(String control) throws IOException {
     write(
         SERVER.replace(
             "  port:",
@@ -192,15 +192,41 @@ class GrpsDeploymentTest {
               customized_predict_http:
                 path: /v1/chat
                 customized_body: true
-                streaming_ctrl: {ctrl_mode: body_param, ctrl_key: stream, res_content_type: }
+                streaming_ctrl: %s
               port:\
-            """),
+            """
+                .formatted(control)),
         INFERENCE);
-    read();
-    assertThat(warnings.getFirst())
-        .contains(
-            "interface.customized_predict_http.path",
-            "interface.customized_predict_http.streaming_ctrl.ctrl_mode");
+  }
+
+  @Test
+  void theControlOfStreamsReplacesTheUsualOne() throws IOException {
+    writeCustomHttp("{ctrl_mode: body_param, ctrl_key: stream, res_content_type: text/plain}");
+    GrpsConfig grps = read().grps();
+    assertThat(grps.streamingCtrl())
+        .isEqualTo(new StreamControlConfig(Mode.BODY_PARAM, "stream", "text/plain"));
+    assertThat(grps.deployment().orElseThrow().customHttp())
+        .contains(new GrpsCustomHttp("/v1/chat", true, grps.streamingCtrl()));
+    assertThat(
+            read(new SettingOverride("grps.streaming_ctrl.ctrl_key", "flow", "--set"))
+                .grps()
+                .streamingCtrl())
+        .isEqualTo(new StreamControlConfig(Mode.BODY_PARAM, "flow", "text/plain"));
+  }
+
+  @Test
+  void whatTheControlOfStreamsLeavesEmptyIsAsUsual() throws IOException {
+    writeCustomHttp("{ctrl_mode: , ctrl_key: \"\", res_content_type: text/plain}");
+    assertThat(read().grps().streamingCtrl())
+        .isEqualTo(new StreamControlConfig(Mode.QUERY_PARAM, "streaming", "text/plain"));
+  }
+
+  @Test
+  void anUnknownControlOfStreamsIsRefused() throws IOException {
+    writeCustomHttp("{ctrl_mode: cookie}");
+    assertThatThrownBy(this::read)
+        .hasMessageContaining(
+            "interface.customized_predict_http.streaming_ctrl.ctrl_mode is \"cookie\"; wanted");
   }
 
   @Test

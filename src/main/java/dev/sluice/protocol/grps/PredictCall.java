@@ -65,10 +65,10 @@ public final class PredictCall {
    *
    * @param client gets the messages, and how it ends
    * @param encoder makes a message of a response, which it borrows
-   * @return complete when the request was decoded and the rest is the client's; failed if it could
-   *     not be, and nobody was told
+   * @return complete when the stream is over, of which the client was told; failed if the request
+   *     could not be decoded, of which nobody was
    */
-  public Future<?> stream(
+  public Future<Void> stream(
       Exchange exchange,
       String model,
       long size,
@@ -76,12 +76,22 @@ public final class PredictCall {
       ClientStream client,
       Function<InferenceResponse, Buffer> encoder) {
     exchange.measure(Api.GRPS_STREAM, model);
+    return room.enter(() -> pump(exchange, model, size, decoder, client, encoder));
+  }
+
+  private Future<Void> pump(
+      Exchange exchange,
+      String model,
+      long size,
+      Consumer<RequestInputs> decoder,
+      ClientStream client,
+      Function<InferenceResponse, Buffer> encoder) {
     ServedModel lent = models.lend(model);
     exchange.measure(Api.GRPS_STREAM, lent.id().name());
     var pump = new StreamPump(exchange, client, encoder);
     return exchange
         .compute(size, () -> decode(exchange, lent, decoder))
-        .onSuccess(request -> pump.ask(data, request));
+        .compose(request -> pump.ask(data, request));
   }
 
   /** Makes the request, which owns the loan; if that fails, the loan is given back here. */

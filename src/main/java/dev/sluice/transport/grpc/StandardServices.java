@@ -35,13 +35,10 @@ final class StandardServices {
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcFace face : faces) {
-<<<<<<< HEAD
-      services.put(face.service(), () -> Future.succeededFuture(ready.getAsBoolean()));
-=======
       face.healthNames()
           .forEach(
-              name -> health.register(name, () -> Future.succeededFuture(ready.getAsBoolean())));
->>>>>>> tfs-rest
+              name ->
+                  services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
       grpc.addService(described(face.descriptor()));
     }
     services.forEach(health::register);

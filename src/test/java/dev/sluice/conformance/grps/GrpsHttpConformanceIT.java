@@ -10,6 +10,7 @@ import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.RunningServer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -161,8 +163,24 @@ class GrpsHttpConformanceIT {
     if (one.has("content_type")) {
       request.header("Content-Type", one.get("content_type").asText());
     }
-    String body = one.path("body").asText("");
-    return request.method(one.get("method").asText(), BodyPublishers.ofString(body)).build();
+    byte[] body = one.path("body").asText("").getBytes(StandardCharsets.UTF_8);
+    if (one.has("content_encoding")) {
+      request.header("Content-Encoding", one.get("content_encoding").asText());
+    } else if (one.path("gzip").asBoolean()) {
+      request.header("Content-Encoding", "gzip");
+      body = gzip(body);
+    }
+    return request.method(one.get("method").asText(), BodyPublishers.ofByteArray(body)).build();
+  }
+
+  private static byte[] gzip(byte[] bytes) {
+    var packed = new ByteArrayOutputStream();
+    try (var out = new GZIPOutputStream(packed)) {
+      out.write(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return packed.toByteArray();
   }
 
   private static void compare(JsonNode one, JsonNode answer) {

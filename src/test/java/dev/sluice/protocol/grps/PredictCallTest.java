@@ -1,6 +1,7 @@
 package dev.sluice.protocol.grps;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
@@ -23,21 +24,55 @@ import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.DeclaredModel;
 import dev.sluice.testing.NamedModels;
 import dev.sluice.testing.Tensors;
+import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PredictCallTest {
   private final DeclaredModel model =
       DeclaredModel.of(new TensorSpec("x", DataType.FP32, Shape.of(-1)));
   private final long openBefore = TensorMemory.openBlocks();
+  private final OneModel data = new OneModel(model);
+  private final PlainExchange exchange = new PlainExchange();
 
-  /** Lends the one model, and answers every request with one number. */
-  private record OneModel(DeclaredModel model) implements DataPlane {
+  /** Lends the one model, answers every request with one number, and leaves streams to the test. */
+  private static final class OneModel implements DataPlane {
+    private final DeclaredModel model;
+    private Flow.@Nullable Subscriber<? super InferenceResponse> reader;
+
+    OneModel(DeclaredModel model) {
+      this.model = model;
+    }
+
+    @Override
+    public void inferStream(
+        InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
+      request.close();
+      reader = subscriber;
+      subscriber.onSubscribe(
+          new Flow.Subscription() {
+            @Override
+            public void request(long n) {}
+
+            @Override
+            public void cancel() {}
+          });
+    }
+
+    Flow.Subscriber<? super InferenceResponse> reader() {
+      return Objects.requireNonNull(reader);
+    }
+
     @Override
     public Lookup find(ModelSelector selector) {
       return new Lookup.Found(model);
@@ -54,6 +89,8 @@ class PredictCallTest {
 
   /** An exchange that does all work at once. */
   private static final class PlainExchange implements Exchange {
+    private Runnable leave = () -> {};
+
     @Override
     public CallRecord record() {
       return new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime);
@@ -84,15 +121,104 @@ class PredictCallTest {
     }
 
     @Override
-    public void onGone(Runnable action) {}
+    public void onGone(Runnable action) {
+      leave = action;
+    }
+  }
+
+  /** A client that takes everything. */
+  private static final class Taker implements ClientStream {
+    private final List<String> got = new ArrayList<>();
+
+    @Override
+    public boolean isFull() {
+      return false;
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+      action.run();
+    }
+
+    @Override
+    public void write(Buffer piece) {
+      got.add(piece.toString());
+    }
+
+    @Override
+    public void end() {
+      got.add("end");
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+      got.add(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private PredictCall predict(Room room) {
+    ControlPlane control = new NamedModels(new ModelId("declared", 1));
+    return new PredictCall(data, new ModelChoice(data, control, Deployment.of("")), room);
   }
 
   private Future<String> call(
       Consumer<RequestInputs> decoder, Function<InferenceResponse, String> encoder) {
-    var data = new OneModel(model);
-    ControlPlane control = new NamedModels(new ModelId("declared", 1));
-    return new PredictCall(data, new ModelChoice(data, control, Deployment.of("")), new Room(0))
-        .run(new PlainExchange(), "declared", 1, decoder, encoder);
+    return predict(new Room(0)).run(exchange, "declared", 1, decoder, encoder);
+  }
+
+  private final PredictCall inSmallRoom = predict(new Room(1));
+  private final Taker client = new Taker();
+
+  private Future<Void> stream(Consumer<RequestInputs> decoder) {
+    return inSmallRoom.stream(
+        exchange, "declared", 1, decoder, client, _ -> Buffer.buffer("piece"));
+  }
+
+  private void assertThereIsRoom() {
+    assertThat(
+            inSmallRoom.run(exchange, "declared", 1, PredictCallTest::giveOne, _ -> "in").result())
+        .isEqualTo("in");
+  }
+
+  @Test
+  void aStreamTakesRoomUntilItEnds() {
+    Future<Void> stream = stream(PredictCallTest::giveOne);
+    assertThatThrownBy(() -> stream(PredictCallTest::giveOne))
+        .hasMessageContaining("grps.max_connections");
+    assertThat(stream.isComplete()).isFalse();
+    data.reader().onComplete();
+    assertThat(client.got).containsExactly("end");
+    assertThereIsRoom();
+  }
+
+  @Test
+  void aStreamThatFailsLeavesTheRoom() {
+    Future<Void> stream = stream(PredictCallTest::giveOne);
+    data.reader().onError(InferenceException.invalid("broken"));
+    assertThat(client.got).containsExactly("broken");
+    assertThat(stream.succeeded()).isTrue();
+    assertThereIsRoom();
+  }
+
+  @Test
+  void aClientThatGoesAwayLeavesTheRoom() {
+    stream(PredictCallTest::giveOne);
+    exchange.leave.run();
+    assertThat(client.got).isEmpty();
+    assertThereIsRoom();
+  }
+
+  @Test
+  void aStreamThatCannotBeDecodedLeavesTheRoom() {
+    assertThat(
+            stream(
+                    _ -> {
+                      throw InferenceException.invalid("bad");
+                    })
+                .cause())
+        .hasMessage("bad");
+    assertThat(client.got).isEmpty();
+    assertThereIsRoom();
   }
 
   private static void giveOne(RequestInputs inputs) {

@@ -56,6 +56,7 @@ public final class GrpsHttpFace implements HttpFace {
   @Override
   public void mount(HttpRoutes routes) {
     routes.claim(PREFIX, this::route);
+    routes.claim("/" + PREFIX, this::route);
     if (!custom.path().isEmpty()) {
       routes.claimExactly(custom.path(), predict);
     }
@@ -81,8 +82,9 @@ public final class GrpsHttpFace implements HttpFace {
 
   /** The path below the prefix, with single slashes and none at its end. */
   private static String route(String path) {
-    String single = SLASHES.matcher(path.substring(PREFIX.length())).replaceAll("/");
-    return single.endsWith("/") ? single.substring(0, single.length() - 1) : single;
+    String single = SLASHES.matcher(path).replaceAll("/");
+    int end = single.endsWith("/") ? single.length() - 1 : single.length();
+    return single.substring(PREFIX.length(), end);
   }
 
   private static void allow(

@@ -96,8 +96,7 @@ final class PredictRoute {
     var client = new StreamedAnswer(http, control.contentType());
     try {
       return call.stream(
-              http, model, body.length(), decoder, client, response -> message(form, response))
-          .mapEmpty();
+          http, model, body.length(), decoder, client, response -> message(form, response));
     } catch (InferenceException e) {
       if (e.code() != ErrorCode.NOT_FOUND) {
         throw e;

@@ -53,16 +53,7 @@ public final class V1Routes implements HttpFace {
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claimExactly("/", V1Routes::alive);
     routes.claim("/v1", this::answer);
-  }
-
-  private static void alive(HttpExchange exchange) {
-    if (exchange.method().equals(HttpMethod.GET) || exchange.method().equals(HttpMethod.HEAD)) {
-      exchange.json(200, new JsonWriter(32).raw("{\"status\":\"alive\"}").toBuffer());
-    } else {
-      refuse(exchange, new V1Dialect.Refusal(405, "Method Not Allowed"));
-    }
   }
 
   private void answer(HttpExchange exchange) {

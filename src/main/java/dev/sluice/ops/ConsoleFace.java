@@ -1,0 +1,123 @@
+package dev.sluice.ops;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpRoutes;
+import dev.sluice.transport.http.PercentCoding;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The front door: a browser gets a page that shows how the server is, whatever else knocks is told
+ * that it is alive. The page and its charts are also where grps' monitor has its own.
+ */
+public final class ConsoleFace implements HttpFace {
+  private static final String GRPS_PAGE = "/grps/v1/monitor/metrics";
+  private static final String GRPS_SERIES = "/grps/v1/monitor/series";
+  private static final String NAME = "name=";
+  private static final Buffer ALIVE = Buffer.buffer("{\"status\":\"alive\"}");
+
+  /** It looks at every model. */
+  private static final long LARGE = Long.MAX_VALUE;
+
+  private final ConsoleState state;
+  private final Monitor monitor;
+  private final boolean showing;
+
+  /**
+   * @param showing whether the listener may tell how the server is, and not just that it is
+   */
+  public ConsoleFace(ConsoleState state, Monitor monitor, boolean showing) {
+    this.state = state;
+    this.monitor = monitor;
+    this.showing = showing;
+  }
+
+  @Override
+  public void mount(HttpRoutes routes) {
+    routes.claimExactly("/", reading(this::answerRoot));
+    if (showing) {
+      routes.claimExactly(ConsolePage.STATE_PATH, reading(this::answerState));
+      routes.claimExactly(GRPS_PAGE, reading(ConsoleFace::answerPage));
+      routes.claimExactly(GRPS_SERIES, reading(this::answerSeries));
+    }
+  }
+
+  private static Consumer<HttpExchange> reading(Consumer<HttpExchange> handler) {
+    return exchange -> {
+      String method = exchange.method().name();
+      if (method.equals("GET") || method.equals("HEAD")) {
+        handler.accept(exchange);
+      } else {
+        exchange.putHeader(HttpHeaders.ALLOW, "GET, HEAD");
+        refuse(exchange, 405, "Method Not Allowed");
+      }
+    };
+  }
+
+  private static void refuse(HttpExchange exchange, int status, String why) {
+    exchange.json(status, new JsonObject().put("error", why).toBuffer());
+  }
+
+  private void answerRoot(HttpExchange exchange) {
+    exchange.putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT);
+    if (showing && isBrowser(exchange.header(HttpHeaders.ACCEPT))) {
+      answerPage(exchange);
+    } else {
+      exchange.json(200, ALIVE);
+    }
+  }
+
+  private static boolean isBrowser(@Nullable String accepted) {
+    return accepted != null && accepted.toLowerCase(Locale.ROOT).contains("text/html");
+  }
+
+  private static void answerPage(HttpExchange exchange) {
+    ConsolePage.answer(exchange);
+  }
+
+  private void answerState(HttpExchange exchange) {
+    exchange.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    exchange
+        .compute(LARGE, () -> state.json().toBuffer())
+        .onSuccess(json -> exchange.json(200, json))
+        .onFailure(e -> refuse(exchange, 500, exchange.explain(e).getMessage()));
+  }
+
+  private void answerSeries(HttpExchange exchange) {
+    String name = name(exchange.query());
+    if (name.isEmpty()) {
+      refuse(exchange, 400, "the query names no series: wanted name=, such as " + Monitor.RATE);
+      return;
+    }
+    exchange.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    monitor
+        .series(name)
+        .ifPresentOrElse(
+            series -> exchange.json(200, series.json()),
+            () -> refuse(exchange, 404, "there is no series '" + name + "'"));
+  }
+
+  private static String name(String query) {
+    for (String part : query.split("&", -1)) {
+      if (part.startsWith(NAME)) {
+        return decode(part.substring(NAME.length()));
+      }
+    }
+    return "";
+  }
+
+  /** The page of grps does not encode names: a percent sign that begins no code is one. */
+  private static String decode(String name) {
+    try {
+      return PercentCoding.decode(name);
+    } catch (InferenceException e) {
+      return name;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.sluice.ops;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.telemetry.CallTotals;
+import dev.sluice.telemetry.ModelStatistics;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.VersionMeter;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How the server is, as the console page asks for it. Any thread.
+ *
+ * @param version the server's
+ * @param control tells of the models
+ * @param telemetry tells of their versions
+ * @param monitor tells how they do
+ */
+public record ConsoleState(
+    String version, ControlPlane control, Telemetry telemetry, Monitor monitor) {
+  private static final double MILLIS = 1e3;
+  private static final double NANOS_OF_MILLI = 1e6;
+
+  /** All of it. Work for a worker: there may be many models. */
+  JsonObject json() {
+    var models = new JsonArray();
+    control.models().forEach(name -> models.add(model(name)));
+    var trends = new JsonObject();
+    monitor.lastMinute().forEach((name, seconds) -> trends.put(name, array(seconds)));
+    return new JsonObject()
+        .put("version", version)
+        .put("ready", control.ready())
+        .put("online", control.online())
+        .put("uptime_seconds", ManagementFactory.getRuntimeMXBean().getUptime() / MILLIS)
+        .put("trends", trends)
+        .put("models", models);
+  }
+
+  private static JsonArray array(double[] values) {
+    var array = new JsonArray();
+    for (double value : values) {
+      array.add(value);
+    }
+    return array;
+  }
+
+  private JsonObject model(String name) {
+    var versions = new JsonArray();
+    Map<String, Long> labels = control.labels(name);
+    for (VersionStatus status : control.versions(name).orElse(List.of())) {
+      versions.add(version(name, status, labels));
+    }
+    Monitor.Lately lately = monitor.lately(name);
+    CallTotals calls = lately.calls();
+    return new JsonObject()
+        .put("name", name)
+        .put("versions", versions)
+        .put("calls_per_second", calls.calls() / lately.seconds())
+        .put("failed_share", calls.failedShare())
+        .put("mean_ms", calls.meanNanos() / NANOS_OF_MILLI)
+        .put("p50_ms", calls.quantileNanos(0.5) / NANOS_OF_MILLI)
+        .put("p99_ms", calls.quantileNanos(0.99) / NANOS_OF_MILLI);
+  }
+
+  private JsonObject version(String model, VersionStatus status, Map<String, Long> labels) {
+    var names = new JsonArray();
+    labels.forEach((label, version) -> {
+      if (version == status.version()) {
+        names.add(label);
+      }
+    });
+    var json =
+        new JsonObject()
+            .put("version", Long.toString(status.version()))
+            .put("state", status.state().name().toLowerCase(Locale.ROOT))
+            .put("labels", names);
+    status.error().ifPresent(error -> json.put("error", error.message()));
+    VersionMeter meter = telemetry.loaded(new ModelId(model, status.version()));
+    if (meter != null) {
+      ModelStatistics statistics = meter.statistics();
+      json.put("waiting", meter.waiting())
+          .put("inferences", statistics.inferenceCount())
+          .put("runs", statistics.executionCount());
+    }
+    return json;
+  }
+}

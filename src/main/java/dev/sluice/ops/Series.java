@@ -1,0 +1,27 @@
+package dev.sluice.ops;
+
+import io.vertx.core.buffer.Buffer;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+/**
+ * Points of a chart, in the form of grps' monitor.
+ *
+ * @param label which kind: {@code trend} or {@code cdf}
+ */
+@SuppressWarnings("ArrayRecordComponent") // Made, written and forgotten.
+record Series(String label, int[] places, double[] values) {
+  static Series trend(double[] values) {
+    return new Series("trend", IntStream.range(0, values.length).toArray(), values);
+  }
+
+  /** As JSON. Two decimals, as there. */
+  Buffer json() {
+    var text = new StringBuilder("{\"label\":\"").append(label).append("\",\"data\":[");
+    for (int i = 0; i < values.length; i++) {
+      text.append(i == 0 ? "[" : ",[").append(places[i]).append(',');
+      text.append(String.format(Locale.ROOT, "%.2f", values[i])).append(']');
+    }
+    return Buffer.buffer(text.append("]}").toString());
+  }
+}

@@ -1,0 +1,224 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The page for browsers, what it shows, and grps' monitor. */
+@Timeout(60)
+class ConsoleIT {
+  private static final Pattern ELEMENT =
+      Pattern.compile("<(script|style)>(.*?)</\\1>", Pattern.DOTALL);
+
+  @TempDir static Path models;
+
+  private static RunningServer server;
+  private static HttpCaller http;
+
+  @BeforeAll
+  static void start() throws IOException {
+    Path broken = Files.createDirectories(models.resolve("<b>broken/1"));
+    Files.writeString(broken.resolve("model.onnx"), "no model");
+    server = start(Set.of(Protocol.values()));
+    http = new HttpCaller(server.port());
+  }
+
+  private static RunningServer start(Set<Protocol> protocols) {
+    ListenerConfig usual = ListenerConfig.DEFAULT;
+    var listener =
+        new ListenerConfig(
+            usual.host(),
+            0,
+            protocols,
+            usual.v1(),
+            usual.metricsPath(),
+            false,
+            false,
+            Optional.empty());
+    String halves = TestModels.sample("half_plus_two", "").toString();
+    SluiceConfig config =
+        new SluiceConfigReader(_ -> {})
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride("models.directory", models.toString(), "test"),
+                    new SettingOverride("models.list.half_plus_two", halves, "test")));
+    return RunningServer.start(config.with(List.of(listener), config.repository()));
+  }
+
+  @AfterAll
+  static void stop() {
+    http.close();
+    server.close();
+  }
+
+  private static Answer get(String target, String accept) {
+    var headers = MultiMap.caseInsensitiveMultiMap().add("Accept", accept);
+    return http.send("GET", target, headers, Buffer.buffer());
+  }
+
+  private static JsonObject json(String target) {
+    Answer answer = get(target, "*/*");
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    assertThat(answer.contentType()).isEqualTo("application/json");
+    return new JsonObject(answer.body());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/grps/v1/monitor/metrics"})
+  void aBrowserGetsThePage(String path) {
+    Answer page = get(path, "text/html,application/xhtml+xml,*/*;q=0.8");
+    assertThat(page.status()).isEqualTo(200);
+    assertThat(page.contentType()).isEqualTo("text/html; charset=utf-8");
+    assertThat(page.text()).startsWith("<!doctype html>").contains("<title>Sluice</title>");
+  }
+
+  @Test
+  void whoIsNoBrowserIsToldThatTheServerIsAlive() {
+    Answer answer = get("/", "*/*");
+    assertThat(answer.contentType()).isEqualTo("application/json");
+    assertThat(answer.text()).isEqualTo("{\"status\":\"alive\"}");
+    assertThat(answer.headers().get("Vary")).isEqualToIgnoringCase("Accept");
+  }
+
+  /** A policy of hashes holds only what was hashed: if the page changes, so do they. */
+  @Test
+  void thePageRunsItsOwnScriptAndLoadsNothing() throws Exception {
+    Answer page = get("/", "text/html");
+    String policy = page.headers().get("Content-Security-Policy");
+    assertThat(policy).contains("default-src 'none'", "connect-src 'self'");
+    assertThat(policy).doesNotContain("unsafe");
+    Matcher elements = ELEMENT.matcher(page.text());
+    List<String> found = new ArrayList<>();
+    while (elements.find()) {
+      byte[] content = elements.group(2).getBytes(StandardCharsets.UTF_8);
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(content);
+      found.add(elements.group(1));
+      assertThat(policy)
+          .contains(
+              "%s-src 'sha256-%s'"
+                  .formatted(elements.group(1), Base64.getEncoder().encodeToString(hash)));
+    }
+    assertThat(found).containsExactly("style", "script");
+    assertThat(page.text()).doesNotContain("src=", "href=", "innerHTML", "style=", "onclick=");
+  }
+
+  private static JsonObject model(JsonObject state, String name) {
+    return state.getJsonArray("models").stream()
+        .map(JsonObject.class::cast)
+        .filter(model -> model.getString("name").equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void thePageIsToldOfEveryModel() {
+    JsonObject state = json("/console.json");
+    assertThat(state.getBoolean("online")).isFalse();
+    JsonObject halves = model(state, "half_plus_two").getJsonArray("versions").getJsonObject(0);
+    assertThat(halves.getString("state")).isEqualTo("available");
+    assertThat(halves.getInteger("waiting")).isZero();
+    JsonObject broken = model(state, "<b>broken").getJsonArray("versions").getJsonObject(0);
+    assertThat(broken.getString("state")).isEqualTo("end");
+    assertThat(broken.getString("error")).isNotEmpty();
+    assertThat(broken.getLong("inferences")).isNull();
+  }
+
+  @Test
+  void callsAreSeenWithinSeconds() {
+    Buffer request = Buffer.buffer("{\"instances\": [1.0]}");
+    assertThat(http.send("POST", "/v1/models/half_plus_two:predict", request).status())
+        .isEqualTo(200);
+    JsonObject halves;
+    do {
+      halves = model(json("/console.json"), "half_plus_two");
+    } while (halves.getDouble("calls_per_second") == 0);
+    assertThat(halves.getDouble("failed_share")).isZero();
+    assertThat(halves.getDouble("p99_ms")).isPositive();
+    assertThat(halves.getJsonArray("versions").getJsonObject(1).getLong("inferences")).isPositive();
+    assertThat(json("/console.json").getJsonObject("trends").getJsonArray("*qps"))
+        .hasSize(60)
+        .anySatisfy(rate -> assertThat((Double) rate).isPositive());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"*qps", "*fail_rate(%)", "*fail_rate(%25)", "*mem_usage(%)", "*latency_max(ms)"})
+  void aTrendOfGrpsIsAskedForWithOrWithoutCodes(String name) {
+    JsonObject series = json("/grps/v1/monitor/series?name=" + name);
+    assertThat(series.getString("label")).isEqualTo("trend");
+    JsonArray points = series.getJsonArray("data");
+    assertThat(points).hasSize(174);
+    assertThat(points.getJsonArray(173).getInteger(0)).isEqualTo(173);
+  }
+
+  @Test
+  void theSpreadOfTimesHasItsOwnPlaces() {
+    JsonObject series = json("/grps/v1/monitor/series?other=1&name=*latency_cdf(ms)");
+    assertThat(series.getString("label")).isEqualTo("cdf");
+    assertThat(series.getJsonArray("data")).hasSize(20);
+  }
+
+  @Test
+  void aSeriesThatIsNotThereIsNamed() {
+    Answer unknown = get("/grps/v1/monitor/series?name=tp(token/s)", "*/*");
+    assertThat(unknown.status()).isEqualTo(404);
+    assertThat(unknown.text()).contains("there is no series 'tp(token/s)'");
+    Answer unnamed = get("/grps/v1/monitor/series", "*/*");
+    assertThat(unnamed.status()).isEqualTo(400);
+    assertThat(unnamed.text()).contains("name=");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/", "/console.json", "/grps/v1/monitor/metrics", "/grps/v1/monitor/series"})
+  void nothingIsChangedHere(String path) {
+    Answer answer = http.send("POST", path, Buffer.buffer("{}"));
+    assertThat(answer.status()).isEqualTo(405);
+    assertThat(answer.headers().get("Allow")).isEqualTo("GET, HEAD");
+  }
+
+  @Test
+  void aListenerOfPredictionsAloneShowsNoConsole() {
+    try (RunningServer kserve = start(Set.of(Protocol.KSERVE));
+        var other = new HttpCaller(kserve.port())) {
+      var browser = MultiMap.caseInsensitiveMultiMap().add("Accept", "text/html");
+      assertThat(other.send("GET", "/", browser, Buffer.buffer()).text())
+          .isEqualTo("{\"status\":\"alive\"}");
+      assertThat(other.send("GET", "/console.json", Buffer.buffer()).status()).isEqualTo(404);
+    }
+  }
+}

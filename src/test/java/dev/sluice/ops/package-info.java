@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.ops;
+
+import org.jspecify.annotations.NullMarked;
