@@ -39,15 +39,18 @@ public final class OipHttpFace implements HttpFace {
   private static final String OCTETS = "application/octet-stream";
 
   private final OipServer server;
+  private final boolean healthInJson;
   private final GenerateRoute generate;
   private final SettingsRoutes settings;
   private final RepositoryRoutes repository;
 
   /**
-   * @param kserve whether loading and unloading are answered as KServe does, with a body
+   * @param kserve whether it answers as KServe does: health in JSON to everyone, not only to those
+   *     who ask for it, and loading and unloading with a body
    */
   public OipHttpFace(OipServer server, boolean kserve) {
     this.server = server;
+    this.healthInJson = kserve;
     this.repository = new RepositoryRoutes(server, kserve);
     this.generate = new GenerateRoute(server);
     this.settings = new SettingsRoutes(server);
@@ -102,7 +105,7 @@ public final class OipHttpFace implements HttpFace {
     return ModelDescription.of(server, path.selector());
   }
 
-  private static void health(HttpExchange exchange, String key, boolean good, int badStatus) {
+  private void health(HttpExchange exchange, String key, boolean good, int badStatus) {
     int status = good ? OK : badStatus;
     if (wantsJson(exchange)) {
       exchange.json(status, MetadataJson.flag(key, good));
@@ -111,10 +114,10 @@ public final class OipHttpFace implements HttpFace {
     }
   }
 
-  /** Health bodies are empty for all but clients that ask for JSON by name. */
-  private static boolean wantsJson(HttpExchange exchange) {
+  /** KServe's clients read the bodies, but do not ask for them: they accept anything. */
+  private boolean wantsJson(HttpExchange exchange) {
     @Nullable String accept = exchange.header(HttpHeaders.ACCEPT);
-    return accept != null && accept.toLowerCase(Locale.ROOT).contains("json");
+    return healthInJson || (accept != null && accept.toLowerCase(Locale.ROOT).contains("json"));
   }
 
   private void modelReady(HttpExchange exchange, OipPath path) {
