@@ -36,9 +36,7 @@ final class StandardServices {
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcFace face : faces) {
       face.healthNames()
-          .forEach(
-              name ->
-                  services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
+          .forEach(name -> services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
       grpc.addService(described(face.descriptor()));
     }
     services.forEach(health::register);

@@ -88,7 +88,7 @@ class WarmUpIT {
     try (Stream<Path> files = Files.walk(from)) {
       files.forEach(file -> copy(file, to.resolve(from.relativize(file).toString())));
     }
-    return to.getParent();
+    return models.resolve(name);
   }
 
   private static void copy(Path file, Path to) {
