@@ -52,6 +52,7 @@ import java.util.Optional;
  * @param kserve what KServe's protocol leaves to the server
  * @param limits what one caller may cost
  * @param room how many predictions of grps may be under way at once
+ * @param predict how TensorFlow Serving's Predict reads and writes tensors
  */
 record Faces(
     DataPlane data,
@@ -62,7 +63,8 @@ record Faces(
     GrpsConfig grps,
     KserveConfig kserve,
     LimitsConfig limits,
-    Room room) {
+    Room room,
+    PredictSettings predict) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -120,8 +122,8 @@ record Faces(
   List<GrpcFace> grpc(ListenerConfig listener) {
     List<GrpcFace> faces = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)) {
-      faces.add(new TfsPredictionFace(data, new PredictSettings(limits.maxBodySize(), false)));
-      faces.add(new TfsModelFace(control));
+      faces.add(new TfsPredictionFace(data, predict));
+      faces.add(new TfsModelFace(control, telemetry));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       faces.add(new OipGrpcFace(oip()));

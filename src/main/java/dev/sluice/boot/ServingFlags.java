@@ -9,24 +9,33 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A command line of {@code tensorflow_model_server}, taken apart: {@code --name=value}, {@code
  * --name value}, and switches that stand alone.
  *
  * @param values of the flags that were given, the last of each
+ * @param xla flags of TensorFlow's compiler, of which there are many
  * @param unknown what no flag is known by
  */
-record ServingFlags(Map<ServingFlag, String> values, List<String> unknown) {
+record ServingFlags(Map<ServingFlag, String> values, List<String> xla, List<String> unknown) {
+  private static final Pattern XLA = Pattern.compile("(--?xla_\\w+)(=.*)?");
+
   static ServingFlags parse(List<String> arguments) {
     Map<ServingFlag, String> values = new EnumMap<>(ServingFlag.class);
+    List<String> xla = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
     List<String> rest = new ArrayList<>(arguments);
     while (!rest.isEmpty()) {
       String argument = rest.removeFirst();
       int equals = argument.indexOf('=');
       Optional<ServingFlag> flag = find(equals < 0 ? argument : argument.substring(0, equals));
-      if (flag.isEmpty()) {
+      Matcher compiler = XLA.matcher(argument);
+      if (compiler.matches()) {
+        xla.add(compiler.group(1));
+      } else if (flag.isEmpty()) {
         unknown.add(argument);
       } else if (equals >= 0) {
         values.put(flag.get(), argument.substring(equals + 1));
@@ -34,7 +43,7 @@ record ServingFlags(Map<ServingFlag, String> values, List<String> unknown) {
         values.put(flag.get(), valueBehind(flag.get(), rest));
       }
     }
-    return new ServingFlags(values, unknown);
+    return new ServingFlags(values, xla, unknown);
   }
 
   /** One dash does too, as it does there. */

@@ -4,20 +4,26 @@ import dev.sluice.boot.ServingFlag.Kind;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.TensorflowBatchingFile;
+import dev.sluice.config.TensorflowMonitoringFile;
+import dev.sluice.config.TensorflowSslFile;
+import dev.sluice.config.TlsConfig;
 import dev.sluice.config.WantedModels;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the flags of {@code tensorflow_model_server} mean in settings of Sluice. */
 final class ServingSettings {
@@ -64,6 +70,9 @@ final class ServingSettings {
     flags
         .text(ServingFlag.SAVED_MODEL_TAGS)
         .ifPresent(tags -> set(ServingFlag.SAVED_MODEL_TAGS, "tensorflow.tags", tags));
+    if (flags.on(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT)) {
+      set(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT, "tfs.tensor_content", "true");
+    }
     SluiceConfig read =
         new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
     RepositoryConfig repository = read.repository();
@@ -84,40 +93,78 @@ final class ServingSettings {
   }
 
   private void warn() {
-    List<ServingFlag> meaningless = flags.given(Kind.MEANINGLESS);
+    List<String> meaningless =
+        Stream.concat(
+                flags.given(Kind.MEANINGLESS).stream().map(ServingFlag::flag), flags.xla().stream())
+            .distinct()
+            .toList();
     if (!meaningless.isEmpty()) {
-      warnings.accept(
-          "these flags have no meaning here: "
-              + meaningless.stream().map(ServingFlag::flag).collect(Collectors.joining(", ")));
+      warnings.accept("these flags have no meaning here: " + String.join(", ", meaningless));
     }
   }
 
   private List<ListenerConfig> listeners() {
+    int grpc = port(ServingFlag.PORT, GRPC_PORT);
+    int rest = port(ServingFlag.REST_API_PORT, 0);
+    Optional<TlsConfig> tls =
+        flags
+            .text(ServingFlag.SSL_CONFIG_FILE)
+            .map(file -> TensorflowSslFile.read(Path.of(file), warnings));
+    Optional<String> metrics = metricsPath(rest);
     List<ListenerConfig> listeners = new ArrayList<>();
-    for (int port :
-        new int[] {port(ServingFlag.PORT, GRPC_PORT), port(ServingFlag.REST_API_PORT, 0)}) {
-      if (port != 0) {
-        ListenerConfig defaults = ListenerConfig.DEFAULT;
-        listeners.add(
-            new ListenerConfig(
-                "0.0.0.0",
-                port,
-                defaults.protocols(),
-                V1Dialect.TENSORFLOW,
-                defaults.metricsPath(),
-                flags.on(ServingFlag.ENABLE_CONTROL),
-                flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT),
-                defaults.tls()));
-      }
+    if (grpc != 0) {
+      listeners.add(listener(grpc, grpc == rest ? metrics : Optional.empty(), tls));
+    }
+    flags
+        .text(ServingFlag.GRPC_SOCKET_PATH)
+        .ifPresent(path ->
+            listeners.add(listener(0, Optional.empty(), Optional.empty()).onSocket(path(path))));
+    if (rest != 0 && rest != grpc) {
+      listeners.add(listener(rest, metrics, Optional.empty()));
     }
     if (listeners.isEmpty()) {
       throw new ConfigException("--port is 0 and so is --rest_api_port; wanted one at least");
     }
-    if (listeners.size() == 2 && listeners.get(0).port() == listeners.get(1).port()) {
+    if (grpc != 0 && grpc == rest) {
       warnings.accept("--port and --rest_api_port are the same: both are answered on it");
-      return List.of(listeners.getFirst());
     }
     return listeners;
+  }
+
+  private Optional<String> metricsPath(int rest) {
+    Optional<String> path =
+        flags
+            .text(ServingFlag.MONITORING_CONFIG_FILE)
+            .flatMap(file -> TensorflowMonitoringFile.read(Path.of(file), warnings));
+    if (path.isPresent() && rest == 0) {
+      warnings.accept("--monitoring_config_file shows nothing without --rest_api_port");
+    }
+    return path;
+  }
+
+  /** There, a name that begins with @ is one without a file. */
+  private static Path path(String socket) {
+    if (socket.startsWith("@")) {
+      throw new ConfigException("--grpc_socket_path is " + socket + "; wanted a file");
+    }
+    return Path.of(socket);
+  }
+
+  private ListenerConfig listener(int port, Optional<String> metrics, Optional<TlsConfig> tls) {
+    ListenerConfig defaults = ListenerConfig.DEFAULT;
+    Set<Protocol> protocols = EnumSet.copyOf(defaults.protocols());
+    if (metrics.isEmpty()) {
+      protocols.remove(Protocol.METRICS);
+    }
+    return new ListenerConfig(
+        "0.0.0.0",
+        port,
+        protocols,
+        V1Dialect.TENSORFLOW,
+        metrics.orElse(defaults.metricsPath()),
+        flags.on(ServingFlag.ENABLE_CONTROL),
+        flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT),
+        tls);
   }
 
   private int port(ServingFlag flag, int otherwise) {
@@ -154,6 +201,12 @@ final class ServingSettings {
           "models.defaults.warmup",
           String.valueOf(flags.on(ServingFlag.ENABLE_MODEL_WARMUP)));
     }
+    long iterations = flags.number(ServingFlag.NUM_REQUEST_ITERATIONS_FOR_WARMUP, 0, 0, MOST);
+    // There, 0 is once.
+    set(
+        ServingFlag.NUM_REQUEST_ITERATIONS_FOR_WARMUP,
+        "models.defaults.warmup_iterations",
+        String.valueOf(Math.max(1, iterations)));
   }
 
   /** There, a negative number of seconds is never; here, that is once. */

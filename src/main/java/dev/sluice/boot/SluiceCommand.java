@@ -50,7 +50,11 @@ final class SluiceCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "A command is missing: serve or check.");
+    throw new ParameterException(
+        spec.commandLine(),
+        "A command is missing: "
+            + String.join(", ", spec.commandLine().getSubcommands().keySet())
+            + ".");
   }
 
   private static int explainUsage(ParameterException mistake, String[] arguments) {

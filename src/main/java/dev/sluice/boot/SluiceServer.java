@@ -17,6 +17,8 @@ import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.ModelStates;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.tfs.grpc.PredictSettings;
+import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
@@ -112,7 +114,8 @@ public final class SluiceServer implements Server {
                 System::nanoTime,
                 new ResponseCache(config.limits().cacheSize(), System::nanoTime),
                 this::data,
-                paths),
+                paths,
+                new WarmUpRequests(predict(config))),
             new LoadingWorkers(vertx, loading),
             InstantSource.system(),
             news);
@@ -149,6 +152,10 @@ public final class SluiceServer implements Server {
 
   private static List<RuntimeProvider> runtimes() {
     return List.of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider());
+  }
+
+  private static PredictSettings predict(SluiceConfig config) {
+    return new PredictSettings(config.limits().maxBodySize(), config.tfs().tensorContent());
   }
 
   private static ModelSettings settings(ModelConfigReader reader) {
@@ -244,19 +251,22 @@ public final class SluiceServer implements Server {
             config.grps(),
             config.kserve(),
             config.limits(),
-            new Room(config.grps().maxConnections()));
+            new Room(config.grps().maxConnections()),
+            predict(config));
     listener.tls().ifPresent(Tls::check);
     var open =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
     connections.add(open);
     // A negative port is one that the system chooses once for all event loops.
     ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
+    listener.socket().ifPresent(UnixSocket::clear);
     List<ListenerVerticle> verticles = new ArrayList<>();
     String deployment =
         opened(
             listener,
             vertx.deployVerticle(
                 () -> verticle(bound, context, faces, open, verticles), loopOptions()));
+    listener.socket().ifPresent(UnixSocket::keepToOwner);
     return new Listener(listener, verticles.getFirst().port(), deployment);
   }
 
@@ -298,7 +308,11 @@ public final class SluiceServer implements Server {
     return future.toCompletionStage().toCompletableFuture().join();
   }
 
+  /** A Unix domain socket is one too: nobody but the server's own user can open it. */
   private static boolean isLoopback(ListenerConfig listener) {
+    if (listener.socket().isPresent()) {
+      return true;
+    }
     try {
       return InetAddress.getByName(listener.host()).isLoopbackAddress();
     } catch (UnknownHostException e) {
@@ -374,6 +388,7 @@ public final class SluiceServer implements Server {
     pause(config.shutdown().gracePeriod());
     for (Listener listener : listeners) {
       await(vertx.undeploy(listener.deployment()));
+      listener.config().socket().ifPresent(UnixSocket::remove);
     }
     await(repository.close());
     await(vertx.close());

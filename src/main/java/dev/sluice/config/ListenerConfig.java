@@ -1,5 +1,6 @@
 package dev.sluice.config;
 
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +11,9 @@ import java.util.regex.Pattern;
 /**
  * One address the server listens on. It speaks HTTP/1.1, HTTP/2 and gRPC on the same port.
  *
- * @param host a name or address; loopback unless said otherwise
- * @param port 0 lets the system choose
+ * @param host a name or address, loopback unless said otherwise; or {@code unix:} and the path of a
+ *     Unix domain socket, which only the server's own user may open
+ * @param port 0 lets the system choose; meaningless for a Unix domain socket
  * @param protocols which protocols it carries
  * @param v1 whose dialect the shared V1 paths speak
  * @param metricsPath where the metrics page is, if the listener carries {@link Protocol#METRICS}
@@ -58,6 +60,11 @@ public record ListenerConfig(
           false,
           Optional.empty());
 
+  private static final String UNIX = "unix:";
+
+  /** A Unix domain socket; the system takes no longer paths. */
+  private static final Pattern SOCKET = Pattern.compile("unix:/[^\\x00-\\x1F]{1,106}");
+
   /** A name, an IPv4 address or an IPv6 address in brackets, and a port. */
   private static final Pattern ADDRESS =
       Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^\\s:\\[\\]]+)):(\\d{1,5})");
@@ -76,14 +83,23 @@ public record ListenerConfig(
     return new ListenerConfig(host, other, protocols, v1, metricsPath, control, cors, tls);
   }
 
+  /** The Unix domain socket it listens on; empty if it listens on a port. */
+  public Optional<Path> socket() {
+    return host.startsWith(UNIX)
+        ? Optional.of(Path.of(host.substring(UNIX.length())))
+        : Optional.empty();
+  }
+
   /** As people write it. */
   public String address() {
+    if (host.startsWith(UNIX)) {
+      return host;
+    }
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
   static ListenerConfig read(Section listener) {
-    Matcher address = address(listener);
-    var read = read(listener, address);
+    var read = addressed(listener);
     if (read.tls.isPresent()
         && listener.value("protocols").isPresent()
         && read.protocols.contains(Protocol.BRPC)) {
@@ -93,10 +109,20 @@ public record ListenerConfig(
     return read;
   }
 
-  private static ListenerConfig read(Section listener, Matcher address) {
+  private static ListenerConfig addressed(Section listener) {
+    String written = listener.text("address").orElse("");
+    if (SOCKET.matcher(written).matches()) {
+      return read(listener, written, 0);
+    }
+    Matcher address = address(listener);
+    String host = address.group(1) == null ? address.group(2) : address.group(1);
+    return read(listener, host, Integer.parseInt(address.group(3)));
+  }
+
+  private static ListenerConfig read(Section listener, String host, int port) {
     return new ListenerConfig(
-        address.group(1) == null ? address.group(2) : address.group(1),
-        Integer.parseInt(address.group(3)),
+        host,
+        port,
         new LinkedHashSet<>(
             listener.list(
                 "protocols",
@@ -115,10 +141,20 @@ public record ListenerConfig(
       return DEFAULT.metricsPath;
     }
     String path = setting.get().text();
-    if (!PATH.matcher(path).matches()) {
+    if (!isMetricsPath(path)) {
       throw setting.get().wanted("a path such as /metrics or /monitoring/prometheus/metrics");
     }
     return path;
+  }
+
+  static boolean isMetricsPath(String path) {
+    return PATH.matcher(path).matches();
+  }
+
+  /** A listener on a Unix domain socket with the other settings of this one. */
+  public ListenerConfig onSocket(Path path) {
+    return new ListenerConfig(
+        UNIX + path.toAbsolutePath(), 0, protocols, v1, metricsPath, control, cors, tls);
   }
 
   private static Matcher address(Section listener) {
@@ -128,7 +164,8 @@ public record ListenerConfig(
             .orElseThrow(() -> listener.error("has no address; wanted one such as localhost:8080"));
     Matcher address = ADDRESS.matcher(setting.text());
     if (!address.matches() || Integer.parseInt(address.group(3)) > HIGHEST_PORT) {
-      throw setting.wanted("host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080");
+      throw setting.wanted(
+          "host:port, such as localhost:8080, 0.0.0.0:8080, [::]:8080 or unix:/path");
     }
     return address;
   }

@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param queue how they wait
  * @param instances sessions, each with a worker of its own
  * @param admission when it refuses requests before as many wait
- * @param warmup whether a new version runs once on made-up inputs before it takes requests
+ * @param warmup whether a new version runs before it takes requests: on what was recorded beside
+ *     its files, or once on made-up inputs
  * @param explain how its answers are explained
  * @param runtimes how its session is opened
  * @param stream how it answers by streams
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param sequence how requests that belong together share a state; empty: none do
  * @param responseCache whether answers are kept for requests with the same inputs
  * @param declared what its Triton {@code config.pbtxt} says, as a {@link TritonTree}; empty without
+ * @param warmupIterations how often each recorded request is run
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -39,7 +41,8 @@ public record ModelConfig(
     Map<String, Path> classLabels,
     Optional<SequenceConfig> sequence,
     boolean responseCache,
-    Map<String, Object> declared) {
+    Map<String, Object> declared,
+    int warmupIterations) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
@@ -54,6 +57,8 @@ public record ModelConfig(
 
   /** Each holds a worker thread and a native session. */
   static final int MOST_INSTANCES = 1024;
+
+  private static final int MOST_ITERATIONS = 1_000_000;
 
   public ModelConfig {
     labels = Map.copyOf(labels);
@@ -86,7 +91,8 @@ public record ModelConfig(
         Map.of(),
         Optional.empty(),
         false,
-        Map.of());
+        Map.of(),
+        1);
   }
 
   /** The same settings for other versions. */
@@ -106,7 +112,8 @@ public record ModelConfig(
         classLabels,
         sequence,
         responseCache,
-        declared);
+        declared,
+        warmupIterations);
   }
 
   /** The same settings with requests joined in another way. */
@@ -126,7 +133,8 @@ public record ModelConfig(
         classLabels,
         sequence,
         responseCache,
-        declared);
+        declared,
+        warmupIterations);
   }
 
   /** The same settings with another number of sessions. */
@@ -146,7 +154,8 @@ public record ModelConfig(
         classLabels,
         sequence,
         responseCache,
-        declared);
+        declared,
+        warmupIterations);
   }
 
   /** Reads a {@code model.yml}. */
@@ -188,7 +197,8 @@ public record ModelConfig(
         found,
         sequence.map(rules -> rules.in(modelFolder)),
         responseCache,
-        declared);
+        declared,
+        warmupIterations);
   }
 
   /**
@@ -231,7 +241,8 @@ public record ModelConfig(
         classLabels,
         sequence,
         model.flag("response_cache", defaults.responseCache),
-        Map.of());
+        Map.of(),
+        model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS));
   }
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */

@@ -16,6 +16,7 @@ import java.util.Set;
  * @param eventLoops threads that read and write sockets; 0: one per core
  * @param transport how it talks to the system's sockets
  * @param shutdown how it stops
+ * @param tfs what the protocol of TensorFlow Serving leaves to the server
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -26,7 +27,8 @@ public record SluiceConfig(
     LogConfig log,
     int eventLoops,
     SocketTransport transport,
-    ShutdownConfig shutdown) {
+    ShutdownConfig shutdown,
+    TfsConfig tfs) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   public static final SluiceConfig DEFAULT =
@@ -41,6 +43,30 @@ public record SluiceConfig(
           SocketTransport.AUTO,
           ShutdownConfig.DEFAULT);
 
+  /** With the defaults for the protocol of TensorFlow Serving. */
+  public SluiceConfig(
+      List<ListenerConfig> listeners,
+      RepositoryConfig repository,
+      LimitsConfig limits,
+      GrpsConfig grps,
+      KserveConfig kserve,
+      LogConfig log,
+      int eventLoops,
+      SocketTransport transport,
+      ShutdownConfig shutdown) {
+    this(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        TfsConfig.DEFAULT);
+  }
+
   public SluiceConfig {
     listeners = List.copyOf(listeners);
   }
@@ -48,13 +74,13 @@ public record SluiceConfig(
   /** The same settings for a server that only loads models. */
   public SluiceConfig withoutListeners() {
     return new SluiceConfig(
-        List.of(), repository, limits, grps, kserve, log, eventLoops, transport, shutdown);
+        List.of(), repository, limits, grps, kserve, log, eventLoops, transport, shutdown, tfs);
   }
 
   /** The same settings for other listeners and models. */
   public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
     return new SluiceConfig(
-        others, models, limits, grps, kserve, log, eventLoops, transport, shutdown);
+        others, models, limits, grps, kserve, log, eventLoops, transport, shutdown, tfs);
   }
 
   static SluiceConfig read(Section root) {
@@ -75,7 +101,8 @@ public record SluiceConfig(
         root.section("log", LogConfig::read),
         root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
         root.choice("transport", DEFAULT.transport),
-        root.section("shutdown", ShutdownConfig::read));
+        root.section("shutdown", ShutdownConfig::read),
+        root.section("tfs", TfsConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {
@@ -87,7 +114,8 @@ public record SluiceConfig(
     Set<String> addresses = new HashSet<>();
     for (ListenerConfig listener : listeners) {
       // Port 0 is another port each time.
-      if (listener.port() != 0 && !addresses.add(listener.address())) {
+      boolean free = listener.port() == 0 && listener.socket().isEmpty();
+      if (!free && !addresses.add(listener.address())) {
         throw root.error("listeners", "name " + listener.address() + " twice");
       }
     }

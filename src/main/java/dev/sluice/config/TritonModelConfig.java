@@ -69,7 +69,8 @@ final class TritonModelConfig {
             .inner("response_cache")
             .flatMap(cache -> cache.flag("enable"))
             .orElse(defaults.responseCache()),
-        declared(message));
+        declared(message),
+        defaults.warmupIterations());
   }
 
   private static Map<String, Path> classLabels(ProtoFields model) {

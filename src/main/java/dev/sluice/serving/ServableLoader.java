@@ -7,6 +7,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.RecordedRequests;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.repository.Loader;
 import dev.sluice.runtime.ModelSession;
@@ -17,6 +18,7 @@ import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,9 @@ import java.util.stream.Collectors;
 
 /** Opens models with the runtime that recognises their files, and puts them to work. */
 public final class ServableLoader implements Loader {
+  /** Where TensorFlow Extended leaves the id that its metadata store has of a SavedModel. */
+  private static final String METADATA_ID = "assets.extra/mlmd_uuid";
+
   private final List<RuntimeProvider> runtimes;
   private final Telemetry telemetry;
   private final Vertx vertx;
@@ -34,12 +39,14 @@ public final class ServableLoader implements Loader {
   private final ResponseCache cache;
   private final Supplier<DataPlane> members;
   private final HandlerPaths paths;
+  private final RecordedRequests recorded;
   private final AtomicLong loads = new AtomicLong();
 
   /**
    * @param cache keeps answers of models that want it
    * @param members where ensembles and own code find and ask other models
    * @param paths where own code answers
+   * @param recorded what models bring to be warmed up with
    */
   public ServableLoader(
       List<RuntimeProvider> runtimes,
@@ -48,10 +55,12 @@ public final class ServableLoader implements Loader {
       LongSupplier nanoTime,
       ResponseCache cache,
       Supplier<DataPlane> members,
-      HandlerPaths paths) {
+      HandlerPaths paths,
+      RecordedRequests recorded) {
     this.cache = cache;
     this.members = members;
     this.paths = paths;
+    this.recorded = recorded;
     this.runtimes = List.copyOf(runtimes);
     this.telemetry = telemetry;
     this.vertx = vertx;
@@ -148,6 +157,9 @@ public final class ServableLoader implements Loader {
               .withMaxBatchSize(config.batching().maxBatchSize())
               .withDecoupled(config.stream().decoupled())
               .withClassLabels(ClassLabels.read(config.classLabels()));
+      if (Files.exists(files.resolve(METADATA_ID))) {
+        telemetry.loads().metadataId(id);
+      }
       meter.loaded(nanoTime.getAsLong() - begun);
       return config.sequence().isPresent()
           ? SequenceModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime)
@@ -175,18 +187,23 @@ public final class ServableLoader implements Loader {
     boolean good = false;
     int runs = 0;
     try {
-      runs = runsOf(session, source.id(), folder, config);
+      runs = runsOf(session, source, folder, config);
       good = true;
     } finally {
       telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, runs, good);
     }
   }
 
-  private static int runsOf(ModelSession session, ModelId id, Path folder, ModelConfig config) {
+  private int runsOf(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
+    ModelId id = source.id();
     List<?> declared = DeclaredWarmUp.items(config);
     if (!declared.isEmpty()) {
       Path model = ModelPlace.modelFolder(folder, id);
       return new DeclaredWarmUp(session, id, model, config).run(declared);
+    }
+    if (config.warmup() && recorded.areIn(source.folder())) {
+      return new RecordedWarmUp(session, id)
+          .run(recorded, source.folder(), config.warmupIterations());
     }
     return config.warmup() ? WarmUp.run(session, id, config.batching().allowedBatchSizes()) : 0;
   }

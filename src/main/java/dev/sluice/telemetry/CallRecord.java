@@ -38,6 +38,15 @@ public final class CallRecord {
     meter = telemetry.calls(api, entryPoint, model);
   }
 
+  /**
+   * The call brought so many {@code tf.Example}s.
+   *
+   * @param model one that there is
+   */
+  public void examples(String model, long count) {
+    telemetry.model(model).examples(count);
+  }
+
   /** The model is asked now. */
   public void asked() {
     asked = nanoTime.getAsLong();

@@ -1,6 +1,8 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.inference.ModelId;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,6 +27,8 @@ public final class LoadMeters {
   private final ConcurrentMap<Outcome, Histogram> warmUps = new ConcurrentHashMap<>();
   private final ConcurrentMap<Outcome, LongAdder> warmUpRecords = new ConcurrentHashMap<>();
 
+  private final Set<ModelId> metadataIds = ConcurrentHashMap.newKeySet();
+
   LoadMeters() {}
 
   /** A version's files were opened, or could not be. */
@@ -46,6 +50,15 @@ public final class LoadMeters {
 
   private static Outcome outcome(String path, boolean good) {
     return new Outcome(path, good ? GOOD : BAD);
+  }
+
+  /** A version has an id of ML metadata beside its files. */
+  public void metadataId(ModelId model) {
+    metadataIds.add(model);
+  }
+
+  Set<ModelId> metadataIds() {
+    return metadataIds;
   }
 
   Map<Outcome, LongAdder> attempts() {

@@ -5,8 +5,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -100,20 +101,24 @@ public final class Telemetry {
     return page.text();
   }
 
+  /** A metric's name on the page, by the path that TensorFlow has it under inside. */
+  public static String pageName(String path) {
+    return MetricsPage.name(path);
+  }
+
   /**
-   * The value of the first series of a counter or gauge, as TensorFlow Serving's reload call
-   * reports it. Slow.
-   *
-   * @param path its name as TensorFlow has it inside, such as {@code
-   *     /tensorflow/serving/request_count}
+   * The value of the first series of each counter and gauge by its name on the page, as TensorFlow
+   * Serving's reload call reports it. Slow.
    */
-  public OptionalLong firstValue(String path) {
-    String series = MetricsPage.name(path) + "{";
-    return page()
+  public Map<String, Long> firstValues() {
+    Map<String, Long> values = new HashMap<>();
+    page()
         .lines()
-        .filter(line -> line.startsWith(series))
-        .limit(1)
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-        .findFirst();
+        .filter(line -> !line.startsWith("#") && line.indexOf('{') > 0)
+        .forEach(line ->
+            values.putIfAbsent(
+                line.substring(0, line.indexOf('{')),
+                (long) Double.parseDouble(line.substring(line.lastIndexOf(' ')))));
+    return values;
   }
 }

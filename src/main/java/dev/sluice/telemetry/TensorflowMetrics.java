@@ -39,11 +39,10 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
     requestLatency(page, models);
     runtimeLatency(page, models);
     examples(page, models);
-    page.family(SERVING + "request_log_count", COUNTER, "Requests written to a log.");
     batching(page);
     warmUps(page);
     loads(page);
-    page.family(SERVING + "mlmd_map", GAUGE, "Models with an ML metadata id.");
+    metadataIds(page);
   }
 
   private static void requestCount(MetricsPage page, Collection<ModelMeter> models) {
@@ -137,6 +136,16 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
     outcomes(
         page.family(SERVING + "model_warmup_records_read", COUNTER, "Requests of warm-ups."),
         telemetry.loads().warmUpRecords());
+  }
+
+  /** There the value is a text, which Prometheus' format cannot have. */
+  private void metadataIds(MetricsPage page) {
+    var ids = telemetry.loads().metadataIds();
+    if (!ids.isEmpty()) {
+      Family family = page.family(SERVING + "mlmd_map", GAUGE, "Models with an ML metadata id.");
+      ids.forEach(
+          id -> family.add(0, "model_name", id.name(), "version", String.valueOf(id.version())));
+    }
   }
 
   private void loads(MetricsPage page) {

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -85,7 +86,10 @@ public final class ListenerVerticle extends VerticleBase {
             .createHttpServer(options())
             .connectionHandler(this::opened)
             .requestHandler(front::accept);
-    return server.listen();
+    return config
+        .socket()
+        .map(path -> server.listen(SocketAddress.domainSocketAddress(path.toString())))
+        .orElseGet(server::listen);
   }
 
   private void opened(HttpConnection connection) {
@@ -100,8 +104,6 @@ public final class ListenerVerticle extends VerticleBase {
   private HttpServerOptions options() {
     var options =
         new HttpServerOptions()
-            .setHost(config.host())
-            .setPort(config.port())
             .setReuseAddress(true)
             .setStrictThreadMode(true)
             .setAcceptBacklog(BACKLOG)
@@ -121,6 +123,9 @@ public final class ListenerVerticle extends VerticleBase {
         .setMaxFrameSize(MAX_FRAME_SIZE)
         .setMaxConcurrentStreams(MAX_STREAMS)
         .setMaxHeaderListSize(MAX_HEADERS);
+    if (config.socket().isEmpty()) {
+      options.setHost(config.host()).setPort(config.port());
+    }
     config.tls().ifPresent(tls -> Tls.apply(tls, options));
     return options;
   }
@@ -131,7 +136,7 @@ public final class ListenerVerticle extends VerticleBase {
     return server.shutdown(drainTimeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** The port that is really open. */
+  /** The port that is really open; of a Unix domain socket, none that means anything. */
   public int port() {
     return server.actualPort();
   }

@@ -1,7 +1,9 @@
 package dev.sluice.transport;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.Pem;
 import dev.sluice.config.TlsConfig;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.JdkSSLEngineOptions;
@@ -9,10 +11,12 @@ import io.vertx.core.net.OpenSSLEngineOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.SSLEngineOptions;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -32,15 +36,31 @@ public final class Tls {
         .setUseAlpn(true)
         .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"))
         .setSslEngineOptions(engine())
-        .setKeyCertOptions(
-            new PemKeyCertOptions()
-                .setCertPath(tls.certificate().toString())
-                .setKeyPath(tls.key().toString()));
+        .setKeyCertOptions(keyAndCertificate(tls));
     tls.clientCa()
         .ifPresent(authorities ->
-            options
-                .setClientAuth(ClientAuth.REQUIRED)
-                .setTrustOptions(new PemTrustOptions().addCertPath(authorities.toString())));
+            options.setClientAuth(ClientAuth.REQUIRED).setTrustOptions(trusted(authorities)));
+  }
+
+  private static PemKeyCertOptions keyAndCertificate(TlsConfig tls) {
+    var options = new PemKeyCertOptions();
+    switch (tls.certificate()) {
+      case Pem.InFile(Path path) -> options.setCertPath(path.toString());
+      case Pem.Written(var _, String text) -> options.setCertValue(Buffer.buffer(text));
+    }
+    switch (tls.key()) {
+      case Pem.InFile(Path path) -> options.setKeyPath(path.toString());
+      case Pem.Written(var _, String text) -> options.setKeyValue(Buffer.buffer(text));
+    }
+    return options;
+  }
+
+  private static PemTrustOptions trusted(Pem authorities) {
+    return switch (authorities) {
+      case Pem.InFile(Path path) -> new PemTrustOptions().addCertPath(path.toString());
+      case Pem.Written(var _, String text) ->
+          new PemTrustOptions().addCertValue(Buffer.buffer(text));
+    };
   }
 
   private static SSLEngineOptions engine() {
@@ -64,8 +84,8 @@ public final class Tls {
     }
   }
 
-  private static void requireCertificate(Path file) {
-    try (InputStream pem = Files.newInputStream(file)) {
+  private static void requireCertificate(Pem file) {
+    try (InputStream pem = open(file)) {
       if (CertificateFactory.getInstance("X.509").generateCertificates(pem).isEmpty()) {
         throw new ConfigException(file + ": holds no certificate; wanted PEM");
       }
@@ -77,9 +97,9 @@ public final class Tls {
     }
   }
 
-  private static void requireKey(Path file) {
-    try {
-      String pem = Files.readString(file, StandardCharsets.ISO_8859_1);
+  private static void requireKey(Pem file) {
+    try (InputStream in = open(file)) {
+      String pem = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
       if (!pem.contains("PRIVATE KEY-----") || pem.contains("ENCRYPTED")) {
         throw new ConfigException(file + ": holds no private key; wanted PEM without a password");
       }
@@ -88,8 +108,19 @@ public final class Tls {
     }
   }
 
-  private static ConfigException unreadable(Path file, IOException e) {
+  private static InputStream open(Pem pem) throws IOException {
+    return switch (pem) {
+      case Pem.InFile(Path path) -> Files.newInputStream(path);
+      case Pem.Written(var _, String text) ->
+          new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1));
+    };
+  }
+
+  private static ConfigException unreadable(Pem file, IOException e) {
     return new ConfigException(
-        file + (Files.exists(file) ? ": cannot be read: " + e.getMessage() : ": no such file"));
+        file
+            + (e instanceof NoSuchFileException
+                ? ": no such file"
+                : ": cannot be read: " + e.getMessage()));
   }
 }

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.ModelConfig;
+import dev.sluice.config.Pem;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TlsConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,12 +143,67 @@ class ModelServerCommandTest {
   }
 
   @Test
+  void warmUpsAndAnswersAreAsTheFlagsSay() {
+    assertThat(defaults().warmupIterations()).isEqualTo(1);
+    assertThat(defaults("--num_request_iterations_for_warmup=3").warmupIterations()).isEqualTo(3);
+    assertThat(read().config().tfs().tensorContent()).isFalse();
+    assertThat(read("--enable_serialization_as_tensor_content").config().tfs().tensorContent())
+        .isTrue();
+  }
+
+  @Test
+  void aSocketForGrpcStandsBesideThePortOrAlone() {
+    assertThat(read("--grpc_socket_path=/run/tf.sock").listeners())
+        .extracting(ListenerConfig::address)
+        .containsExactly("0.0.0.0:8500", "unix:/run/tf.sock");
+    assertThat(read("--grpc_socket_path=/run/tf.sock", "--port=0").listeners())
+        .extracting(ListenerConfig::address)
+        .containsExactly("unix:/run/tf.sock");
+  }
+
+  @Test
+  void certificatesOfASslFileAreForTheGrpcPortAlone(@TempDir Path folder) throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("ssl"),
+            """
+            server_key: "-----BEGIN PRIVATE KEY-----\\n" "x" server_cert: 'cert'
+            custom_ca: "ca" client_verify: true
+            """);
+    var listeners = read("--ssl_config_file=" + file, "--rest_api_port=8501").listeners();
+    assertThat(listeners.getFirst().tls())
+        .contains(
+            new TlsConfig(
+                new Pem.Written(file + ": server_cert", "cert"),
+                new Pem.Written(file + ": server_key", "-----BEGIN PRIVATE KEY-----\nx"),
+                Optional.of(new Pem.Written(file + ": custom_ca", "ca"))));
+    assertThat(listeners.getLast().tls()).isEmpty();
+    Files.writeString(file, "server_cert: 'cert'");
+    assertThatThrownBy(() -> read("--ssl_config_file=" + file))
+        .hasMessage(file + ": has no server_key; wanted PEM");
+  }
+
+  @Test
+  void metricsAreOnTheRestPortIfAFileSaysSo(@TempDir Path folder) throws IOException {
+    assertThat(read("--rest_api_port=8501").listeners())
+        .noneMatch(listener -> listener.protocols().contains(Protocol.METRICS));
+    Path file = Files.writeString(folder.resolve("m"), "prometheus_config { enable: true }");
+    var listeners = read("--monitoring_config_file=" + file, "--rest_api_port=8501").listeners();
+    assertThat(listeners.getFirst().protocols()).doesNotContain(Protocol.METRICS);
+    assertThat(listeners.getLast().protocols()).contains(Protocol.METRICS);
+    assertThat(listeners.getLast().metricsPath()).isEqualTo("/monitoring/prometheus/metrics");
+    Files.writeString(file, "prometheus_config { enable: true, path: 'x' }");
+    assertThatThrownBy(() -> read("--monitoring_config_file=" + file))
+        .hasMessage(file + ": path is x; wanted a path such as /monitoring/prometheus/metrics");
+  }
+
+  @Test
   void flagsWithoutAMeaningAreNamedInOneWarning() {
-    read("--enable_profiler", "--grpc_max_threads=4", "--mixed_precision", "bfloat16");
+    read("--enable_profiler", "--xla_cpu_foo=1", "--grpc_max_threads=4", "--mixed_precision", "b");
     assertThat(warnings)
         .containsExactly(
             "these flags have no meaning here: --grpc_max_threads, --enable_profiler,"
-                + " --mixed_precision");
+                + " --mixed_precision, --xla_cpu_foo");
   }
 
   @Test
@@ -163,7 +222,10 @@ class ModelServerCommandTest {
           --port | --port: has no value
           --port=0 | --port is 0 and so is --rest_api_port; wanted one at least
           --enable_batching=maybe | --enable_batching is maybe; wanted true or false
-          --ssl_config_file=/s | --ssl_config_file is not served here: use listeners[].tls of sluice serve
+          --ssl_config_file=/no/s | /no/s: no such file
+          --use_alts_credentials | --use_alts_credentials is not served here: ALTS exists on Google's machines only; use --ssl_config_file
+          --grpc_socket_path=@a | --grpc_socket_path is @a; wanted a file
+          --num_request_iterations_for_warmup=-1 | --num_request_iterations_for_warmup is -1; wanted a whole number from 0 to 1000000
           --batching_parameters_file=/b | --batching_parameters_file is set without --enable_batching
           """)
   void whatIsWrongIsToldByItsFlag(String flag, String text) {

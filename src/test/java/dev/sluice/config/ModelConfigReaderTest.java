@@ -62,6 +62,7 @@ class ModelConfigReaderTest {
         default_priority_level: 2
         admission: { adaptive: false, target_wait: 5ms }
         warmup: false
+        warmup_iterations: 9
         explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
                    baseline: 1.5, baseline_file: rows.json }
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
@@ -149,7 +150,8 @@ class ModelConfigReaderTest {
                                 List.of(2L, 3L),
                                 Optional.of(model.resolve("start.bin")))))),
                 true,
-                Map.of()));
+                Map.of(),
+                9));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
         .containsExactlyInAnyOrder("rows", "model", "declared");

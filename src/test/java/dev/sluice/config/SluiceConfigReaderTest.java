@@ -52,6 +52,7 @@ class SluiceConfigReaderTest {
           max_queued_requests: 64
           admission: { adaptive: false, target_wait: 5ms }
           warmup: false
+          warmup_iterations: 9
           response_cache: true
           explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
                      baseline: 1.5, baseline_file: rows.json }
@@ -87,6 +88,8 @@ class SluiceConfigReaderTest {
         event_type: answer
         event_source: /here
         event_merge: true
+      tfs:
+        tensor_content: true
       log:
         format: json
         level: debug
@@ -155,7 +158,8 @@ class SluiceConfigReaderTest {
                   Map.of(),
                   Optional.empty(),
                   true,
-                  Map.of())),
+                  Map.of(),
+                  9)),
           new LimitsConfig(
               1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7, 3 << 20),
           new GrpsConfig(
@@ -170,7 +174,8 @@ class SluiceConfigReaderTest {
           new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
           6,
           SocketTransport.NIO,
-          new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)));
+          new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
+          new TfsConfig(true));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -220,6 +225,17 @@ class SluiceConfigReaderTest {
             assertThat(tree.at("/" + setting.replace('.', '/')).isMissingNode()).isFalse());
     assertThat(tree.at("/listeners/0").properties())
         .hasSize(ListenerConfig.class.getRecordComponents().length - 1);
+  }
+
+  @Test
+  void aListenerMayBeAUnixDomainSocket() {
+    ListenerConfig socket = read("listeners: [unix:/run/a.sock]\n").listeners().getFirst();
+    assertThat(socket.socket()).contains(Path.of("/run/a.sock"));
+    assertThat(socket.address()).isEqualTo("unix:/run/a.sock");
+    assertThatThrownBy(() -> read("listeners: [unix:/run/a.sock, unix:/run/a.sock]\n"))
+        .hasMessageContaining("name unix:/run/a.sock twice");
+    assertThatThrownBy(() -> read("listeners: [unix:a.sock]\n"))
+        .hasMessageContaining("wanted host:port");
   }
 
   @ParameterizedTest
@@ -352,8 +368,8 @@ class SluiceConfigReaderTest {
           listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls has no certificate; wanted a PEM file
           transport: quic                 | transport is "quic"; wanted one of auto, epoll, io_uring, nio
           listeners: [{address: "a:1", protocols: [grps, brpc], tls: {certificate: c, key: k}}] | listeners[0].protocols name brpc, which cannot be encrypted; wanted no tls, or no brpc
-          listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
-          listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080 or [::]:8080
+          listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080, [::]:8080 or unix:/path
+          listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080, [::]:8080 or unix:/path
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice
           listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, brpc, metrics
           listeners: [{address: "a:1", metrics_path: metrics}] | listeners[0].metrics_path is "metrics"; wanted a path such as /metrics or /monitoring/prometheus/metrics

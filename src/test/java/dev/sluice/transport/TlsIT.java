@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.Pem;
 import dev.sluice.config.TlsConfig;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.RawCalls;
@@ -48,6 +49,31 @@ class TlsIT {
   private static EchoListener listen(Optional<Path> clientCa) {
     var tls = new TlsConfig(server.certificate(), server.key(), clientCa);
     return new EchoListener(LimitsConfig.DEFAULT, Optional.of(tls));
+  }
+
+  private static EchoListener listenWithPemIn(String origin, Optional<Path> clientCa)
+      throws IOException {
+    var tls =
+        new TlsConfig(
+            written(origin, server.certificate()),
+            written(origin, server.key()),
+            Optional.of(written(origin, clientCa.orElse(server.certificate()))));
+    return new EchoListener(LimitsConfig.DEFAULT, Optional.of(tls));
+  }
+
+  private static Pem written(String origin, Path file) throws IOException {
+    return new Pem.Written(origin, Files.readString(file));
+  }
+
+  @Test
+  void certificatesMayBeWrittenIntoTheSettings() throws Exception {
+    try (var listener = listenWithPemIn("ssl.config", Optional.of(client.certificate()))) {
+      assertThat(ask(browser(Optional.of(client)), listener.port(), Version.HTTP_2).body())
+          .isEqualTo("hello");
+    }
+    var wrong = new Pem.Written("ssl.config: server_cert", "none");
+    assertThatThrownBy(() -> Tls.check(new TlsConfig(wrong, wrong, Optional.empty())))
+        .hasMessageStartingWith("ssl.config: server_cert: holds no certificate");
   }
 
   /** Trusts the server; shows a certificate of its own if it has one. */

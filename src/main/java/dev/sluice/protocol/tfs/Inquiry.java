@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs;
 
+import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
@@ -8,7 +9,6 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.transport.Exchange;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -79,14 +79,10 @@ public record Inquiry(Signature signature, List<Part> parts) {
    * @param examples a BYTES vector of serialised examples; taken over
    * @throws InferenceException with INVALID_ARGUMENT if the model cannot take such examples
    */
-  public InferenceRequest request(ServedModel model, Tensor examples, Exchange exchange) {
+  public InferenceRequest request(
+      ServedModel model, Tensor examples, Deadline deadline, String requestId) {
     return new InferenceRequest(
-        model,
-        signature,
-        inputs(model.metadata(), examples),
-        outputs(),
-        exchange.deadline(),
-        exchange.requestId());
+        model, signature, inputs(model.metadata(), examples), outputs(), deadline, requestId);
   }
 
   private List<NamedTensor> inputs(ModelMetadata model, Tensor examples) {

@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
+import java.util.List;
 import java.util.Map;
 
 /** One protocol's gRPC service. */
@@ -11,6 +12,11 @@ public interface GrpcFace {
   /** The service's full name, such as {@code inference.GRPCInferenceService}. */
   default String service() {
     return descriptor().getFullName();
+  }
+
+  /** What the health service may be asked for it by. */
+  default List<String> healthNames() {
+    return List.of(service());
   }
 
   /** Those of its methods with one message each way that are served, by name. */

@@ -32,7 +32,9 @@ final class StandardServices {
     var health = HealthService.create(vertx);
     health.register("", () -> Future.succeededFuture(ready.getAsBoolean()));
     for (GrpcFace face : faces) {
-      health.register(face.service(), () -> Future.succeededFuture(ready.getAsBoolean()));
+      face.healthNames()
+          .forEach(
+              name -> health.register(name, () -> Future.succeededFuture(ready.getAsBoolean())));
       grpc.addService(described(face.descriptor()));
     }
     grpc.addService(health).addService(ReflectionService.v1());

@@ -2,6 +2,7 @@ package dev.sluice.conformance.tfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
@@ -12,6 +13,7 @@ import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
 import dev.sluice.protocol.tfs.grpc.proto.FileSystemStoragePathSourceConfig.ServableVersionPolicy;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
+import dev.sluice.protocol.tfs.grpc.proto.Metric;
 import dev.sluice.protocol.tfs.grpc.proto.ModelConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelConfigList;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServerConfig;
@@ -82,12 +84,14 @@ class ReloadIT {
   }
 
   private static SluiceConfig settings(ListenerConfig listener) {
+    return settings(listener, Map.of(TWO, ListedModel.in(MODELS.resolve(TWO))));
+  }
+
+  private static SluiceConfig settings(ListenerConfig listener, Map<String, ListedModel> models) {
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     return new SluiceConfig(
         List.of(listener),
-        RepositoryConfig.of(
-            WantedModels.only(Map.of(TWO, ListedModel.in(MODELS.resolve(TWO)))),
-            Duration.ofMillis(50)),
+        RepositoryConfig.of(WantedModels.only(models), Duration.ofMillis(50)),
         defaults.limits(),
         defaults.grps(),
         defaults.kserve(),
@@ -202,6 +206,25 @@ class ReloadIT {
   void theOlderWordForThePlatformDoes() {
     reload(model(THREE).clearModelPlatform().setModelType(ModelType.TENSORFLOW));
     assertThat(predict(THREE)).isEqualTo(3.5f);
+  }
+
+  @Test
+  void theIncreaseOfMetricsDuringTheCallIsTold() {
+    String loads = "/tensorflow/cc/saved_model/load_attempt_count";
+    try (var empty = RunningServer.start(settings(listener(true), Map.of()))) {
+      ManagedChannel other = channel(empty);
+      try {
+        var request = request(model(THREE)).toBuilder().addMetricNames(loads).addMetricNames("/x");
+        assertThat(
+                ModelServiceGrpc.newBlockingStub(other)
+                    .handleReloadConfigRequest(request.build())
+                    .getMetricList())
+            .extracting(Metric::getName, Metric::getInt64ValueIncrease)
+            .containsExactly(tuple(loads, 1L), tuple("/x", 0L));
+      } finally {
+        other.shutdownNow();
+      }
+    }
   }
 
   @Test

@@ -103,7 +103,10 @@ final class ExamplesMethod implements GrpcMethod {
       Inquiry inquiry = query.inquiry().apply(model.metadata());
       Tensor examples = query.examples().toTensor(mostContext);
       try {
-        return new Asked(inquiry.request(model, examples, call), inquiry, query.examples().count());
+        InferenceRequest request =
+            inquiry.request(model, examples, call.deadline(), call.requestId());
+        call.record().examples(model.id().name(), query.examples().count());
+        return new Asked(request, inquiry, query.examples().count());
       } catch (RuntimeException | Error e) {
         examples.close();
         throw e;

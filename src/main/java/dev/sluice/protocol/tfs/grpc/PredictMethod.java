@@ -43,7 +43,7 @@ final class PredictMethod implements GrpcMethod {
 
   private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {
     return exchange
-        .compute(plan.byteSize(), () -> plan.decode(exchange))
+        .compute(plan.byteSize(), () -> plan.decode(exchange.deadline(), exchange.requestId()))
         .onFailure(_ -> plan.abandon());
   }
 

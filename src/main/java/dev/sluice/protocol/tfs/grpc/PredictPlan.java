@@ -1,6 +1,7 @@
 package dev.sluice.protocol.tfs.grpc;
 
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ServedModel;
@@ -8,7 +9,6 @@ import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,15 +37,19 @@ record PredictPlan(
   static PredictPlan make(PredictQuery query, DataPlane data, PredictSettings settings) {
     ServedModel model = Models.admit(data, query.model().selector());
     try {
-      return check(query, model, settings);
+      return of(query, model, settings);
     } catch (RuntimeException e) {
       model.release();
       throw e;
     }
   }
 
-  private static PredictPlan check(
-      PredictQuery query, ServedModel model, PredictSettings settings) {
+  /**
+   * Checks a query against a model on loan, which stays the caller's if this fails.
+   *
+   * @throws InferenceException if the model does not take such a request
+   */
+  static PredictPlan of(PredictQuery query, ServedModel model, PredictSettings settings) {
     Signature signature = RequestChecks.signature(model.metadata(), query.model().signature());
     RequestChecks.names(signature, query.inputs());
     List<EncodedTensor> inputs = scan(signature, query.inputs());
@@ -108,7 +112,7 @@ record PredictPlan(
    * @throws InferenceException with INVALID_ARGUMENT if a value does not fit; the loan stays with
    *     the plan, nothing else is left open
    */
-  InferenceRequest decode(Exchange exchange) {
+  InferenceRequest decode(Deadline deadline, String requestId) {
     List<NamedTensor> tensors = new ArrayList<>(inputs.size());
     try {
       for (EncodedTensor input : inputs) {
@@ -118,8 +122,7 @@ record PredictPlan(
       NamedTensor.closeAll(tensors);
       throw e;
     }
-    return new InferenceRequest(
-        model, signature, tensors, outputs, exchange.deadline(), exchange.requestId());
+    return new InferenceRequest(model, signature, tensors, outputs, deadline, requestId);
   }
 
   /** Gives the model back when no request came of it. */

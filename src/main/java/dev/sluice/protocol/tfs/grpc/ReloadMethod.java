@@ -12,6 +12,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelType;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigResponse;
 import dev.sluice.protocol.tfs.grpc.proto.StatusProto;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -19,33 +20,54 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** HandleReloadConfigRequest: replaces the models that are served, and waits for the new ones. */
 final class ReloadMethod implements GrpcMethod {
-  private final ControlPlane control;
+  /** Work of a worker: metrics are counted up for it. */
+  private static final long MUCH = Integer.MAX_VALUE;
 
-  ReloadMethod(ControlPlane control) {
+  private final ControlPlane control;
+  private final Telemetry telemetry;
+
+  /**
+   * @param metrics whose increase the caller wants to know
+   * @param before their values when the call began
+   */
+  private record Wanted(List<WantedModel> models, List<String> metrics, Map<String, Long> before) {}
+
+  ReloadMethod(ControlPlane control, Telemetry telemetry) {
     this.control = control;
+    this.telemetry = telemetry;
   }
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> read(message))
-        .compose(wanted -> control.serve(wanted, call.caller()))
-        .map(ReloadMethod::respond);
+    return call.compute(MUCH, () -> read(message))
+        .compose(wanted ->
+            control
+                .serve(wanted.models(), call.caller())
+                .compose(failures -> call.compute(MUCH, () -> respond(failures, wanted))));
   }
 
-  private static List<WantedModel> read(Body message) {
+  private Map<String, Long> values(List<String> metrics) {
+    return metrics.isEmpty() ? Map.of() : telemetry.firstValues();
+  }
+
+  private Wanted read(Body message) {
     var request = Messages.read("ReloadConfigRequest", ReloadConfigRequest.parser(), message);
     if (!request.getConfig().hasModelConfigList()) {
       throw InferenceException.invalid(
           "ServerModelConfig type not supported by HandleReloadConfigRequest."
               + " Only ModelConfigList is currently supported");
     }
-    return request.getConfig().getModelConfigList().getConfigList().stream()
-        .map(ReloadMethod::wanted)
-        .toList();
+    List<WantedModel> models =
+        request.getConfig().getModelConfigList().getConfigList().stream()
+            .map(ReloadMethod::wanted)
+            .toList();
+    List<String> metrics = request.getMetricNamesList();
+    return new Wanted(models, metrics, values(metrics));
   }
 
   private static WantedModel wanted(ModelConfig config) {
@@ -81,12 +103,18 @@ final class ReloadMethod implements GrpcMethod {
     };
   }
 
-  private static Buffer respond(List<LoadFailure> failures) {
+  private Buffer respond(List<LoadFailure> failures, Wanted wanted) {
     if (!failures.isEmpty()) {
       throw new InferenceException(ErrorCode.UNKNOWN, text(failures));
     }
-    return Messages.write(
-        ReloadConfigResponse.newBuilder().setStatus(StatusProto.getDefaultInstance()).build());
+    var response = ReloadConfigResponse.newBuilder().setStatus(StatusProto.getDefaultInstance());
+    Map<String, Long> now = values(wanted.metrics());
+    for (String metric : wanted.metrics()) {
+      String name = Telemetry.pageName(metric);
+      long increase = now.getOrDefault(name, 0L) - wanted.before().getOrDefault(name, 0L);
+      response.addMetricBuilder().setName(metric).setInt64ValueIncrease(increase);
+    }
+    return Messages.write(response.build());
   }
 
   private static String text(List<LoadFailure> failures) {

@@ -3,24 +3,35 @@ package dev.sluice.protocol.tfs.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
+import java.util.List;
 import java.util.Map;
 
 /** TensorFlow Serving's ModelService. Holds nothing that changes; any event loop. */
 public final class TfsModelFace implements GrpcFace {
   private final Map<String, GrpcMethod> methods;
 
-  public TfsModelFace(ControlPlane control) {
+  /**
+   * @param telemetry counts what a reload is asked to tell of itself
+   */
+  public TfsModelFace(ControlPlane control, Telemetry telemetry) {
     this.methods =
         Map.of(
             "GetModelStatus", new StatusMethod(control),
-            "HandleReloadConfigRequest", new ReloadMethod(control));
+            "HandleReloadConfigRequest", new ReloadMethod(control, telemetry));
   }
 
   @Override
   public ServiceDescriptor descriptor() {
     return Services.getDescriptor().findServiceByName("ModelService");
+  }
+
+  /** TensorFlow Serving's health service knows it without its package. */
+  @Override
+  public List<String> healthNames() {
+    return List.of(service(), "ModelService");
   }
 
   @Override

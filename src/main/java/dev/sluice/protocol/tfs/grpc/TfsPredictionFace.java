@@ -5,6 +5,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
+import java.util.List;
 import java.util.Map;
 
 /** TensorFlow Serving's PredictionService. Holds nothing that changes; any event loop. */
@@ -24,6 +25,12 @@ public final class TfsPredictionFace implements GrpcFace {
   @Override
   public ServiceDescriptor descriptor() {
     return Services.getDescriptor().findServiceByName("PredictionService");
+  }
+
+  /** TensorFlow Serving's health service knows it without its package. */
+  @Override
+  public List<String> healthNames() {
+    return List.of(service(), "PredictionService");
   }
 
   @Override

@@ -59,7 +59,10 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
     try {
       long count = read.examples().elementCount();
       Inquiry inquiry = Inquiry.of(task, model.metadata(), read.signature());
-      return new Asked(inquiry.request(model, read.examples(), exchange), inquiry, count);
+      InferenceRequest request =
+          inquiry.request(model, read.examples(), exchange.deadline(), exchange.requestId());
+      exchange.record().examples(model.id().name(), count);
+      return new Asked(request, inquiry, count);
     } catch (RuntimeException | Error e) {
       read.examples().close();
       throw e;

@@ -17,6 +17,7 @@ import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.ModelVersionStatus;
+import dev.sluice.telemetry.Telemetry;
 import dev.sluice.testing.LocalGrpcCall;
 import dev.sluice.transport.Body;
 import io.vertx.core.Future;
@@ -97,7 +98,8 @@ class TfsModelFaceTest {
   }
 
   private static Future<Buffer> answer(Body message) {
-    var method = new TfsModelFace(new ThreeVersions()).methods().get("GetModelStatus");
+    var method =
+        new TfsModelFace(new ThreeVersions(), Telemetry.unseen()).methods().get("GetModelStatus");
     return Objects.requireNonNull(method).answer(new LocalGrpcCall(), message);
   }
 

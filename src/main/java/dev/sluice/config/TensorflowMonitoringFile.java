@@ -1,0 +1,42 @@
+package dev.sluice.config;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Reads a monitoring config file of TensorFlow Serving: its message {@code MonitoringConfig} as
+ * text.
+ */
+public final class TensorflowMonitoringFile {
+  private static final String PATH = "/monitoring/prometheus/metrics";
+  private static final Set<String> KNOWN =
+      Set.of("prometheus_config.enable", "prometheus_config.path");
+
+  private TensorflowMonitoringFile() {}
+
+  /**
+   * Where the page for Prometheus is to be; empty if it is not to be anywhere.
+   *
+   * @param warnings is told once which fields have no meaning here
+   * @throws ConfigException if it is not in the format, or the path is none
+   */
+  public static Optional<String> read(Path file, Consumer<String> warnings) {
+    String name = file.toString();
+    var monitoring = new ProtoFields(name, TextProto.read(name, SettingsFile.read(file)));
+    monitoring.warnOfUnknown(KNOWN, warnings);
+    return monitoring
+        .inner("prometheus_config")
+        .filter(prometheus -> prometheus.flag("enable").orElse(false))
+        .map(TensorflowMonitoringFile::path);
+  }
+
+  private static String path(ProtoFields prometheus) {
+    String path = prometheus.text("path").filter(text -> !text.isEmpty()).orElse(PATH);
+    if (!ListenerConfig.isMetricsPath(path)) {
+      throw prometheus.error("path", path, "a path such as " + PATH);
+    }
+    return path;
+  }
+}

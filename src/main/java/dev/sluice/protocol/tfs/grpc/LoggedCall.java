@@ -1,0 +1,134 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import com.google.protobuf.WireFormat;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.RecordedRequests.Run;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.tfs.Inquiry;
+import dev.sluice.protocol.tfs.Task;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * Asks a model what a PredictionLog holds, and looks at the answer as the call itself would. Which
+ * model the log names has no meaning: it is asked of the one whose files it lies beside.
+ *
+ * @param model the one that is asked
+ * @param run answers
+ */
+record LoggedCall(ServedModel model, PredictSettings settings, Run run) {
+  private static final String REQUEST_ID = "warm-up";
+  private static final int CLASSIFY = 2;
+  private static final int REGRESS = 3;
+  private static final int MULTI_INFERENCE = 4;
+  private static final int SESSION_RUN = 5;
+  private static final int PREDICT = 6;
+  private static final int PREDICT_STREAMED = 7;
+  private static final int REQUEST = 1 << 3 | 2;
+
+  /** A log that holds no request is passed over. */
+  void run(byte[] record) {
+    Log log = read(Body.of(record));
+    switch (log.type()) {
+      case CLASSIFY -> examples(Task.CLASSIFY, named(log.request()));
+      case REGRESS -> examples(Task.REGRESS, named(log.request()));
+      case MULTI_INFERENCE -> multiInference(log.request());
+      case PREDICT -> predict(named(log.request()));
+      case SESSION_RUN, PREDICT_STREAMED ->
+          throw new InferenceException(
+              ErrorCode.UNIMPLEMENTED, "Unsupported log_type for warmup: " + log.type());
+      default -> {}
+    }
+  }
+
+  /**
+   * The last call of a log.
+   *
+   * @param type its field; 0 if there is none
+   */
+  private record Log(int type, Body request) {}
+
+  private static Log read(Body record) {
+    try {
+      var last = new Log(0, Body.EMPTY);
+      var reader = new WireReader(record);
+      for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
+        int field = WireFormat.getTagFieldNumber(tag);
+        boolean call = field >= CLASSIFY && field <= PREDICT_STREAMED;
+        if (call && WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
+          last = new Log(field, request(reader.bytes()));
+        } else {
+          reader.skip(tag);
+        }
+      }
+      return last;
+    } catch (IOException e) {
+      throw InferenceException.invalid("Failed to parse warmup record: " + e.getMessage());
+    }
+  }
+
+  private static Body request(Body log) throws IOException {
+    Body request = Body.EMPTY;
+    var reader = new WireReader(log);
+    for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
+      if (tag == REQUEST) {
+        request = reader.bytes();
+      } else {
+        reader.skip(tag);
+      }
+    }
+    return request;
+  }
+
+  /** The message with the model's own name: of a field that is there twice, the last one counts. */
+  private Body named(Body request) {
+    var name = ModelSpec.newBuilder().setName(model.id().name());
+    // Its field has the same number in each of these messages.
+    byte[] last = PredictRequest.newBuilder().setModelSpec(name).build().toByteArray();
+    byte[] all = Arrays.copyOfRange(request.bytes(), request.offset(), request.end() + last.length);
+    System.arraycopy(last, 0, all, request.length(), last.length);
+    return Body.of(all);
+  }
+
+  private void predict(Body message) {
+    PredictPlan plan = PredictPlan.of(PredictQuery.read(message), model, settings);
+    try (InferenceResponse response = run.answer(plan.decode(Deadline.NONE, REQUEST_ID))) {
+      PredictResponseWriter.write(response, settings);
+    }
+  }
+
+  private void examples(Task task, Body message) {
+    String type = task == Task.CLASSIFY ? "ClassificationRequest" : "RegressionRequest";
+    ExamplesQuery query = ExamplesQuery.read(type, message);
+    ask(Inquiry.of(task, model.metadata(), query.model().signature()), query.examples());
+  }
+
+  private void multiInference(Body message) {
+    Tasks tasks = Tasks.read(message);
+    ask(tasks.inquiry(model.metadata()), tasks.examples());
+  }
+
+  private void ask(Inquiry inquiry, ExampleList list) {
+    try (InferenceResponse response = run.answer(request(inquiry, list))) {
+      inquiry.read(response, list.count());
+    }
+  }
+
+  private InferenceRequest request(Inquiry inquiry, ExampleList list) {
+    Tensor examples = list.toTensor(settings.maxFilledBytes());
+    try {
+      return inquiry.request(model, examples, Deadline.NONE, REQUEST_ID);
+    } catch (RuntimeException | Error e) {
+      examples.close();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a TFRecord file one record after the other. No length is believed before its check sum is
+ * right and the file is long enough.
+ */
+final class RecordReader implements Closeable {
+  /** Protobuf messages are no longer. */
+  private static final long MOST_BYTES = Integer.MAX_VALUE - 1024;
+
+  private static final int HEAD = Long.BYTES + Integer.BYTES;
+  private static final int CRC_ROTATION = 15;
+  private static final int CRC_MASK = 0xA282EAD8;
+
+  private final FileChannel file;
+
+  RecordReader(Path path) throws IOException {
+    this.file = FileChannel.open(path);
+  }
+
+  /**
+   * The next record; null at the end.
+   *
+   * @throws IOException if the file is no TFRecord
+   */
+  byte @Nullable [] next() throws IOException {
+    long begin = file.position();
+    if (begin == file.size()) {
+      return null;
+    }
+    ByteBuffer head = read(HEAD);
+    long length = head.getLong();
+    requireCrc(head.array(), Long.BYTES, head.getInt(), begin);
+    if (length < 0 || length > file.size() - file.position() - Integer.BYTES) {
+      throw new EOFException("the record at byte " + begin + " is truncated");
+    }
+    if (length > MOST_BYTES) {
+      throw new IOException("the record at byte " + begin + " has " + length + " bytes");
+    }
+    byte[] data = read((int) length).array();
+    requireCrc(data, data.length, read(Integer.BYTES).getInt(), begin);
+    return data;
+  }
+
+  private ByteBuffer read(int length) throws IOException {
+    if (length > file.size() - file.position()) {
+      throw new EOFException("the record ends at byte " + file.size() + ", too early");
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    while (bytes.hasRemaining() && file.read(bytes) >= 0) {}
+    if (bytes.hasRemaining()) {
+      throw new EOFException("the file became shorter while it was read");
+    }
+    return bytes.flip();
+  }
+
+  private static void requireCrc(byte[] data, int length, int wanted, long at) throws IOException {
+    if (maskedCrc(data, length) != wanted) {
+      throw new IOException("the record at byte " + at + " is corrupted: its check sum is wrong");
+    }
+  }
+
+  /** The check sum as this format writes it. */
+  static int maskedCrc(byte[] data, int length) {
+    var crc = new CRC32C();
+    crc.update(data, 0, length);
+    return Integer.rotateRight((int) crc.getValue(), CRC_ROTATION) + CRC_MASK;
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.RecordedRequests;
+import dev.sluice.inference.ServedModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The warm-up file of a SavedModel: a TFRecord of PredictionLogs. */
+public final class WarmUpRequests implements RecordedRequests {
+  private static final String FILE = "assets.extra/tf_serving_warmup_requests";
+  private static final int MOST_RECORDS = 1_000;
+
+  private final PredictSettings settings;
+
+  public WarmUpRequests(PredictSettings settings) {
+    this.settings = settings;
+  }
+
+  @Override
+  public boolean areIn(Path folder) {
+    return Files.exists(folder.resolve(FILE));
+  }
+
+  @Override
+  public int replay(Path folder, ServedModel model, int iterations, Run run) {
+    Path file = folder.resolve(FILE);
+    try (var records = new RecordReader(file)) {
+      return replay(records, file, new LoggedCall(model, settings, run), iterations);
+    } catch (IOException e) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "Failed to read warmup records from %s: %s. Please verify your warmup data is in TFRecord format."
+              .formatted(file, e.getMessage()),
+          e);
+    }
+  }
+
+  private static int replay(RecordReader records, Path file, LoggedCall call, int iterations)
+      throws IOException {
+    int count = 0;
+    for (byte[] record = records.next(); record != null; record = records.next()) {
+      if (++count > MOST_RECORDS) {
+        throw InferenceException.invalid(
+            "Number of warmup records exceeds the maximum (%d) at %s"
+                .formatted(MOST_RECORDS, file));
+      }
+      replay(record, count, file, call, iterations);
+    }
+    return count;
+  }
+
+  private static void replay(
+      byte[] record, int number, Path file, LoggedCall call, int iterations) {
+    try {
+      for (int i = 0; i < iterations; i++) {
+        call.run(record);
+      }
+    } catch (InferenceException e) {
+      throw new InferenceException(
+          e.code(), "warmup record %d of %s: %s".formatted(number, file, e.getMessage()), e);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.testing.RunningServer;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UnixSocketIT {
+  @TempDir private Path folder;
+
+  private RunningServer start(Path socket) {
+    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    return RunningServer.start(
+        defaults.with(
+            List.of(ListenerConfig.DEFAULT.onSocket(socket)),
+            RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+  }
+
+  private static String get(Path socket, String path) throws IOException {
+    try (var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      client.connect(UnixDomainSocketAddress.of(socket));
+      String request = "GET " + path + " HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+      client.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.UTF_8)));
+      return new String(Channels.newInputStream(client).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void everyRequestIsAnsweredAndOnlyTheOwnerMayAsk() throws IOException {
+    Path socket = folder.resolve("s");
+    try (var _ = start(socket)) {
+      for (int i = 0; i < 10; i++) {
+        assertThat(get(socket, "/v1/models")).startsWith("HTTP/1.1 200 OK");
+      }
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
+          .isEqualTo("rw-------");
+    }
+    assertThat(socket).doesNotExist();
+  }
+
+  @Test
+  void theSocketOfAServerThatWasKilledIsReplaced() throws IOException {
+    Path socket = folder.resolve("s");
+    // Java leaves the file when it closes the socket, as a server does that is killed.
+    try (var killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      killed.bind(UnixDomainSocketAddress.of(socket));
+    }
+    assertThat(socket).exists();
+    try (var _ = start(socket)) {
+      assertThat(get(socket, "/v2/health/live")).startsWith("HTTP/1.1 200 OK");
+    }
+  }
+
+  @Test
+  void aSocketInUseAndAFileOfAnotherKindStay() throws IOException {
+    Path socket = folder.resolve("s");
+    try (var _ = start(socket)) {
+      assertThatThrownBy(() -> start(socket))
+          .isInstanceOf(StartFailure.class)
+          .hasMessage("unix:" + socket + " cannot be listened on: another server listens on it");
+      assertThat(get(socket, "/v2/health/live")).startsWith("HTTP/1.1 200 OK");
+    }
+    Path file = Files.writeString(folder.resolve("file"), "precious");
+    assertThatThrownBy(() -> start(file))
+        .hasMessage(
+            "unix:" + file + " cannot be listened on: the file is there already, and no socket");
+    assertThat(file).hasContent("precious");
+  }
+}
