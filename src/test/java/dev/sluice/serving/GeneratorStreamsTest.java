@@ -81,7 +81,7 @@ class GeneratorStreamsTest {
             defaults.classLabels(),
             defaults.sequence(),
             false,
-            Map.of());
+            Map.of(), 1);
     return ServableModel.start(
         session.metadata(),
         List.of(session),

@@ -69,7 +69,7 @@ class RowStreamsTest {
             defaults.classLabels(),
             defaults.sequence(),
             false,
-            Map.of());
+            Map.of(), 1);
     return ServableModel.start(
         session.metadata(),
         List.of(session),

@@ -3,7 +3,6 @@ package dev.sluice.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -16,10 +15,10 @@ class TelemetryTest {
     telemetry.model("m").calls(Api.V1_PREDICT, EntryPoint.REST).succeeded(0, 1);
     telemetry.loads().opened("/models/m/1", 5_000, true);
 
-    assertThat(telemetry.firstValue("/tensorflow/serving/request_count")).hasValue(1);
-    assertThat(telemetry.firstValue("/tensorflow/cc/saved_model/load_latency")).hasValue(5);
-    assertThat(telemetry.firstValue("/tensorflow/serving/no_such_metric"))
-        .isEqualTo(OptionalLong.empty());
+    assertThat(telemetry.firstValues())
+        .containsEntry(Telemetry.pageName("/tensorflow/serving/request_count"), 1L)
+        .containsEntry(Telemetry.pageName("/tensorflow/cc/saved_model/load_latency"), 5L)
+        .doesNotContainKey(Telemetry.pageName("/tensorflow/serving/no_such_metric"));
   }
 
   @Test
