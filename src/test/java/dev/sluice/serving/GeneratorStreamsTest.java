@@ -81,7 +81,8 @@ class GeneratorStreamsTest {
             defaults.classLabels(),
             defaults.sequence(),
             false,
-            Map.of(), 1);
+            Map.of(),
+            1);
     return ServableModel.start(
         session.metadata(),
         List.of(session),

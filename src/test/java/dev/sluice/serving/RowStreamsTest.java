@@ -69,7 +69,8 @@ class RowStreamsTest {
             defaults.classLabels(),
             defaults.sequence(),
             false,
-            Map.of(), 1);
+            Map.of(),
+            1);
     return ServableModel.start(
         session.metadata(),
         List.of(session),

@@ -42,7 +42,8 @@ class ConformanceIT {
             "status",
             "savedmodels",
             "examples",
-            "headers")
+            "headers",
+            "recorded")
         .flatMap(group -> ConformanceCase.of("tfs/" + group).stream());
   }
 

@@ -138,7 +138,8 @@ class SequenceSchedulerTest {
             Map.of(),
             Optional.of(rules),
             false,
-            Map.of(), 1);
+            Map.of(),
+            1);
     plans = SequencePlans.of(METADATA, rules);
     scheduler = new SequenceScheduler(vertx, plans, List.of(first, second), config, clock::get);
   }

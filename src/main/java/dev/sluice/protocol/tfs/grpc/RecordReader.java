@@ -38,30 +38,37 @@ final class RecordReader implements Closeable {
     if (begin == file.size()) {
       return null;
     }
-    ByteBuffer head = read(HEAD);
-    long length = head.getLong();
-    requireCrc(head.array(), Long.BYTES, head.getInt(), begin);
+    byte[] head = read(HEAD);
+    ByteBuffer numbers = littleEndian(head);
+    long length = numbers.getLong();
+    requireCrc(head, Long.BYTES, numbers.getInt(), begin);
     if (length < 0 || length > file.size() - file.position() - Integer.BYTES) {
       throw new EOFException("the record at byte " + begin + " is truncated");
     }
     if (length > MOST_BYTES) {
       throw new IOException("the record at byte " + begin + " has " + length + " bytes");
     }
-    byte[] data = read((int) length).array();
-    requireCrc(data, data.length, read(Integer.BYTES).getInt(), begin);
+    byte[] data = read((int) length);
+    requireCrc(data, data.length, littleEndian(read(Integer.BYTES)).getInt(), begin);
     return data;
   }
 
-  private ByteBuffer read(int length) throws IOException {
+  private static ByteBuffer littleEndian(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private byte[] read(int length) throws IOException {
     if (length > file.size() - file.position()) {
       throw new EOFException("the record ends at byte " + file.size() + ", too early");
     }
-    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-    while (bytes.hasRemaining() && file.read(bytes) >= 0) {}
-    if (bytes.hasRemaining()) {
-      throw new EOFException("the file became shorter while it was read");
+    byte[] bytes = new byte[length];
+    var room = ByteBuffer.wrap(bytes);
+    while (room.hasRemaining()) {
+      if (file.read(room) < 0) {
+        throw new EOFException("the file became shorter while it was read");
+      }
     }
-    return bytes.flip();
+    return bytes;
   }
 
   private static void requireCrc(byte[] data, int length, int wanted, long at) throws IOException {
