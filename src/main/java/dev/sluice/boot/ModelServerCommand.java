@@ -65,7 +65,11 @@ final class ModelServerCommand implements Callable<Integer> {
     }
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new ServingSettings(flags, environment, warn).read());
-    Server server = starter.start(config);
+    serve(starter.start(config), out);
+  }
+
+  /** Says where the server listens, and waits until it is told to stop. */
+  static void serve(Server server, PrintWriter out) throws InterruptedException {
     var stopping = new Stopping(server);
     stopping.onSignal();
     out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());

@@ -60,13 +60,14 @@ final class ModelFolder {
   }
 
   private ModelSighting look() throws IOException {
-    for (Path child : children(folder)) {
+    List<Path> children = children(folder);
+    for (Path child : children) {
       OptionalLong number = number(child);
       if (number.isPresent() && Files.isDirectory(child)) {
         addFolder(number.getAsLong(), child);
       }
     }
-    addOnlyVersion();
+    addOnlyVersion(children);
     return new ModelSighting(folder, FingerprintReader.read(folder, this::isSettings), versions);
   }
 
@@ -77,8 +78,9 @@ final class ModelFolder {
     }
   }
 
-  private void addOnlyVersion() {
-    if (MODEL_FILES.stream().noneMatch(file -> Files.exists(folder.resolve(file)))) {
+  private void addOnlyVersion(List<Path> children) {
+    if (MODEL_FILES.stream().noneMatch(file -> Files.exists(folder.resolve(file)))
+        && !isFolderOfOneFile(children)) {
       return;
     }
     VersionSighting numbered = versions.get(ONLY_VERSION);
@@ -87,6 +89,15 @@ final class ModelFolder {
     } else {
       warnAboutTwo(ONLY_VERSION, folder, numbered.folder());
     }
+  }
+
+  /** An ONNX file of another name is the model if no other and no numbered version is there. */
+  private boolean isFolderOfOneFile(List<Path> children) {
+    return versions.isEmpty()
+        && children.stream()
+                .filter(child -> fileName(child).endsWith(".onnx") && Files.isRegularFile(child))
+                .count()
+            == 1;
   }
 
   private void warnAboutTwo(long number, Path first, Path taken) {

@@ -121,12 +121,22 @@ class VersionScannerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"model.onnx", "saved_model.pb"})
+  @ValueSource(strings = {"model.onnx", "saved_model.pb", "net.onnx"})
   void aModelFileInTheModelsFolderIsVersionOne(String file) {
     files.write("digits/" + file, "x");
     VersionSighting only = version("digits", 1);
     assertThat(only.whole()).isTrue();
     assertThat(only.folder()).isEqualTo(files.root.resolve("digits"));
+  }
+
+  @Test
+  void anOnnxFileOfAnotherNameIsAVersionOnlyIfItIsAlone() {
+    files.write("two/a.onnx", "x");
+    files.write("two/b.onnx", "x");
+    assertThat(model("two").versions()).isEmpty();
+    files.write("numbered/a.onnx", "x");
+    files.write("numbered/2/model.onnx", "x");
+    assertThat(model("numbered").versions()).containsOnlyKeys(2L);
   }
 
   @Test

@@ -5,12 +5,19 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
-/** Opens {@code model.onnx} files. */
+/** Opens {@code model.onnx} files, or whatever the only ONNX file of a folder is called. */
 public final class OnnxRuntimeProvider implements RuntimeProvider {
   private static final String FILE = "model.onnx";
+  private static final String SUFFIX = ".onnx";
 
   @Override
   public String name() {
@@ -37,7 +44,22 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
   }
 
   private static Path modelFile(Path folder) {
-    boolean isFile = String.valueOf(folder.getFileName()).endsWith(".onnx");
-    return isFile && !Files.isDirectory(folder) ? folder : folder.resolve(FILE);
+    boolean isFile = String.valueOf(folder.getFileName()).endsWith(SUFFIX);
+    Path usual = folder.resolve(FILE);
+    if (isFile && !Files.isDirectory(folder)) {
+      return folder;
+    }
+    return Files.exists(usual) ? usual : onlyFile(folder).orElse(usual);
+  }
+
+  /** Empty if there are several, since nobody says which. */
+  private static Optional<Path> onlyFile(Path folder) {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder, "[!.]*" + SUFFIX)) {
+      stream.forEach(files::add);
+    } catch (IOException | DirectoryIteratorException _) {
+      return Optional.empty();
+    }
+    return files.size() == 1 ? Optional.of(files.getFirst()) : Optional.empty();
   }
 }

@@ -42,11 +42,17 @@ public final class OipHttpFace implements HttpFace {
   private static final String OCTETS = "application/octet-stream";
 
   private final OipServer server;
+  private final boolean healthInJson;
   private final GenerateRoute generate;
   private final SettingsRoutes settings;
 
-  public OipHttpFace(OipServer server) {
+  /**
+   * @param healthInJson whether health is told in JSON to everyone, not only to those who ask for
+   *     it
+   */
+  public OipHttpFace(OipServer server, boolean healthInJson) {
     this.server = server;
+    this.healthInJson = healthInJson;
     this.generate = new GenerateRoute(server);
     this.settings = new SettingsRoutes(server);
   }
@@ -98,7 +104,7 @@ public final class OipHttpFace implements HttpFace {
     return ModelDescription.of(server, path.selector());
   }
 
-  private static void health(HttpExchange exchange, String key, boolean good, int badStatus) {
+  private void health(HttpExchange exchange, String key, boolean good, int badStatus) {
     int status = good ? OK : badStatus;
     if (wantsJson(exchange)) {
       exchange.json(status, MetadataJson.flag(key, good));
@@ -107,10 +113,10 @@ public final class OipHttpFace implements HttpFace {
     }
   }
 
-  /** Health bodies are empty for all but clients that ask for JSON by name. */
-  private static boolean wantsJson(HttpExchange exchange) {
+  /** KServe's clients read the bodies, but do not ask for them: they accept anything. */
+  private boolean wantsJson(HttpExchange exchange) {
     @Nullable String accept = exchange.header(HttpHeaders.ACCEPT);
-    return accept != null && accept.toLowerCase(Locale.ROOT).contains("json");
+    return healthInJson || (accept != null && accept.toLowerCase(Locale.ROOT).contains("json"));
   }
 
   private void modelReady(HttpExchange exchange, OipPath path) {

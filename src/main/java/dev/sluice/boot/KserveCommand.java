@@ -1,0 +1,158 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/**
+ * {@code sluice kserve}: serves what KServe has put into one folder, with the flags that its
+ * manifests pass to a runtime. Its ports answer while models load. Flags that mean nothing here are
+ * named and ignored, so that a start line can be kept.
+ */
+@Command(
+    name = "kserve",
+    description = "Serves a model as a runtime of KServe, by the flags of its runtimes.",
+    mixinStandardHelpOptions = true,
+    versionProvider = VersionText.class)
+final class KserveCommand implements Callable<Integer> {
+  private static final int HIGHEST_PORT = 65_535;
+
+  /** What KServe's runtimes read from the environment, and the setting it is here. */
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of(
+          "CE_TYPE", "kserve.event_type",
+          "CE_SOURCE", "kserve.event_source",
+          "CE_MERGE", "kserve.event_merge");
+
+  private final ServerStarter starter;
+  private final Map<String, String> environment;
+
+  @Option(
+      names = "--model_name",
+      paramLabel = "NAME",
+      description = "The model's name, unless the folder holds several. Default: model.")
+  private String modelName = "model";
+
+  @Option(
+      names = "--model_dir",
+      paramLabel = "DIR",
+      description =
+          "One model (its file, or folders of versions), or a folder for each of several. Default:"
+              + " /mnt/models.")
+  private Path modelDir = Path.of("/mnt/models");
+
+  @Option(names = "--http_port", paramLabel = "PORT", description = "Default: 8080.")
+  private int httpPort = 8080;
+
+  @Option(
+      names = "--grpc_port",
+      paramLabel = "PORT",
+      description = "Default: 8081. Both ports speak HTTP and gRPC.")
+  private int grpcPort = 8081;
+
+  @Option(
+      names = "--enable_grpc",
+      arity = "0..1",
+      fallbackValue = "true",
+      paramLabel = "BOOL",
+      description = "Whether the second port is opened. Default: true.")
+  private boolean enableGrpc = true;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Other settings in YAML; its listeners and models are not used.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY.PATH=VALUE",
+      description = "One other setting, such as limits.max_body_size=8MiB; may be repeated.")
+  private List<String> set = new ArrayList<>();
+
+  @Unmatched private List<String> unknown = new ArrayList<>();
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the fields
+  private KserveCommand(ServerStarter starter, Map<String, String> environment) {
+    this.starter = starter;
+    this.environment = environment;
+  }
+
+  /** An InferenceService's arguments come behind those of its runtime, and win. */
+  static CommandLine commandLine(ServerStarter starter, Map<String, String> environment) {
+    return new CommandLine(new KserveCommand(starter, environment))
+        .setOverwrittenOptionsAllowed(true);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    SluiceConfig settings = LogSetup.whileReadingSettings(this::read);
+    ModelServerCommand.serve(starter.start(settings), spec.commandLine().getOut());
+    return ExitCode.OK;
+  }
+
+  private SluiceConfig read(Consumer<String> warnings) {
+    if (!unknown.isEmpty()) {
+      warnings.accept("these arguments have no meaning here: " + String.join(" ", unknown));
+    }
+    SluiceConfig read =
+        new SluiceConfigReader(warnings)
+            .read(Optional.ofNullable(config), environment, overrides());
+    return read.with(
+        listeners(), read.repository().withWanted(MountedModels.in(modelDir, modelName)));
+  }
+
+  private List<SettingOverride> overrides() {
+    List<SettingOverride> overrides = new ArrayList<>();
+    ENVIRONMENT.forEach((variable, setting) -> {
+      String value = environment.get(variable);
+      if (value != null) {
+        overrides.add(new SettingOverride(setting, value, variable));
+      }
+    });
+    set.forEach(assignment -> overrides.add(SettingOverride.parse(assignment, "--set")));
+    return overrides;
+  }
+
+  private List<ListenerConfig> listeners() {
+    ListenerConfig http = listener("--http_port", httpPort);
+    return enableGrpc && grpcPort != httpPort
+        ? List.of(http, listener("--grpc_port", grpcPort))
+        : List.of(http);
+  }
+
+  private static ListenerConfig listener(String flag, int port) {
+    if (port < 1 || port > HIGHEST_PORT) {
+      throw new ConfigException(flag + " is " + port + "; wanted a port from 1 to " + HIGHEST_PORT);
+    }
+    ListenerConfig defaults = ListenerConfig.DEFAULT;
+    return new ListenerConfig(
+        "0.0.0.0",
+        port,
+        defaults.protocols(),
+        V1Dialect.KSERVE,
+        defaults.metricsPath(),
+        defaults.control(),
+        defaults.cors(),
+        defaults.tls());
+  }
+}
