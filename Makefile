@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build fmt loadtest bench measure-class-path clean java25
+.PHONY: run test build fmt conformance loadtest bench measure-class-path clean java25
 
 # How the load test and the benchmarks are started, on what the build left in target.
 MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
@@ -25,6 +25,11 @@ build: java25
 ## Formats every Java file.
 fmt: java25
 	$(MVN) --quiet validate -Dfix
+
+## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3 and
+## about 3 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
+conformance: build
+	python3 src/test/python/conformance.py $(CLIENTS)
 
 ## Measures the distribution against bare servers on loopback: about 12 minutes, see loadtest/README.md.
 ## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes, FULL=1 takes the long form,

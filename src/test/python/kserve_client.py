@@ -1,6 +1,8 @@
 """Asks a running Sluice with KServe's own Python clients, and asserts the answers.
 
-Usage: kserve_client.py HOST:PORT, of a server with the sample models (half_plus_two, addsub).
+Usage: kserve_client.py HOST:PORT, of a server with the sample models (half_plus_two, addsub) and KServe's manners:
+
+    sluice kserve --model_dir=src/sample/models
 """
 import asyncio
 import sys
@@ -36,6 +38,9 @@ async def rest(url):
     await v1.close()
 
     v2 = InferenceRESTClient(RESTConfig(protocol="v2", retries=0, timeout=30))
+    assert await v2.is_server_live(url)
+    assert await v2.is_server_ready(url)
+    assert await v2.is_model_ready(url, "addsub")
     assert_sum(await v2.infer(url, InferRequest(model_name="addsub", infer_inputs=rows()), model_name="addsub"))
     await v2.close()
 
