@@ -25,7 +25,7 @@ CLIENTS = {
     "tfs": (["tensorflow-serving-api==2.21.0", "tensorflow-cpu==2.21.0"], ["serve", "--models", MODELS / "tfs"],
             ["tfs_client.py", "localhost:{grpc}"]),
     "triton": (["tritonclient[all]==2.73.0"], ["serve", *TRITON], ["triton_client.py", "localhost:{http}", "localhost:{grpc}"]),
-    "kserve": (["kserve==0.21.0"], ["kserve", "--model_dir", ROOT / "src/sample/models"],
+    "kserve": (["kserve==0.21.0"], ["kserve", "--model_dir", ROOT / "target/sluice/models"],
                ["kserve_client.py", "localhost:{http}"]),
     "mlserver": (["mlserver==1.7.1"], ["serve", *TRITON], ["mlserver_infer.py", "localhost:{http}"]),
     "perf_analyzer": (["tritonclient==2.41.1", "nvidia-cuda-runtime-cu12==12.9.79"], ["serve", *TRITON],

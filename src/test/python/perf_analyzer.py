@@ -30,7 +30,7 @@ def measure(protocol, address, *flags):
     count = r"Inference count: (\d+)\s+Execution count: (\d+)\s+Successful request count: (\d+)"
     counted = re.search(count, report)
     assert counted and all(int(number) > 0 for number in counted.groups()), report
-    assert re.search(r"queue \d+ usec, compute input \d+ usec, compute infer \d+ usec, compute output \d+ usec", report), report
+    assert re.search(r"queue \d+ usec . compute input \d+ usec . compute infer \d+ usec . compute output \d+ usec", report), report
     print(protocol, *flags, re.search(r"Throughput: .*", report)[0])
 
 
