@@ -48,7 +48,7 @@ final class CheckCommand implements Callable<Integer> {
   private int print(SluiceConfig config, List<ModelLine> models, List<String> advice) {
     PrintWriter out = spec.commandLine().getOut();
     if (models.isEmpty()) {
-      out.println("No models in " + config.repository().directory() + ".");
+      out.println("No models in " + Reports.directories(config.repository()) + ".");
     } else {
       Reports.details(models).forEach(out::println);
     }

@@ -71,7 +71,7 @@ record Faces(
       faces.add(new V1Routes(data, control, explainer, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipHttpFace(oip()));
+      faces.add(new OipHttpFace(oip(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(

@@ -1,10 +1,13 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.RepositoryConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.TensorSpec;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What the commands print about models. */
 final class Reports {
@@ -37,6 +40,13 @@ final class Reports {
       }
     }
     return table.lines();
+  }
+
+  /** Where models are looked for, for texts. */
+  static String directories(RepositoryConfig repository) {
+    return repository.wanted().directories().stream()
+        .map(Path::toString)
+        .collect(Collectors.joining(", "));
   }
 
   /** One line for each version that is not as it should be. */

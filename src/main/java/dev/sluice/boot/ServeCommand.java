@@ -62,7 +62,7 @@ final class ServeCommand implements Callable<Integer> {
     lines.add("");
     List<ModelLine> models = server.models();
     if (models.isEmpty()) {
-      lines.add("No models yet in " + config.repository().directory() + ".");
+      lines.add("No models yet in " + Reports.directories(config.repository()) + ".");
     } else {
       lines.addAll(Reports.states(models));
     }

@@ -100,12 +100,12 @@ final class SettingsOptions {
   }
 
   private static void refuseNowhere(RepositoryConfig repository) {
-    if (!Files.isDirectory(repository.directory())
+    if (repository.wanted().directories().stream().noneMatch(Files::isDirectory)
         && repository.wanted().listed().isEmpty()
         && repository.tensorflow().file().isEmpty()) {
       throw new ConfigException(
           "models.directory is "
-              + repository.directory()
+              + Reports.directories(repository)
               + ", which is no folder; --models DIR says where the models are");
     }
   }

@@ -101,10 +101,11 @@ public final class SluiceServer implements Server {
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
     this.telemetry = new Telemetry(System::nanoTime, InstantSource.system());
     var paths = new HandlerPaths();
+    var reader = new ModelConfigReader(config, news::warning);
     this.repository =
         new ModelRepository(
             models,
-            settings(new ModelConfigReader(config, news::warning)),
+            settings(reader),
             new ServableLoader(
                 runtimes(),
                 telemetry,
@@ -119,6 +120,8 @@ public final class SluiceServer implements Server {
     this.control =
         new ModelControl(
             repository,
+            reader,
+            config.repository().control(),
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable());
     this.data = new InferencePipeline(repository, paths);
@@ -199,7 +202,7 @@ public final class SluiceServer implements Server {
 
   private void keepLooking() {
     RepositoryConfig models = config.repository();
-    keepDoing("the model folders", models.pollInterval(), repository::scan);
+    keepDoing("the model folders", models.lookInterval(), repository::scan);
     modelFile.ifPresent(file ->
         keepDoing(
             "the model config file", models.tensorflow().pollInterval(), () -> file.look(control)));
@@ -376,6 +379,7 @@ public final class SluiceServer implements Server {
       await(vertx.undeploy(listener.deployment()));
     }
     await(repository.close());
+    control.close();
     await(vertx.close());
   }
 

@@ -10,16 +10,31 @@ import java.util.Optional;
  * @param folder holds its versions
  * @param versionPolicy which versions to serve; empty: what its own settings say
  * @param labels movable names for versions; empty: what its own settings say
+ * @param settings in place of what lies in its folder; empty: what lies there
  */
 public record ListedModel(
-    Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
+    Path folder,
+    Optional<VersionPolicyConfig> versionPolicy,
+    Map<String, Long> labels,
+    Optional<ModelConfig> settings) {
   public ListedModel {
     labels = Map.copyOf(labels);
+  }
+
+  /** A model with the settings in its folder. */
+  public ListedModel(
+      Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
+    this(folder, versionPolicy, labels, Optional.empty());
   }
 
   /** A folder of which nothing else is said. */
   public static ListedModel in(Path folder) {
     return new ListedModel(folder, Optional.empty(), Map.of());
+  }
+
+  /** The same with these settings in place of those in its folder. */
+  public ListedModel withSettings(ModelConfig others) {
+    return new ListedModel(folder, versionPolicy, labels, Optional.of(others));
   }
 
   /** What holds for the model if its own settings are these. */

@@ -41,6 +41,19 @@ public final class ModelConfigReader {
     return read(modelFolder, defaults.apply(modelFolder));
   }
 
+  /**
+   * Reads settings that came by the network: a Triton configuration in protobuf's JSON form.
+   *
+   * @param model its name
+   * @param modelFolder where the files that it names must lie
+   * @throws ConfigException naming the field that is wrong
+   */
+  public ModelConfig readJson(String model, String json, Path modelFolder) {
+    return new TritonModelConfig("config of model '" + model + "'", model, warnings)
+        .readJson(json, defaults.apply(modelFolder))
+        .in(modelFolder);
+  }
+
   private ModelConfig read(Path modelFolder, ModelConfig defaults) {
     Path own = modelFolder.resolve("model.yml");
     if (Files.exists(own)) {

@@ -3,12 +3,14 @@ package dev.sluice.config;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * Where models are.
  *
  * @param wanted the folders of models, and models that are named one by one
+ * @param control who decides which of them are served
  * @param pollInterval how often the folders are looked at; zero: once, at the start
  * @param loading how versions are loaded and replaced
  * @param tensorflow the models as a TensorFlow Serving model config file lists them
@@ -16,6 +18,7 @@ import java.util.Map;
  */
 public record RepositoryConfig(
     WantedModels wanted,
+    ControlConfig control,
     Duration pollInterval,
     LoadingConfig loading,
     TensorflowModelsConfig tensorflow,
@@ -23,6 +26,7 @@ public record RepositoryConfig(
   public static final RepositoryConfig DEFAULT =
       new RepositoryConfig(
           new WantedModels(Path.of("models"), Map.of()),
+          ControlConfig.DEFAULT,
           Duration.ofSeconds(1),
           LoadingConfig.DEFAULT,
           TensorflowModelsConfig.DEFAULT,
@@ -31,34 +35,42 @@ public record RepositoryConfig(
   /** The defaults with other models. */
   public static RepositoryConfig of(WantedModels wanted, Duration pollInterval) {
     return new RepositoryConfig(
-        wanted, pollInterval, DEFAULT.loading, DEFAULT.tensorflow, DEFAULT.defaults);
+        wanted,
+        DEFAULT.control,
+        pollInterval,
+        DEFAULT.loading,
+        DEFAULT.tensorflow,
+        DEFAULT.defaults);
   }
 
   /** The same settings for other models. */
   public RepositoryConfig withWanted(WantedModels other) {
-    return new RepositoryConfig(other, pollInterval, loading, tensorflow, defaults);
+    return new RepositoryConfig(other, control, pollInterval, loading, tensorflow, defaults);
   }
 
-  /** Its sub-folders are models; may be missing or empty if there are others. */
-  public Path directory() {
-    return wanted.directory();
+  /** The same settings with another way to decide what is served. */
+  public RepositoryConfig withControl(ControlConfig other) {
+    return new RepositoryConfig(wanted, other, pollInterval, loading, tensorflow, defaults);
   }
 
-  /** No folder of models: all there are have folders of their own. */
-  private static final Path NOWHERE = Path.of("");
+  /** How often the folders are really looked at; zero: only when something asks for it. */
+  public Duration lookInterval() {
+    return control.mode() == ControlConfig.Mode.POLL ? pollInterval : Duration.ZERO;
+  }
 
   /**
    * @param runtimes how models are opened if their own settings do not say
    * @param others models that are there anyhow, by name
    */
   static RepositoryConfig read(Section models, RuntimesConfig runtimes, Map<String, Path> others) {
-    Path directory =
+    List<Path> directories =
         models
             .single("directory")
-            .map(RepositoryConfig::path)
-            .orElse(others.isEmpty() ? DEFAULT.directory() : NOWHERE);
+            .map(RepositoryConfig::paths)
+            .orElse(others.isEmpty() ? DEFAULT.wanted.directories() : List.of());
     return new RepositoryConfig(
-        new WantedModels(directory, list(models, others)),
+        new WantedModels(directories, list(models, others)),
+        ControlConfig.read(models),
         models.duration("poll_interval", DEFAULT.pollInterval),
         models.section("loading", LoadingConfig::read),
         models.section("tensorflow_config", TensorflowModelsConfig::read),
@@ -74,6 +86,10 @@ public record RepositoryConfig(
         .orElse(Map.of())
         .forEach((name, folder) -> list.put(name, ListedModel.in(path(folder))));
     return list;
+  }
+
+  private static List<Path> paths(Setting setting) {
+    return setting.each().stream().map(RepositoryConfig::path).toList();
   }
 
   private static Path path(Setting setting) {

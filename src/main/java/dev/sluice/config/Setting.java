@@ -111,6 +111,11 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
     return elements;
   }
 
+  /** A list's elements, or the value itself if it is no list. */
+  List<Setting> each() {
+    return node.isArray() ? elements() : List.of(this);
+  }
+
   private Setting element(int index, JsonNode element) {
     return new Setting(tree, name + "[" + index + "]", element);
   }

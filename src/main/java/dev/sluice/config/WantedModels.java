@@ -3,44 +3,44 @@ package dev.sluice.config;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
  * Which models should be served. Replaced as a whole while the server runs.
  *
- * @param directory its sub-folders are models; an empty path for none
+ * @param directories their sub-folders are models; of two with one name that of the former is taken
  * @param listed further models by name; these win over sub-folders of the same name
  */
-public record WantedModels(Path directory, Map<String, ListedModel> listed) {
-  private static final Path NO_DIRECTORY = Path.of("");
-
+public record WantedModels(List<Path> directories, Map<String, ListedModel> listed) {
   public WantedModels {
+    directories = List.copyOf(directories);
     listed = Map.copyOf(listed);
+  }
+
+  /** The models of one directory, and further ones. */
+  public WantedModels(Path directory, Map<String, ListedModel> listed) {
+    this(List.of(directory), listed);
   }
 
   /** Just these, whatever lies in a directory. */
   public static WantedModels only(Map<String, ListedModel> listed) {
-    return new WantedModels(NO_DIRECTORY, listed);
-  }
-
-  /** Whether a directory is looked into at all. */
-  public boolean hasDirectory() {
-    return !directory.equals(NO_DIRECTORY);
+    return new WantedModels(List.of(), listed);
   }
 
   /** The same and this one, in place of what was listed under its name. */
   public WantedModels with(String name, ListedModel model) {
     Map<String, ListedModel> more = new HashMap<>(listed);
     more.put(name, model);
-    return new WantedModels(directory, more);
+    return new WantedModels(directories, more);
   }
 
   /** The same without what is listed under this name. */
   public WantedModels without(String name) {
     Map<String, ListedModel> fewer = new HashMap<>(listed);
     fewer.remove(name);
-    return new WantedModels(directory, fewer);
+    return new WantedModels(directories, fewer);
   }
 
   /** Names that were not listed before, or with another folder; a new set. */

@@ -49,4 +49,30 @@ public interface ControlPlane {
    * label would name a version that takes no requests.
    */
   Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller);
+
+  /** Names of all models that could be served, sorted; those of {@link #models} are among them. */
+  default Future<List<String>> known() {
+    return Future.succeededFuture(models());
+  }
+
+  /**
+   * Serves a model as it lies in its folder now, or as the load says, and what it is composed of. A
+   * control operation.
+   *
+   * <p>Completes once every version of it that should be served is. Fails with PERMISSION_DENIED if
+   * the caller's listener does not allow it, UNAVAILABLE if the server alone decides what is
+   * served, or INVALID_ARGUMENT if there is no such model or it does not load; what took requests
+   * before goes on doing so.
+   */
+  Future<Void> load(ModelLoad load, Caller caller);
+
+  /**
+   * Serves a model no more; one that is not served stays so. A control operation.
+   *
+   * <p>Completes when unloading has begun: requests under way are finished. Fails with
+   * PERMISSION_DENIED or UNAVAILABLE, as {@link #load} does.
+   *
+   * @param dependents whether the models go too that it is composed of and no other one is
+   */
+  Future<Void> unload(String model, boolean dependents, Caller caller);
 }

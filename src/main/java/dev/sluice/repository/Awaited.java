@@ -12,12 +12,16 @@ import java.util.Set;
 /**
  * Somebody waits until these models have come up or failed to.
  *
+ * @param whole whether every version counts that should be served, and that it is what lies there
+ *     now; else one that takes requests is enough
  * @param outcome told outside the repository's lock
  */
-record Awaited(Set<String> names, Promise<List<LoadFailure>> outcome) {
+record Awaited(Set<String> names, boolean whole, Promise<List<LoadFailure>> outcome) {
   /** Whether nothing more is to be expected. Called under the repository's lock. */
   boolean decided(Map<String, TrackedModel> models) {
-    return names.stream().map(models::get).allMatch(model -> model == null || model.decided());
+    return names.stream()
+        .map(models::get)
+        .allMatch(model -> model == null || (whole ? model.whollyDecided() : model.decided()));
   }
 
   /** What did not come up. Called under the repository's lock. */
@@ -27,7 +31,9 @@ record Awaited(Set<String> names, Promise<List<LoadFailure>> outcome) {
         .sorted()
         .map(models::get)
         .forEach(model -> {
-          if (model != null && !model.serves()) {
+          if (model != null && whole) {
+            failures.addAll(model.whollyFailures());
+          } else if (model != null && !model.serves()) {
             failures.addAll(model.failures());
           }
         });

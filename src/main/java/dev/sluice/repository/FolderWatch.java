@@ -27,13 +27,16 @@ final class FolderWatch {
   private final ModelSettings settings;
   private final InstantSource clock;
   private final boolean onlyOnce;
+  private final boolean onlyNamed;
+  private final Map<String, ModelSighting> sightings = new HashMap<>();
   private final Map<String, SettingsWatch> watches = new HashMap<>();
   private boolean first = true;
 
   FolderWatch(RepositoryConfig config, ModelSettings settings, InstantSource clock) {
     this.settings = settings;
     this.clock = clock;
-    this.onlyOnce = config.pollInterval().isZero();
+    this.onlyOnce = config.lookInterval().isZero();
+    this.onlyNamed = config.control().explicit();
   }
 
   /**
@@ -60,13 +63,22 @@ final class FolderWatch {
   }
 
   /**
-   * Looks once.
+   * Looks once. Where callers decide what is served, models that are not fresh stay as they were
+   * seen before.
    *
    * @param wanted where to look
-   * @param fresh names of models that are looked at for the first time
+   * @param fresh names of models that are looked at for the first time, or that someone has asked
+   *     to look at again
    */
   Look look(WantedModels wanted, Set<String> fresh) {
-    Sightings seen = new VersionScanner(wanted).scan();
+    if (onlyNamed) {
+      fresh.forEach(this::forget);
+    }
+    Sightings seen = new VersionScanner(wanted, sightings).scan();
+    if (onlyNamed) {
+      sightings.clear();
+      sightings.putAll(seen.models());
+    }
     watches.keySet().removeIf(seen::misses);
     Map<String, SettingsWatch.Reading> readings = new HashMap<>();
     seen.models()
@@ -79,6 +91,11 @@ final class FolderWatch {
         seen.withEnsembles(name -> isEnsemble(readings.get(name))),
         readings,
         (name, version) -> onlyOnce || ((atStart || fresh.contains(name)) && atRest.test(version)));
+  }
+
+  private void forget(String name) {
+    sightings.remove(name);
+    watches.remove(name);
   }
 
   private static boolean isEnsemble(SettingsWatch.@Nullable Reading reading) {
@@ -98,9 +115,14 @@ final class FolderWatch {
   /** What was said beside a model's name holds over what its own settings say. */
   private static SettingsWatch.Reading settings(
       @Nullable ListedModel listed, SettingsWatch.Reading own) {
-    return listed != null && own instanceof SettingsWatch.Reading.Good(ModelConfig config)
+    if (listed == null) {
+      return own;
+    }
+    SettingsWatch.Reading said =
+        listed.settings().<SettingsWatch.Reading>map(SettingsWatch.Reading.Good::new).orElse(own);
+    return said instanceof SettingsWatch.Reading.Good(ModelConfig config)
         ? new SettingsWatch.Reading.Good(listed.over(config))
-        : own;
+        : said;
   }
 
   /** Old files are at rest: what was copied long ago needs no second look. */

@@ -1,5 +1,6 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.ListedModel;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.LoadFailure;
@@ -14,11 +15,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -39,8 +42,15 @@ public final class ModelRepository {
   /** Its own lock, held during a whole scan; taken before {@link #lock}, never after it. */
   private final FolderWatch folders;
 
+  private final Catalog catalog;
+
   /** What should be served; guarded by {@link #folders}. */
   private WantedModels wanted;
+
+  /** Written under {@link #lock}. */
+  private volatile boolean looked;
+
+  private volatile boolean closing;
 
   private final Object lock = new Object();
 
@@ -48,8 +58,6 @@ public final class ModelRepository {
   private final Map<String, TrackedModel> models = new TreeMap<>();
   private final List<Awaited> awaited = new ArrayList<>();
   private Set<String> warned = Set.of();
-  private boolean looked;
-  private boolean closing;
 
   /** Loads under way and models not yet closed; guarded by lock. */
   private int open;
@@ -69,6 +77,7 @@ public final class ModelRepository {
       RepositoryNews news) {
     this.config = config;
     this.wanted = config.wanted();
+    this.catalog = new Catalog(config.wanted(), settings);
     this.folders = new FolderWatch(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
@@ -121,10 +130,18 @@ public final class ModelRepository {
    */
   public void scan() {
     synchronized (folders) {
+      if (config.control().explicit() && !looked) {
+        wanted = catalog.first(config.control().load());
+      }
       FolderWatch.Look look = folders.look(wanted, Set.of());
       boolean known = !wanted.listed().isEmpty();
       change(_ -> apply(look, known));
     }
+  }
+
+  /** Whether the folders were looked at, and the models are not being closed. */
+  public boolean looked() {
+    return looked && !closing;
   }
 
   /**
@@ -138,16 +155,60 @@ public final class ModelRepository {
    *     made; what it throws fails the future, and nothing changes
    */
   public Future<List<LoadFailure>> serve(UnaryOperator<WantedModels> change) {
-    Promise<List<LoadFailure>> outcome = Promise.promise();
+    return onWorker(outcome -> serve(change, Set.of(), outcome));
+  }
+
+  /**
+   * Serves one model as it lies there now, and what it is composed of. Never blocks; any thread.
+   *
+   * <p>Completes once each of its versions that should be served is, or has failed to be, with what
+   * failed; what took requests before goes on doing so in place of what failed.
+   *
+   * @param choice what to serve under this name, given what lies there under it; called on a
+   *     worker, and what it throws fails the future, and nothing changes
+   */
+  public Future<List<LoadFailure>> load(
+      String name, Function<Optional<ListedModel>, ListedModel> choice) {
+    return onWorker(outcome ->
+        serve(
+            before -> catalog.with(before, name, choice.apply(catalog.find(name))),
+            Set.of(name),
+            outcome));
+  }
+
+  /**
+   * Serves a model no more; what is under way is finished. Completes when that has begun.
+   *
+   * @param dependents whether the models go too that it is composed of and no other one is
+   */
+  public Future<List<LoadFailure>> unload(String name, boolean dependents) {
+    return serve(before -> catalog.without(before, name, dependents));
+  }
+
+  /** Names of the models there are, served or not, sorted; a worker completes it. */
+  public Future<Set<String>> known() {
+    return onWorker(outcome -> {
+      Set<String> names = catalog.names();
+      names.addAll(models());
+      outcome.complete(names);
+    });
+  }
+
+  private <T> Future<T> onWorker(Consumer<Promise<T>> task) {
+    Promise<T> outcome = Promise.promise();
     try {
-      workers.execute(() -> serve(change, outcome));
+      workers.execute(() -> task.accept(outcome));
     } catch (RejectedExecutionException e) {
       outcome.fail(e);
     }
     return outcome.future();
   }
 
-  private void serve(UnaryOperator<WantedModels> change, Promise<List<LoadFailure>> outcome) {
+  /**
+   * @param again names of models that are looked at anew, and of which every version is waited for
+   */
+  private void serve(
+      UnaryOperator<WantedModels> change, Set<String> again, Promise<List<LoadFailure>> outcome) {
     synchronized (folders) {
       WantedModels next;
       try {
@@ -157,11 +218,13 @@ public final class ModelRepository {
         return;
       }
       Set<String> fresh = next.newSince(wanted);
+      fresh.addAll(again);
       wanted = next;
       FolderWatch.Look look = folders.look(next, fresh);
       change(_ -> {
         apply(look, true);
-        awaited.add(new Awaited(fresh, outcome));
+        again.stream().map(models::get).filter(Objects::nonNull).forEach(TrackedModel::reconsider);
+        awaited.add(new Awaited(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
       });
     }
   }

@@ -358,6 +358,28 @@ final class TrackedModel {
     return failures;
   }
 
+  /** Whether every version that should be served is what lies there now, or has failed to be. */
+  boolean whollyDecided() {
+    return wished(steady.taken()).stream()
+        .map(versions::get)
+        .allMatch(version -> version != null && version.decided());
+  }
+
+  /** Which versions that should be served are not, or are older than what lies there, and why. */
+  List<LoadFailure> whollyFailures() {
+    Set<Long> wished = wished(steady.taken());
+    return broken == null && !wished.isEmpty()
+        ? failures().stream()
+            .filter(failure -> failure.version().filter(wished::contains).isPresent())
+            .toList()
+        : failures();
+  }
+
+  /** What failed may be tried once more. */
+  void reconsider() {
+    versions.values().forEach(TrackedVersion::retry);
+  }
+
   /** Something that took requests is closed. */
   void drained(LiveVersion closed) {
     TrackedVersion version = versions.get(closed.id().version());

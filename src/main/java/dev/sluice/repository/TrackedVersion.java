@@ -81,7 +81,7 @@ final class TrackedVersion {
           case START, UNLOADING -> true;
           case LOADING -> retryDue || !wanted.equals(attempt);
           case AVAILABLE -> retryDue || !wanted.equals(attempt);
-          case END -> error == null || !wanted.equals(attempt);
+          case END -> retryDue || error == null || !wanted.equals(attempt);
         };
   }
 
@@ -127,6 +127,11 @@ final class TrackedVersion {
     served = true;
     loads++;
     return former;
+  }
+
+  /** Whether nothing more comes of what was begun last. */
+  boolean decided() {
+    return !loading && (state == VersionState.AVAILABLE || (state == VersionState.END && failed()));
   }
 
   /** How many loads of the same have failed, one after the other. */

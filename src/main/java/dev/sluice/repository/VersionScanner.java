@@ -18,29 +18,47 @@ import java.util.Set;
  */
 final class VersionScanner {
   private final WantedModels wanted;
+  private final Map<String, ModelSighting> kept;
 
   VersionScanner(WantedModels wanted) {
+    this(wanted, Map.of());
+  }
+
+  /**
+   * @param kept models that are not looked at again
+   */
+  VersionScanner(WantedModels wanted, Map<String, ModelSighting> kept) {
     this.wanted = wanted;
+    this.kept = kept;
   }
 
   Sightings scan() {
     var look = new Look();
-    boolean complete = scanDirectory(look);
-    wanted.listed().forEach((name, model) -> look.at(name, model.folder()));
+    boolean complete = true;
+    for (Path directory : wanted.directories()) {
+      complete &= scanDirectory(directory, look);
+    }
+    wanted.listed().forEach((name, model) -> lookAtListed(name, model.folder(), look));
     return new Sightings(complete, look.models, look.unreadable, look.warnings);
   }
 
-  private boolean scanDirectory(Look look) {
-    if (!wanted.hasDirectory()) {
-      return true;
+  private void lookAtListed(String name, Path folder, Look look) {
+    ModelSighting before = kept.get(name);
+    if (before == null) {
+      look.at(name, folder);
+    } else {
+      look.models.put(name, before);
     }
+  }
+
+  private boolean scanDirectory(Path directory, Look look) {
     try {
-      ModelFolder.children(wanted.directory()).stream()
+      ModelFolder.children(directory).stream()
           .filter(Files::isDirectory)
           .forEach(folder -> subFolder(folder, look));
       return true;
     } catch (IOException e) {
-      look.warnings.add("Cannot read the model directory " + wanted.directory() + ": " + e);
+      look.warnings.add("Cannot read the model directory " + directory + ": " + e);
       return false;
     }
   }
@@ -48,16 +66,18 @@ final class VersionScanner {
   private void subFolder(Path folder, Look look) {
     String name = folder.getFileName().toString();
     ListedModel listed = wanted.listed().get(name);
-    if (listed == null) {
+    Path taken = listed == null ? look.taken.putIfAbsent(name, folder) : listed.folder();
+    if (taken == null) {
       look.at(name, folder);
-    } else if (!listed.folder().equals(folder)) {
+    } else if (!taken.equals(folder)) {
       look.warnings.add(
           "Model %s: both %s and %s are this model; %s is taken"
-              .formatted(name, folder, listed.folder(), listed.folder()));
+              .formatted(name, folder, taken, taken));
     }
   }
 
   private static final class Look {
+    final Map<String, Path> taken = new HashMap<>();
     final Map<String, ModelSighting> models = new HashMap<>();
     final Set<String> unreadable = new HashSet<>();
     final List<String> warnings = new ArrayList<>();

@@ -1,11 +1,15 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ListedModel;
+import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
+import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
 import dev.sluice.repository.ModelRepository;
@@ -18,20 +22,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** How the models and the server are, and the switches that change it. */
 public final class ModelControl implements ControlPlane {
   private final ModelRepository repository;
   private final LabelCheck labels;
+  private final NamedLoads loads;
+  private final ControlConfig config;
   private volatile boolean online;
   private volatile boolean draining;
 
   /**
+   * @param settings read those that come with a load
+   * @param config who decides which models are served
    * @param online whether the server begins online
    * @param newLabelsMayWait whether a new label may name a version that takes no requests yet
    */
-  public ModelControl(ModelRepository repository, boolean online, boolean newLabelsMayWait) {
+  public ModelControl(
+      ModelRepository repository,
+      ModelConfigReader settings,
+      ControlConfig config,
+      boolean online,
+      boolean newLabelsMayWait) {
     this.repository = repository;
+    this.loads = new NamedLoads(repository, settings);
+    this.config = config;
     this.labels = new LabelCheck(repository, newLabelsMayWait);
     this.online = online;
   }
@@ -58,7 +74,7 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public boolean ready() {
-    return !draining && repository.allReady();
+    return !draining && (config.strictReadiness() ? repository.allReady() : repository.looked());
   }
 
   /** Lets readiness fall, so that no new callers are sent here. */
@@ -92,6 +108,61 @@ public final class ModelControl implements ControlPlane {
         }));
   }
 
+  @Override
+  public Future<List<String>> known() {
+    return config.explicit()
+        ? home(repository.known().map(List::copyOf))
+        : Future.succeededFuture(models());
+  }
+
+  @Override
+  public Future<Void> load(ModelLoad load, Caller caller) {
+    return explicitly("load", load.model(), caller, () -> loads.load(load));
+  }
+
+  @Override
+  public Future<Void> unload(String model, boolean dependents, Caller caller) {
+    return explicitly("unload", model, caller, () -> loads.unload(model, dependents));
+  }
+
+  private Future<Void> explicitly(
+      String operation, String model, Caller caller, Supplier<Future<Void>> action) {
+    try {
+      requireControl(caller, operation);
+      requireExplicit();
+      requireName(model);
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    }
+    return home(action.get());
+  }
+
+  private void requireExplicit() {
+    if (!config.explicit()) {
+      throw new InferenceException(
+          ErrorCode.UNAVAILABLE,
+          "explicit model load / unload is not allowed if polling is enabled (setting"
+              + " models.control: explicit)");
+    }
+  }
+
+  private static void requireName(String model) {
+    if (model.isEmpty()) {
+      throw InferenceException.invalid(
+          "Model name cannot be empty. Please enter a valid name to deploy.");
+    }
+    if (model.contains("/") || model.contains("\\") || model.equals(".") || model.equals("..")) {
+      throw InferenceException.invalid(
+          "invalid model name '%s', model name must not contain path traversal characters"
+              .formatted(model));
+    }
+  }
+
+  /** Deletes the files that came with loads. Blocks. */
+  public void close() {
+    loads.close();
+  }
+
   /** The outcome, told on the event loop that asked if it was one. */
   private static <T> Future<T> home(Future<T> outcome) {
     Context home = Vertx.currentContext();
@@ -105,7 +176,7 @@ public final class ModelControl implements ControlPlane {
 
   private Set<String> names(WantedModels before) {
     Set<String> names = new HashSet<>(before.listed().keySet());
-    if (before.hasDirectory()) {
+    if (!before.directories().isEmpty()) {
       names.addAll(repository.models());
     }
     return names;

@@ -144,7 +144,7 @@ class CommandLineTest {
     String folder = models.toString();
     run("check", "--models", folder, "--set", "log.level=debug", "--set", "event_loops=3");
     SluiceConfig config = started.getFirst();
-    assertThat(config.repository().directory()).isEqualTo(models);
+    assertThat(config.repository().wanted().directories()).containsExactly(models);
     assertThat(config.eventLoops()).isEqualTo(3);
   }
 

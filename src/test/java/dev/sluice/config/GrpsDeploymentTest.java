@@ -129,7 +129,7 @@ class GrpsDeploymentTest {
         .containsOnly(
             Map.entry("your_model-1.0.0", ListedModel.in(folder.resolve("data/net.onnx"))),
             Map.entry("your_model-2.0", ListedModel.in(folder.resolve("data/saved"))));
-    assertThat(config.repository().directory()).isEqualTo(Path.of(""));
+    assertThat(config.repository().wanted().directories()).isEmpty();
     assertThat(config.grps().defaultModel()).contains("your_model-1.0.0");
     assertThat(config.grps().maxConnections()).isEqualTo(1000);
   }

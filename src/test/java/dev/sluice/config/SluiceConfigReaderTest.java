@@ -36,6 +36,9 @@ class SluiceConfigReaderTest {
       models:
         directory: /data/models
         list: { digits: /data/digits }
+        control: explicit
+        load: [digits, letters]
+        strict_readiness: false
         poll_interval: 5s
         loading: { threads: 3, retries: 4, retry_interval: 7s, transition: resources }
         tensorflow_config: { file: models.config, poll_interval: 8s, labels_for_unavailable: true }
@@ -124,6 +127,7 @@ class SluiceConfigReaderTest {
               new WantedModels(
                   Path.of("/data/models"),
                   Map.of("digits", ListedModel.in(Path.of("/data/digits")))),
+              new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("digits", "letters"), false),
               Duration.ofSeconds(5),
               new LoadingConfig(3, 4, Duration.ofSeconds(7), LoadingConfig.Transition.RESOURCES),
               new TensorflowModelsConfig(
@@ -250,8 +254,9 @@ class SluiceConfigReaderTest {
 
   @Test
   void everySettingWithASingleValueHasAnEnvironmentVariable() {
-    assertThat(read("", Map.of("SLUICE_MODELS_DIRECTORY", "/m")).repository().directory())
-        .isEqualTo(Path.of("/m"));
+    assertThat(
+            read("", Map.of("SLUICE_MODELS_DIRECTORY", "/m")).repository().wanted().directories())
+        .containsExactly(Path.of("/m"));
     assertThat(read("", Map.of("SLUICE_LIMITS_MAX_BODY_SIZE", "1KiB")).limits().maxBodySize())
         .isEqualTo(1024);
     assertThat(read("", Map.of("SLUICE_MODELS_DEFAULTS_VERSION_POLICY", "all")).repository())
@@ -363,6 +368,9 @@ class SluiceConfigReaderTest {
           models: {defaults: {version_policy: {lates: 1}}} | models.defaults.version_policy.lates is not a setting; did you mean latest?
           models: {list: [a]}             | models.list is ["a"]; wanted a table of settings
           models: {directory: ""}         | models.directory is ""; wanted a folder
+          models: {directory: [a, ""]}    | models.directory[1] is ""; wanted a folder
+          models: {control: manual}       | models.control is "manual"; wanted one of none, poll, explicit
+          models: {load: [a]}             | models.load names models, which needs models.control: explicit
           """)
   void complaintNamesTheSettingWhatWasGotAndWhatIsWanted(String yaml, String complaint) {
     assertThatThrownBy(() -> read(yaml))

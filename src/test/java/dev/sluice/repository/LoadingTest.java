@@ -130,6 +130,7 @@ class LoadingTest {
         root,
         new RepositoryConfig(
             new WantedModels(root, Map.of()),
+            defaults.control(),
             Duration.ofSeconds(1),
             new LoadingConfig(0, retries, INTERVAL, transition),
             defaults.tensorflow(),

@@ -10,6 +10,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
@@ -94,6 +95,16 @@ public final class NamedModels implements DataPlane, ControlPlane {
   @Override
   public void setOnline(boolean online, Caller caller) {
     this.online = online;
+  }
+
+  @Override
+  public Future<Void> load(ModelLoad load, Caller caller) {
+    throw new UnsupportedOperationException("not needed by any test of a face");
+  }
+
+  @Override
+  public Future<Void> unload(String model, boolean dependents, Caller caller) {
+    throw new UnsupportedOperationException("not needed by any test of a face");
   }
 
   @Override

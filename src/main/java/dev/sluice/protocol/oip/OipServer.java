@@ -36,6 +36,8 @@ public record OipServer(
           "classification",
           "sequence",
           "schedule_policy",
+          "model_repository",
+          "model_repository(unload_dependents)",
           "model_configuration",
           "binary_tensor_data",
           "parameters",

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
+import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,9 +24,13 @@ public final class RepositoryIndex {
   private RepositoryIndex() {}
 
   /** The index, sorted by name and version. */
-  public static List<Entry> of(ControlPlane control, boolean onlyReady) {
+  public static Future<List<Entry>> of(ControlPlane control, boolean onlyReady) {
+    return control.known().map(models -> of(control, models, onlyReady));
+  }
+
+  private static List<Entry> of(ControlPlane control, List<String> models, boolean onlyReady) {
     List<Entry> index = new ArrayList<>();
-    for (String model : control.models()) {
+    for (String model : models) {
       List<VersionStatus> versions = control.versions(model).orElse(List.of());
       if (versions.isEmpty()) {
         index.add(new Entry(model, "", "", ""));

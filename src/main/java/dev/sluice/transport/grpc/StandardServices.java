@@ -10,8 +10,11 @@ import io.vertx.grpc.health.HealthService;
 import io.vertx.grpc.reflection.ReflectionService;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.Service;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * What gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
@@ -30,12 +33,14 @@ final class StandardServices {
   StandardServices(Vertx vertx, List<GrpcFace> faces, BooleanSupplier ready) {
     GrpcServer grpc = GrpcServer.server(vertx);
     var health = HealthService.create(vertx);
-    health.register("", () -> Future.succeededFuture(ready.getAsBoolean()));
+    Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcFace face : faces) {
-      health.register(face.service(), () -> Future.succeededFuture(ready.getAsBoolean()));
+      services.put(face.service(), () -> Future.succeededFuture(ready.getAsBoolean()));
       grpc.addService(described(face.descriptor()));
     }
+    services.forEach(health::register);
     grpc.addService(health).addService(ReflectionService.v1());
+    new OverallHealth(services, ready).bind(vertx, grpc);
     this.server = grpc;
   }
 

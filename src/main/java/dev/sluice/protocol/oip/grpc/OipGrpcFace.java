@@ -9,7 +9,6 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.RepositoryIndex;
 import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.grpc.proto.LogSettingsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
@@ -18,6 +17,8 @@ import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServerMetadataRequest;
@@ -48,6 +49,7 @@ public final class OipGrpcFace implements GrpcFace {
   public OipGrpcFace(OipServer server) {
     this.server = server;
     var settings = new SettingsCalls(server);
+    var repository = new RepositoryCalls(server);
     this.methods =
         Map.ofEntries(
             Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
@@ -58,7 +60,13 @@ public final class OipGrpcFace implements GrpcFace {
             Map.entry("ModelInfer", new InferMethod(server)),
             Map.entry("ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig)),
             Map.entry("ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics)),
-            Map.entry("RepositoryIndex", method(RepositoryIndexRequest.parser(), this::index)),
+            Map.entry("RepositoryIndex", later(RepositoryIndexRequest.parser(), repository::index)),
+            Map.entry(
+                "RepositoryModelLoad",
+                later(RepositoryModelLoadRequest.parser(), repository::load)),
+            Map.entry(
+                "RepositoryModelUnload",
+                later(RepositoryModelUnloadRequest.parser(), repository::unload)),
             Map.entry("LogSettings", method(LogSettingsRequest.parser(), settings::logging)),
             Map.entry("TraceSetting", method(TraceSettingRequest.parser(), settings::tracing)));
   }
@@ -88,6 +96,15 @@ public final class OipGrpcFace implements GrpcFace {
       Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
     return (call, message) ->
         Future.succeededFuture(encode(answer.apply(parse(parser, message), call.caller())));
+  }
+
+  /** The same for a method that answers later, and whose message may be large. */
+  private static <T> GrpcMethod later(
+      Parser<T> parser, BiFunction<T, Caller, Future<MessageLite>> answer) {
+    return (call, message) ->
+        call.compute(message.work(), () -> parse(parser, message))
+            .compose(parsed -> answer.apply(parsed, call.caller()))
+            .map(OipGrpcFace::encode);
   }
 
   private static <T> T parse(Parser<T> parser, Body message) {
@@ -147,9 +164,5 @@ public final class OipGrpcFace implements GrpcFace {
 
   private ModelDescription describe(String name, String version) {
     return ModelDescription.of(server, GrpcSelectors.of(name, version));
-  }
-
-  private MessageLite index(RepositoryIndexRequest request) {
-    return Descriptions.index(RepositoryIndex.of(server.control(), request.getReady()));
   }
 }

@@ -6,6 +6,7 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonNumber;
+import dev.sluice.protocol.codec.JsonString;
 import dev.sluice.protocol.oip.Excerpt;
 
 /**
@@ -16,8 +17,13 @@ final class JsonFields {
   private JsonFields() {}
 
   static String string(JsonCursor in, String field) {
+    return bytes(in, field).toText();
+  }
+
+  /** A text whose bytes are of interest. */
+  static JsonString bytes(JsonCursor in, String field) {
     require(in, Kind.STRING, field, "string");
-    return in.string().toText();
+    return in.string();
   }
 
   static boolean bool(JsonCursor in, String field) {

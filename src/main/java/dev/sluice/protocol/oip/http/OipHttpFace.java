@@ -6,13 +6,10 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
-import dev.sluice.protocol.codec.JsonCursor;
-import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.RepositoryIndex;
 import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
@@ -44,9 +41,14 @@ public final class OipHttpFace implements HttpFace {
   private final OipServer server;
   private final GenerateRoute generate;
   private final SettingsRoutes settings;
+  private final RepositoryRoutes repository;
 
-  public OipHttpFace(OipServer server) {
+  /**
+   * @param kserve whether loading and unloading are answered as KServe does, with a body
+   */
+  public OipHttpFace(OipServer server, boolean kserve) {
     this.server = server;
+    this.repository = new RepositoryRoutes(server, kserve);
     this.generate = new GenerateRoute(server);
     this.settings = new SettingsRoutes(server);
   }
@@ -77,7 +79,9 @@ public final class OipHttpFace implements HttpFace {
       case SERVER -> exchange.json(OK, MetadataJson.server(server.version()));
       case MODELS -> exchange.json(OK, MetadataJson.models(server.control().models()));
       case STATISTICS -> exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server)));
-      case INDEX -> index(exchange);
+      case INDEX -> repository.index(exchange);
+      case LOAD -> repository.load(exchange, path.model());
+      case UNLOAD -> repository.unload(exchange, path.model());
       case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(path)));
       case MODEL_CONFIG ->
           exchange.json(
@@ -124,45 +128,6 @@ public final class OipHttpFace implements HttpFace {
     } else {
       exchange.empty(OK);
     }
-  }
-
-  private void index(HttpExchange exchange) {
-    exchange
-        .body()
-        .map(body -> RepositoryIndex.of(server.control(), onlyReady(body)))
-        .onSuccess(entries -> exchange.json(OK, MetadataJson.index(entries)))
-        .onFailure(failure -> fail(exchange, failure));
-  }
-
-  private static boolean onlyReady(Body body) {
-    if (body.length() == 0) {
-      return false;
-    }
-    try {
-      var in = new JsonCursor(body);
-      boolean ready = false;
-      JsonFields.beginObject(in, "request");
-      while (in.nextKey()) {
-        if (in.keyIs("ready")) {
-          ready = readyFilter(in);
-        } else {
-          in.skipValue();
-        }
-      }
-      in.finish();
-      return ready;
-    } catch (JsonException e) {
-      throw JsonFields.malformed(e);
-    }
-  }
-
-  private static boolean readyFilter(JsonCursor in) {
-    return switch (in.peek()) {
-      case TRUE, FALSE -> in.bool();
-      case OBJECT, ARRAY, STRING, NUMBER, NULL ->
-          throw InferenceException.invalid(
-              "Invalid value for 'ready': expected a boolean, got " + JsonFields.excerpt(in));
-    };
   }
 
   private void infer(HttpExchange exchange, ModelSelector selector) {

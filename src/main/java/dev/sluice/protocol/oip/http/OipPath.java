@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.LoadParameters;
 import dev.sluice.transport.http.PercentCoding;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +25,8 @@ record OipPath(Resource resource, String model, String version) {
     MODELS("GET"),
     STATISTICS("GET"),
     INDEX("POST"),
+    LOAD("POST"),
+    UNLOAD("POST"),
     MODEL("GET"),
     MODEL_READY("GET"),
     MODEL_CONFIG("GET"),
@@ -71,6 +74,9 @@ record OipPath(Resource resource, String model, String version) {
     if (parts.size() > 3 && parts.get(2).equals("models")) {
       return ofModel(parts.get(1), parts.subList(3, parts.size()));
     }
+    if (parts.size() > 3 && parts.get(2).equals("repository")) {
+      return ofRepository(parts.get(1), parts.subList(3, parts.size()));
+    }
     return switch (path) {
       case "/v2" -> ofServer(Resource.SERVER);
       case "/v2/health/live" -> ofServer(Resource.LIVE);
@@ -78,7 +84,34 @@ record OipPath(Resource resource, String model, String version) {
       case "/v2/models" -> ofServer(Resource.MODELS);
       case "/v2/logging" -> ofServer(Resource.LOGGING);
       case "/v2/trace/setting" -> ofServer(Resource.TRACING);
-      case "/v2/repository/index" -> ofServer(Resource.INDEX);
+      default -> throw notFound();
+    };
+  }
+
+  /** As Triton has it, a repository may be named before the rest, and is not known then. */
+  private static OipPath ofRepository(String root, List<String> parts) {
+    boolean named = !parts.getFirst().equals("models") && parts.size() > 1;
+    OipPath path = inRepository(named ? parts.subList(1, parts.size()) : parts);
+    if (!root.equals("v2")) {
+      throw notFound();
+    }
+    if (named) {
+      throw new InferenceException(ErrorCode.UNIMPLEMENTED, LoadParameters.NO_REPOSITORY_NAME);
+    }
+    return path;
+  }
+
+  private static OipPath inRepository(List<String> parts) {
+    if (parts.equals(List.of("index"))) {
+      return ofServer(Resource.INDEX);
+    }
+    if (parts.size() != 3 || !parts.getFirst().equals("models")) {
+      throw notFound();
+    }
+    String model = PercentCoding.decode(parts.get(1));
+    return switch (parts.get(2)) {
+      case "load" -> new OipPath(Resource.LOAD, model, "");
+      case "unload" -> new OipPath(Resource.UNLOAD, model, "");
       default -> throw notFound();
     };
   }

@@ -9,6 +9,7 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
+import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
@@ -145,6 +146,16 @@ class TfsModelFaceTest {
     @Override
     public void setOnline(boolean online, Caller caller) {
       throw new UnsupportedOperationException("nobody asks for that here");
+    }
+
+    @Override
+    public Future<Void> load(ModelLoad load, Caller caller) {
+      throw new UnsupportedOperationException("not needed by any test of a face");
+    }
+
+    @Override
+    public Future<Void> unload(String model, boolean dependents, Caller caller) {
+      throw new UnsupportedOperationException("not needed by any test of a face");
     }
 
     @Override

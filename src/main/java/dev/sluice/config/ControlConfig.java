@@ -1,0 +1,49 @@
+package dev.sluice.config;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Who decides which models are served.
+ *
+ * @param mode what is looked at, and when
+ * @param load names of models that are loaded at the start, {@link #ALL} for all; only with {@link
+ *     Mode#EXPLICIT}
+ * @param strictReadiness whether the server is ready only while every model is
+ */
+public record ControlConfig(Mode mode, Set<String> load, boolean strictReadiness) {
+  /** Whether folders or callers decide. */
+  public enum Mode {
+    /** All models, looked at once. */
+    NONE,
+    /** All models, looked at time after time. */
+    POLL,
+    /** Those that callers load by name, until they unload them. */
+    EXPLICIT
+  }
+
+  /** Stands for every model there is. */
+  public static final String ALL = "*";
+
+  public static final ControlConfig DEFAULT = new ControlConfig(Mode.POLL, Set.of(), true);
+
+  public ControlConfig {
+    load = Set.copyOf(load);
+  }
+
+  /** Whether callers decide. */
+  public boolean explicit() {
+    return mode == Mode.EXPLICIT;
+  }
+
+  static ControlConfig read(Section models) {
+    Mode mode = models.choice("control", DEFAULT.mode);
+    List<String> load = models.list("load", List.of(), Setting::text);
+    if (mode != Mode.EXPLICIT && !load.isEmpty()) {
+      throw models.error("load", "names models, which needs models.control: explicit");
+    }
+    return new ControlConfig(
+        mode, new LinkedHashSet<>(load), models.flag("strict_readiness", DEFAULT.strictReadiness));
+  }
+}

@@ -1,0 +1,141 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.ControlConfig;
+import dev.sluice.config.EnsembleConfig;
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.WantedModels;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The models that could be served if someone asked for them by name. Remembers nothing: the folders
+ * are looked at each time. Blocks.
+ */
+final class Catalog {
+  private final WantedModels all;
+  private final ModelSettings settings;
+
+  /**
+   * @param all the models there are
+   * @param settings tell which models an ensemble is composed of
+   */
+  Catalog(WantedModels all, ModelSettings settings) {
+    this.all = all;
+    this.settings = settings;
+  }
+
+  /** Every model by its name, sorted. */
+  Set<String> names() {
+    Set<String> names = new TreeSet<>(all.listed().keySet());
+    all.directories().forEach(directory -> names.addAll(folders(directory).keySet()));
+    return names;
+  }
+
+  /** The model of this name. What is asked for never becomes a path, but is looked for in lists. */
+  Optional<ListedModel> find(String name) {
+    ListedModel listed = all.listed().get(name);
+    return listed != null
+        ? Optional.of(listed)
+        : all.directories().stream()
+            .map(directory -> folders(directory).get(name))
+            .filter(folder -> folder != null)
+            .findFirst()
+            .map(ListedModel::in);
+  }
+
+  /** What cannot be read has no models. */
+  private static Map<String, Path> folders(Path directory) {
+    Map<String, Path> folders = new LinkedHashMap<>();
+    try {
+      ModelFolder.children(directory).stream()
+          .filter(Files::isDirectory)
+          .forEach(folder -> folders.put(folder.getFileName().toString(), folder));
+    } catch (IOException _) {
+      return Map.of();
+    }
+    return folders;
+  }
+
+  /** What is served at the start. */
+  WantedModels first(Set<String> names) {
+    WantedModels first = WantedModels.only(Map.of());
+    for (String name : names.contains(ControlConfig.ALL) ? names() : names) {
+      ListedModel model = find(name).orElseGet(() -> ListedModel.in(missing(name)));
+      first = with(first, name, model);
+    }
+    return first;
+  }
+
+  /** Where a model would be that is not there, so that its absence shows as that of its folder. */
+  private Path missing(String name) {
+    Path directory = all.directories().isEmpty() ? Path.of("") : all.directories().getFirst();
+    return directory.resolve(name);
+  }
+
+  /** The same models and this one, and what it is composed of if that is not among them yet. */
+  WantedModels with(WantedModels before, String name, ListedModel model) {
+    WantedModels next = before.with(name, model);
+    Deque<ListedModel> open = new ArrayDeque<>(List.of(model));
+    while (!open.isEmpty()) {
+      for (String part : parts(open.pop())) {
+        Optional<ListedModel> found =
+            next.listed().containsKey(part) ? Optional.empty() : find(part);
+        if (found.isPresent()) {
+          next = next.with(part, found.get());
+          open.push(found.get());
+        }
+      }
+    }
+    return next;
+  }
+
+  /**
+   * The same models without this one.
+   *
+   * @param dependents whether the models go too that it is composed of and no other one is
+   */
+  WantedModels without(WantedModels before, String name, boolean dependents) {
+    WantedModels next = before.without(name);
+    Deque<ListedModel> gone = new ArrayDeque<>();
+    Optional.ofNullable(before.listed().get(name)).ifPresent(gone::push);
+    while (dependents && !gone.isEmpty()) {
+      for (String part : parts(gone.pop())) {
+        ListedModel listed = next.listed().get(part);
+        if (listed != null && !isUsed(next, part)) {
+          next = next.without(part);
+          gone.push(listed);
+        }
+      }
+    }
+    return next;
+  }
+
+  private boolean isUsed(WantedModels models, String part) {
+    return models.listed().values().stream().anyMatch(model -> parts(model).contains(part));
+  }
+
+  /** Of an ensemble, the models that it is composed of; none if its settings cannot be read. */
+  private Set<String> parts(ListedModel model) {
+    Set<String> parts = new LinkedHashSet<>();
+    try {
+      ModelConfig config = model.settings().orElseGet(() -> settings.read(model.folder()));
+      config.ensemble().map(EnsembleConfig::steps).stream()
+          .flatMap(List::stream)
+          .forEach(step -> parts.add(step.model()));
+    } catch (RuntimeException _) {
+      // whoever looks at the folder next says what is wrong with them
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,142 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Files of a model that came by the network, in a folder that only this user can read: runtimes
+ * open files. Their names are checked before any becomes a path. None of them is code: who may load
+ * a model may not run whatever they like.
+ */
+final class OverrideFiles {
+  private static final int MOST_FILES = 1_000;
+  private static final int LONGEST_NAME = 1_024;
+  private static final int LONGEST_PART = 255;
+  private static final int DEEPEST = 16;
+
+  private OverrideFiles() {}
+
+  /**
+   * Requires that names are those of files within a folder, and that no file lies within another.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT that names the file
+   */
+  static void check(Set<String> names) {
+    if (names.size() > MOST_FILES) {
+      throw InferenceException.invalid(
+          "the load request has " + names.size() + " files; wanted at most " + MOST_FILES);
+    }
+    var sorted = new TreeSet<String>();
+    for (String name : names) {
+      check(name);
+      sorted.add(name);
+    }
+    for (String name : names) {
+      String within = sorted.higher(name + "/");
+      if (within != null && within.startsWith(name + "/")) {
+        throw refused(name, "lies above '" + excerpt(within) + "'; wanted a file or a folder");
+      }
+    }
+  }
+
+  private static void check(String name) {
+    if (name.length() > LONGEST_NAME) {
+      throw refused(name, "has more than " + LONGEST_NAME + " letters");
+    }
+    if (name.toLowerCase(Locale.ROOT).endsWith(".jar")) {
+      throw refused(name, "is that of own code, which is never taken from the network");
+    }
+    List<String> parts = List.of(name.split("/", -1));
+    if (parts.size() > DEEPEST) {
+      throw refused(name, "is more than " + DEEPEST + " folders deep");
+    }
+    for (String part : parts) {
+      if (part.isEmpty() || part.equals(".") || part.equals("..") || isOdd(part)) {
+        throw refused(name, "is no path within the model's folder");
+      }
+      if (part.getBytes(StandardCharsets.UTF_8).length > LONGEST_PART) {
+        throw refused(name, "has a part of more than " + LONGEST_PART + " bytes");
+      }
+    }
+  }
+
+  private static boolean isOdd(String part) {
+    return part.chars().anyMatch(c -> c == '\\' || Character.isISOControl(c));
+  }
+
+  private static InferenceException refused(String name, String why) {
+    return InferenceException.invalid(
+        "failed to poll from model repository: the file name '" + excerpt(name) + "' " + why);
+  }
+
+  private static String excerpt(String name) {
+    String shown = name.length() > 100 ? name.substring(0, 100) + "..." : name;
+    return shown.replaceAll("\\p{Cntrl}", "?");
+  }
+
+  /**
+   * Writes the files into a new folder. Blocks.
+   *
+   * @param files with names that were checked
+   * @return the folder, which whoever asked for it deletes
+   * @throws InferenceException if they cannot be written; nothing is left then
+   */
+  static Path write(Map<String, byte[]> files) {
+    Path folder = null;
+    try {
+      folder =
+          Files.createTempDirectory(
+              "sluice-model-",
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      for (Map.Entry<String, byte[]> file : files.entrySet()) {
+        Path path = folder.resolve(file.getKey());
+        Files.createDirectories(path.getParent());
+        Files.write(path, file.getValue());
+      }
+      return folder;
+    } catch (IOException | InvalidPathException e) {
+      if (folder != null) {
+        delete(folder);
+      }
+      throw new InferenceException(
+          ErrorCode.INTERNAL, "the files of the load request cannot be written: " + e, e);
+    }
+  }
+
+  /** Deletes a folder and all in it. What cannot be deleted is left. Blocks. */
+  static void delete(Path folder) {
+    try {
+      Files.walkFileTree(folder, new Deletion());
+    } catch (IOException _) {
+      // it lies among temporary files, where others clean up too
+    }
+  }
+
+  private static final class Deletion extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path folder, IOException fault) throws IOException {
+      Files.deleteIfExists(folder);
+      return FileVisitResult.CONTINUE;
+    }
+  }
+}

@@ -1,0 +1,327 @@
+package dev.sluice.conformance.oip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.config.ControlConfig;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelRepositoryParameter;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadResponse;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadResponse;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OipCase;
+import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RunningServer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models that are loaded and unloaded by name. */
+class ModelControlIT {
+  private static final Path ADDSUB = Path.of("src/test/models/oip/addsub/1/model.onnx");
+
+  private static final byte[] SERVING = {8, 1};
+  private static final byte[] NOT_SERVING = {8, 2};
+
+  @TempDir Path models;
+  private long openBlocks;
+  private Set<Path> temporary = Set.of();
+
+  @BeforeEach
+  void count() throws IOException {
+    openBlocks = TensorMemory.openBlocks();
+    temporary = temporary();
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException {
+    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
+    assertThat(temporary()).isEqualTo(temporary);
+  }
+
+  private static Set<Path> temporary() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+      return Set.copyOf(
+          files.filter(file -> file.getFileName().toString().startsWith("sluice-model-")).toList());
+    }
+  }
+
+  private static RunningServer start(List<Path> directories, String... load) {
+    return start(ListenerConfig.DEFAULT.withPort(0), directories, load);
+  }
+
+  private static RunningServer start(
+      ListenerConfig listener, List<Path> directories, String... load) {
+    var repository =
+        RepositoryConfig.of(new WantedModels(directories, Map.of()), Duration.ofMillis(1))
+            .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(load), true));
+    return RunningServer.start(SluiceConfig.DEFAULT.with(List.of(listener), repository));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> recordedRequests() {
+    var server =
+        start(List.of(Path.of("src/test/models/oip_ensembles"), Path.of("src/test/models/oip")));
+    return OipCase.tests("model-control", server.url()).stream().onClose(server::close);
+  }
+
+  private void addsub(String name) throws IOException {
+    Path version = Files.createDirectories(models.resolve(name).resolve("1"));
+    Files.copy(ADDSUB, version.resolve("model.onnx"));
+  }
+
+  @Test
+  void modelsNamedAtTheStartAreServedAndNoOthers() throws IOException {
+    addsub("a");
+    addsub("b");
+    try (var server = start(List.of(models), "a")) {
+      assertThat(server.control().models()).containsExactly("a");
+    }
+    try (var server = start(List.of(models), "*")) {
+      assertThat(server.control().models()).containsExactly("a", "b");
+    }
+  }
+
+  @Test
+  void failedReloadLeavesTheOldVersionServingAndIsTold() throws IOException {
+    addsub("a");
+    try (var server = start(List.of(models), "a");
+        var caller = new HttpCaller(server.port())) {
+      Path file = models.resolve("a/1/model.onnx");
+      byte[] good = Files.readAllBytes(file);
+      Files.writeString(file, "broken");
+      assertThat(post(caller, "a/load"))
+          .startsWith("400 {\"error\":\"load failed for model 'a': version 1 is at UNAVAILABLE");
+      assertThat(caller.send("GET", "/v2/models/a/ready", Buffer.buffer()).status()).isEqualTo(200);
+      assertThat(post(caller, "a/load")).as("it is tried again").startsWith("400");
+      Files.write(file, good);
+      assertThat(post(caller, "a/load")).isEqualTo("200 ");
+    }
+  }
+
+  @Test
+  void onlyTheModelThatIsLoadedIsLookedAt() throws IOException {
+    addsub("a");
+    addsub("b");
+    try (var server = start(List.of(models), "*");
+        var caller = new HttpCaller(server.port())) {
+      Files.writeString(models.resolve("a/1/model.onnx"), "broken");
+      Files.setLastModifiedTime(
+          models.resolve("b/1/model.onnx"), FileTime.from(Instant.EPOCH.plusSeconds(1)));
+      assertThat(post(caller, "b/load")).isEqualTo("200 ");
+      assertThat(server.control().versions("a").orElseThrow().getFirst().error()).isEmpty();
+    }
+  }
+
+  @Test
+  void brokenSettingsAreToldAndTheEarlierOnesStay() throws IOException {
+    addsub("a");
+    try (var server = start(List.of(models), "a");
+        var caller = new HttpCaller(server.port())) {
+      Files.writeString(models.resolve("a/config.pbtxt"), "max_batch_size: many");
+      assertThat(post(caller, "a/load")).startsWith("400").contains("max_batch_size");
+      assertThat(server.control().ready()).isTrue();
+      Files.writeString(models.resolve("a/config.pbtxt"), "max_batch_size: 2");
+      assertThat(post(caller, "a/load")).isEqualTo("200 ");
+      assertThat(caller.send("GET", "/v2/models/a/config", Buffer.buffer()).text())
+          .contains("\"max_batch_size\":2,");
+    }
+  }
+
+  private static String post(HttpCaller caller, String path) {
+    var answer = caller.send("POST", "/v2/repository/models/" + path, Buffer.buffer());
+    return answer.status() + " " + answer.text();
+  }
+
+  @Test
+  void kserveIsAnsweredInItsOwnForm() throws IOException {
+    addsub("a");
+    var kserve =
+        new ListenerConfig(
+            "localhost",
+            0,
+            Set.of(Protocol.OIP),
+            V1Dialect.KSERVE,
+            "/metrics",
+            false,
+            false,
+            ListenerConfig.DEFAULT.tls());
+    try (var server = start(kserve, List.of(models));
+        var caller = new HttpCaller(server.port())) {
+      assertThat(post(caller, "a/load")).isEqualTo("200 {\"name\":\"a\",\"load\":true}");
+      assertThat(post(caller, "a/unload")).isEqualTo("200 {\"name\":\"a\",\"unload\":true}");
+    }
+  }
+
+  @Test
+  void filesThatComeWithALoadAreNobodyElses() throws IOException {
+    try (var server = start(List.of(models));
+        var grpc = new Client(server)) {
+      grpc.load(
+          "m",
+          Map.of(
+              "config", text("{}"),
+              "file:1/model.onnx", bytes(Files.readAllBytes(ADDSUB))));
+      assertThat(grpc.ready("m")).isTrue();
+      Path folder =
+          temporary().stream().filter(path -> !temporary.contains(path)).findFirst().orElseThrow();
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+          .isEqualTo("rwx------");
+      grpc.unload("m", Map.of());
+      assertThat(folder).doesNotExist();
+      grpc.load(
+          "m",
+          Map.of(
+              "config", text("{}"),
+              "file:1/model.onnx", bytes(Files.readAllBytes(ADDSUB))));
+    }
+  }
+
+  @Test
+  void overGrpc() throws IOException {
+    addsub("a");
+    try (var server = start(List.of(models));
+        var grpc = new Client(server)) {
+      assertThat(grpc.load("a", Map.of()))
+          .isEqualTo(RepositoryModelLoadResponse.getDefaultInstance());
+      assertThat(grpc.ready("a")).isTrue();
+      assertThat(
+              grpc.stub
+                  .repositoryIndex(RepositoryIndexRequest.newBuilder().setReady(true).build())
+                  .getModelsList())
+          .hasSize(1);
+      assertFails(
+          Status.Code.INVALID_ARGUMENT,
+          "unrecognized load parameter 'x'.",
+          () -> grpc.load("a", Map.of("x", text("y"))));
+      assertFails(
+          Status.Code.INVALID_ARGUMENT,
+          "invalid value type for 'config' parameter, expected string_param.",
+          () -> grpc.load("a", Map.of("config", bytes(new byte[0]))));
+      assertFails(
+          Status.Code.INVALID_ARGUMENT,
+          "invalid value type for 'unload_dependents' parameter, expected bool_param.",
+          () -> grpc.unload("a", Map.of("unload_dependents", text("true"))));
+      assertFails(
+          Status.Code.INVALID_ARGUMENT,
+          "unrecognized unload parameter 'x'.",
+          () -> grpc.unload("a", Map.of("x", text("true"))));
+      assertFails(
+          Status.Code.UNIMPLEMENTED,
+          "'repository_name' specification is not supported",
+          () ->
+              grpc.stub.repositoryIndex(
+                  RepositoryIndexRequest.newBuilder().setRepositoryName("r").build()));
+      assertThat(grpc.unload("a", Map.of()))
+          .isEqualTo(RepositoryModelUnloadResponse.getDefaultInstance());
+      assertThat(grpc.ready("a")).isFalse();
+    }
+  }
+
+  @Test
+  void serverIsNotServingWhileAModelHasFailed() throws IOException {
+    addsub("a");
+    Files.createDirectories(models.resolve("broken/1"));
+    Files.writeString(models.resolve("broken/1/model.onnx"), "broken");
+    try (var server = start(List.of(models), "a");
+        var grpc = new Client(server)) {
+      assertThat(grpc.health()).isEqualTo(SERVING);
+      assertFails(Status.Code.INVALID_ARGUMENT, "load failed", () -> grpc.load("broken", Map.of()));
+      assertThat(grpc.health()).isEqualTo(NOT_SERVING);
+      grpc.unload("broken", Map.of());
+      assertThat(grpc.health()).isEqualTo(SERVING);
+    }
+  }
+
+  private static ModelRepositoryParameter text(String value) {
+    return ModelRepositoryParameter.newBuilder().setStringParam(value).build();
+  }
+
+  private static ModelRepositoryParameter bytes(byte[] value) {
+    return ModelRepositoryParameter.newBuilder().setBytesParam(ByteString.copyFrom(value)).build();
+  }
+
+  private static void assertFails(Status.Code code, String text, ThrowingCallable call) {
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(call)
+        .withMessageContaining(text)
+        .extracting(failure -> failure.getStatus().getCode())
+        .isEqualTo(code);
+  }
+
+  /** A gRPC client of a server. */
+  private static final class Client implements AutoCloseable {
+    private final ManagedChannel channel;
+    private final GRPCInferenceServiceBlockingStub stub;
+
+    Client(RunningServer server) {
+      channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+      stub = GRPCInferenceServiceGrpc.newBlockingStub(channel);
+    }
+
+    RepositoryModelLoadResponse load(
+        String model, Map<String, ModelRepositoryParameter> parameters) {
+      return stub.repositoryModelLoad(
+          RepositoryModelLoadRequest.newBuilder()
+              .setModelName(model)
+              .putAllParameters(parameters)
+              .build());
+    }
+
+    RepositoryModelUnloadResponse unload(
+        String model, Map<String, ModelRepositoryParameter> parameters) {
+      return stub.repositoryModelUnload(
+          RepositoryModelUnloadRequest.newBuilder()
+              .setModelName(model)
+              .putAllParameters(parameters)
+              .build());
+    }
+
+    boolean ready(String model) {
+      return stub.modelReady(ModelReadyRequest.newBuilder().setName(model).build()).getReady();
+    }
+
+    /** The answer to a health check: its field {@code status}. */
+    byte[] health() {
+      return RawCalls.send(channel, "grpc.health.v1.Health/Check", new byte[0]);
+    }
+
+    @Override
+    public void close() {
+      channel.shutdownNow();
+    }
+  }
+}
