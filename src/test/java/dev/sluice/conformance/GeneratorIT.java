@@ -43,6 +43,7 @@ class GeneratorIT {
   private static ModelSession bare;
   private static Vertx vertx;
   private static HttpClient client;
+  private static HttpClient dawdler;
 
   @BeforeAll
   static void start() throws IOException {
@@ -53,6 +54,7 @@ class GeneratorIT {
     client =
         vertx.createHttpClient(
             new HttpClientOptions().setKeepAlive(false), new PoolOptions().setHttp1MaxSize(1_000));
+    dawdler = vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(1_000));
   }
 
   @AfterAll
@@ -76,7 +78,11 @@ class GeneratorIT {
   }
 
   private static Future<HttpClientRequest> request() {
-    return client.request(HttpMethod.POST, server.port(), "localhost", PATH);
+    return request(client);
+  }
+
+  private static Future<HttpClientRequest> request(HttpClient from) {
+    return from.request(HttpMethod.POST, server.port(), "localhost", PATH);
   }
 
   private static Future<List<Integer>> stream(int number) {
@@ -156,9 +162,12 @@ class GeneratorIT {
     numbers.add(number);
   }
 
-  /** Does not read until some time has passed, then piece by piece. */
+  /**
+   * Does not read until some time has passed, then piece by piece. Its connection stays open: of
+   * one that the server may close, the client tells the end before what was not yet read.
+   */
   private static Future<List<Integer>> readSlowly(int number) {
-    return request()
+    return request(dawdler)
         .compose(request -> request.send(body(number)))
         .compose(response -> {
           response.pause();

@@ -78,9 +78,13 @@ class V1RoutesIT {
         .filter(V1RoutesIT::isServedHere);
   }
 
-  /** One signature takes every type at once: its many inputs are left to the real model. */
+  /**
+   * One signature takes every type at once: its many inputs are left to the real model. The root
+   * belongs to another face.
+   */
   private static boolean isServedHere(ConformanceCase each) {
-    return !each.data().path("body").asText().contains("all_types");
+    return !each.data().path("body").asText().contains("all_types")
+        && !each.data().path("path").asText().equals("/");
   }
 
   @ParameterizedTest(name = "{0}")
