@@ -44,6 +44,7 @@ final class SluiceCommand implements Runnable {
         .addSubcommand(new ServeCommand(settled, environment))
         .addSubcommand(new CheckCommand(settled, environment))
         .addSubcommand(new ModelServerCommand(atOnce, environment))
+        .addSubcommand(new TritonServerCommand(settled, environment))
         .addSubcommand(KserveCommand.commandLine(atOnce, environment))
         .setParameterExceptionHandler(SluiceCommand::explainUsage)
         .setExecutionExceptionHandler(SluiceCommand::explainFailure);

@@ -79,7 +79,7 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             """
-            sluice: A command is missing: serve, check, tensorflow_model_server, kserve.
+            sluice: A command is missing: serve, check, tensorflow_model_server, tritonserver, kserve.
             Try: sluice --help
             """);
   }

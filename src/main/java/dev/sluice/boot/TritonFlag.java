@@ -1,0 +1,133 @@
+package dev.sluice.boot;
+
+import java.util.Locale;
+
+/**
+ * The flags of Triton's {@code tritonserver}: each is named as its constant is, in lower case and
+ * with dashes.
+ */
+enum TritonFlag {
+  MODEL_REPOSITORY(Kind.VALUE, "folder of models; may be repeated"),
+  MODEL_STORE(Kind.VALUE, "the same"),
+  MODEL_CONTROL_MODE(Kind.VALUE, "none, poll or explicit"),
+  LOAD_MODEL(Kind.VALUE, "model to load at the start, * for all; only with explicit; repeatable"),
+  REPOSITORY_POLL_SECS(Kind.VALUE, "how often folders are looked at with poll; 0: never"),
+  STRICT_READINESS(Kind.SWITCH, "whether the server is ready only while every model is"),
+  EXIT_ON_ERROR(Kind.SWITCH, "whether a model that does not load ends the start"),
+  EXIT_TIMEOUT_SECS(Kind.VALUE, "how long accepted requests may take at the end"),
+  MODEL_LOAD_THREAD_COUNT(Kind.VALUE, "versions that may load at once"),
+  MODEL_LOAD_RETRY_COUNT(Kind.VALUE, "how often a load that failed is tried again"),
+  ALLOW_HTTP(Kind.SWITCH, "whether there is a port for HTTP"),
+  HTTP_ADDRESS(Kind.VALUE, "where it is"),
+  HTTP_PORT(Kind.VALUE, "its number"),
+  ALLOW_GRPC(Kind.SWITCH, "whether there is a port for gRPC"),
+  GRPC_ADDRESS(Kind.VALUE, "where it is"),
+  GRPC_PORT(Kind.VALUE, "its number"),
+  ALLOW_METRICS(Kind.SWITCH, "whether there is a port for metrics"),
+  METRICS_ADDRESS(Kind.VALUE, "where it is"),
+  METRICS_PORT(Kind.VALUE, "its number"),
+  HTTP_MAX_INPUT_SIZE(Kind.VALUE, "bytes of a request"),
+  CACHE_CONFIG(Kind.VALUE, "local,size=BYTES: the size of the response cache"),
+  RESPONSE_CACHE_BYTE_SIZE(Kind.VALUE, "the same"),
+  LOG_VERBOSE(Kind.VALUE, "0, 1 for debug, or 2 for trace"),
+  LOG_INFO(Kind.SWITCH, "whether news are logged"),
+  LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
+  LOG_ERROR(Kind.SWITCH, "errors are always logged"),
+  ENABLE_CONTROL(Kind.SWITCH, "of Sluice: whether other machines may load and unload"),
+  HELP(Kind.SWITCH, "print this and exit"),
+  VERSION(Kind.SWITCH, "print the version and exit"),
+
+  GRPC_USE_SSL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
+  GRPC_USE_SSL_MUTUAL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
+  HTTP_RESTRICTED_API(Kind.REFUSED, "nothing is restricted by headers"),
+  GRPC_RESTRICTED_PROTOCOL(Kind.REFUSED, "nothing is restricted by headers"),
+  ALLOW_SAGEMAKER(Kind.REFUSED, "its port is not there"),
+  ALLOW_VERTEX_AI(Kind.REFUSED, "its port is not there"),
+  MODEL_NAMESPACING(Kind.REFUSED, "of two models with one name the first is served"),
+
+  ID(Kind.MEANINGLESS, ""),
+  LOG_FORMAT(Kind.MEANINGLESS, ""),
+  LOG_FILE(Kind.MEANINGLESS, ""),
+  STRICT_MODEL_CONFIG(Kind.MEANINGLESS, ""),
+  DISABLE_AUTO_COMPLETE_CONFIG(Kind.MEANINGLESS_SWITCH, ""),
+  MODEL_CONFIG_NAME(Kind.MEANINGLESS, ""),
+  BACKEND_DIRECTORY(Kind.MEANINGLESS, ""),
+  BACKEND_CONFIG(Kind.MEANINGLESS, ""),
+  REPOAGENT_DIRECTORY(Kind.MEANINGLESS, ""),
+  CACHE_DIRECTORY(Kind.MEANINGLESS, ""),
+  RATE_LIMIT(Kind.MEANINGLESS, ""),
+  RATE_LIMIT_RESOURCE(Kind.MEANINGLESS, ""),
+  PINNED_MEMORY_POOL_BYTE_SIZE(Kind.MEANINGLESS, ""),
+  CUDA_MEMORY_POOL_BYTE_SIZE(Kind.MEANINGLESS, ""),
+  CUDA_VIRTUAL_ADDRESS_SIZE(Kind.MEANINGLESS, ""),
+  MIN_SUPPORTED_COMPUTE_CAPABILITY(Kind.MEANINGLESS, ""),
+  MODEL_LOAD_GPU_LIMIT(Kind.MEANINGLESS, ""),
+  BUFFER_MANAGER_THREAD_COUNT(Kind.MEANINGLESS, ""),
+  ENABLE_PEER_ACCESS(Kind.MEANINGLESS, ""),
+  HOST_POLICY(Kind.MEANINGLESS, ""),
+  HTTP_THREAD_COUNT(Kind.MEANINGLESS, ""),
+  HTTP_HEADER_FORWARD_PATTERN(Kind.MEANINGLESS, ""),
+  REUSE_HTTP_PORT(Kind.MEANINGLESS, ""),
+  REUSE_GRPC_PORT(Kind.MEANINGLESS, ""),
+  GRPC_INFER_THREAD_COUNT(Kind.MEANINGLESS, ""),
+  GRPC_INFER_ALLOCATION_POOL_SIZE(Kind.MEANINGLESS, ""),
+  GRPC_INFER_RESPONSE_COMPRESSION_LEVEL(Kind.MEANINGLESS, ""),
+  GRPC_MAX_RESPONSE_POOL_SIZE(Kind.MEANINGLESS, ""),
+  GRPC_HEADER_FORWARD_PATTERN(Kind.MEANINGLESS, ""),
+  GRPC_KEEPALIVE_TIME(Kind.MEANINGLESS, ""),
+  GRPC_KEEPALIVE_TIMEOUT(Kind.MEANINGLESS, ""),
+  GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS(Kind.MEANINGLESS, ""),
+  GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA(Kind.MEANINGLESS, ""),
+  GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA(Kind.MEANINGLESS, ""),
+  GRPC_HTTP2_MAX_PING_STRIKES(Kind.MEANINGLESS, ""),
+  GRPC_MAX_CONNECTION_AGE(Kind.MEANINGLESS, ""),
+  GRPC_MAX_CONNECTION_AGE_GRACE(Kind.MEANINGLESS, ""),
+  GRPC_SERVER_CERT(Kind.MEANINGLESS, ""),
+  GRPC_SERVER_KEY(Kind.MEANINGLESS, ""),
+  GRPC_ROOT_CERT(Kind.MEANINGLESS, ""),
+  ALLOW_GPU_METRICS(Kind.MEANINGLESS, ""),
+  ALLOW_CPU_METRICS(Kind.MEANINGLESS, ""),
+  METRICS_INTERVAL_MS(Kind.MEANINGLESS, ""),
+  METRICS_CONFIG(Kind.MEANINGLESS, ""),
+  TRACE_CONFIG(Kind.MEANINGLESS, ""),
+  TRACE_FILE(Kind.MEANINGLESS, ""),
+  TRACE_LEVEL(Kind.MEANINGLESS, ""),
+  TRACE_RATE(Kind.MEANINGLESS, ""),
+  TRACE_COUNT(Kind.MEANINGLESS, ""),
+  TRACE_LOG_FREQUENCY(Kind.MEANINGLESS, "");
+
+  /** What becomes of a flag. */
+  enum Kind {
+    VALUE,
+    /** True if it stands alone. */
+    SWITCH,
+    /** Leaving it out would open a door, or close one that clients need. */
+    REFUSED,
+    /** Named in a warning. */
+    MEANINGLESS,
+    /** Named in a warning; never has a value behind it. */
+    MEANINGLESS_SWITCH
+  }
+
+  private final Kind kind;
+  private final String text;
+
+  TritonFlag(Kind kind, String text) {
+    this.kind = kind;
+    this.text = text;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** What it is for; of one that is refused, why. */
+  String text() {
+    return text;
+  }
+
+  /** As it is written. */
+  String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,87 @@
+package dev.sluice.boot;
+
+import dev.sluice.boot.TritonFlag.Kind;
+import dev.sluice.config.SluiceConfig;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/** {@code sluice tritonserver}: serves as Triton's command does, by its flags. */
+@Command(name = "tritonserver", description = "Serves models by the flags of Triton's command.")
+final class TritonServerCommand implements Callable<Integer> {
+  private final ServerStarter starter;
+  private final Map<String, String> environment;
+
+  @Unmatched private List<String> arguments = new ArrayList<>();
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the fields
+  TritonServerCommand(ServerStarter starter, Map<String, String> environment) {
+    this.starter = starter;
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    var flags = TritonFlags.parse(arguments);
+    if (flags.on(TritonFlag.HELP, false)) {
+      print(usage());
+    } else if (flags.on(TritonFlag.VERSION, false)) {
+      print(List.of("sluice " + VersionText.number()));
+    } else {
+      serve(flags);
+    }
+    return ExitCode.OK;
+  }
+
+  private void serve(TritonFlags flags) throws InterruptedException {
+    SluiceConfig config =
+        LogSetup.whileReadingSettings(warn -> new TritonSettings(flags, environment, warn).read());
+    Server server = starter.start(config);
+    if (flags.on(TritonFlag.EXIT_ON_ERROR, true)) {
+      closeIfFailed(server, config.repository().control().load());
+    }
+    var stopping = new Stopping(server);
+    stopping.onSignal();
+    print(ServeCommand.welcome(config, server));
+    stopping.await();
+  }
+
+  /** A folder without versions is no failure, unless it was asked for. */
+  private static void closeIfFailed(Server server, Set<String> asked) {
+    List<ModelLine> models =
+        server.models().stream()
+            .filter(line -> line.version().isPresent() || asked.contains(line.model()))
+            .toList();
+    List<String> failures = Reports.failures(models);
+    if (!failures.isEmpty()) {
+      server.close();
+      throw new StartFailure(
+          "failed to load all models (--exit-on-error=false serves the others): "
+              + String.join("; ", failures));
+    }
+  }
+
+  private void print(List<String> lines) {
+    PrintWriter out = spec.commandLine().getOut();
+    lines.forEach(out::println);
+    out.flush();
+  }
+
+  private static List<String> usage() {
+    List<String> lines = new ArrayList<>(List.of("usage: sluice tritonserver [flags]"));
+    Arrays.stream(TritonFlag.values())
+        .filter(flag -> flag.kind() == Kind.VALUE || flag.kind() == Kind.SWITCH)
+        .forEach(flag -> lines.add("  " + flag.flag() + "  " + flag.text()));
+    return lines;
+  }
+}

@@ -1,0 +1,227 @@
+package dev.sluice.boot;
+
+import dev.sluice.boot.TritonFlag.Kind;
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ControlConfig;
+import dev.sluice.config.ControlConfig.Mode;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.WantedModels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What the flags of {@code tritonserver} mean in settings of Sluice. */
+final class TritonSettings {
+  private static final int HIGHEST_PORT = 65_535;
+  private static final long MOST_SECONDS = 1_000_000;
+  private static final int MOST = 1_000;
+  private static final String ANYWHERE = "0.0.0.0";
+  private static final Set<Protocol> MODELS =
+      EnumSet.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP, Protocol.GRPS);
+
+  private final TritonFlags flags;
+  private final Map<String, String> environment;
+  private final Consumer<String> warnings;
+  private final List<SettingOverride> overrides = new ArrayList<>();
+
+  TritonSettings(TritonFlags flags, Map<String, String> environment, Consumer<String> warnings) {
+    this.flags = flags;
+    this.environment = environment;
+    this.warnings = warnings;
+  }
+
+  /**
+   * Puts everything together.
+   *
+   * @throws ConfigException naming the flag that is wrong
+   */
+  SluiceConfig read() {
+    refuse();
+    warn();
+    loading();
+    limits();
+    log();
+    SluiceConfig read =
+        new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
+    return read.with(
+        listeners(),
+        read.repository()
+            .withWanted(new WantedModels(directories(), Map.of()))
+            .withControl(control()));
+  }
+
+  private void refuse() {
+    for (TritonFlag flag : flags.given(Kind.REFUSED)) {
+      if (!flags.text(flag).orElse("").equalsIgnoreCase("false")) {
+        throw new ConfigException(flag.flag() + " is not served here: " + flag.text());
+      }
+    }
+  }
+
+  private void warn() {
+    String meaningless =
+        Stream.of(Kind.MEANINGLESS, Kind.MEANINGLESS_SWITCH)
+            .flatMap(kind -> flags.given(kind).stream())
+            .map(TritonFlag::flag)
+            .collect(Collectors.joining(", "));
+    if (!meaningless.isEmpty()) {
+      warnings.accept("these flags have no meaning here: " + meaningless);
+    }
+  }
+
+  private List<Path> directories() {
+    List<Path> directories = new ArrayList<>();
+    for (TritonFlag flag : List.of(TritonFlag.MODEL_REPOSITORY, TritonFlag.MODEL_STORE)) {
+      for (String text : flags.all(flag)) {
+        if (text.isBlank() || text.indexOf('\0') >= 0 || !Files.isDirectory(Path.of(text))) {
+          throw TritonFlags.wanted(flag, "'" + text + "'", "a folder");
+        }
+        directories.add(Path.of(text));
+      }
+    }
+    if (directories.isEmpty()) {
+      throw new ConfigException("--model-repository is missing; wanted a folder of models");
+    }
+    return directories;
+  }
+
+  private ControlConfig control() {
+    Mode mode =
+        switch (flags.text(TritonFlag.MODEL_CONTROL_MODE).orElse("none")) {
+          case "none" -> Mode.NONE;
+          case "poll" -> Mode.POLL;
+          case "explicit" -> Mode.EXPLICIT;
+          case String other ->
+              throw TritonFlags.wanted(
+                  TritonFlag.MODEL_CONTROL_MODE, other, "none, poll or explicit");
+        };
+    Set<String> load = new LinkedHashSet<>(flags.all(TritonFlag.LOAD_MODEL));
+    if (mode != Mode.EXPLICIT && !load.isEmpty()) {
+      throw new ConfigException("--load-model needs --model-control-mode=explicit");
+    }
+    return new ControlConfig(mode, load, flags.on(TritonFlag.STRICT_READINESS, true));
+  }
+
+  private void loading() {
+    set(
+        TritonFlag.REPOSITORY_POLL_SECS,
+        "models.poll_interval",
+        flags.number(TritonFlag.REPOSITORY_POLL_SECS, 15, MOST_SECONDS) + "s");
+    set(
+        TritonFlag.EXIT_TIMEOUT_SECS,
+        "shutdown.drain_timeout",
+        flags.number(TritonFlag.EXIT_TIMEOUT_SECS, 30, MOST_SECONDS) + "s");
+    count(TritonFlag.MODEL_LOAD_THREAD_COUNT, "models.loading.threads");
+    count(TritonFlag.MODEL_LOAD_RETRY_COUNT, "models.loading.retries");
+  }
+
+  private void count(TritonFlag flag, String path) {
+    set(flag, path, Long.toString(flags.number(flag, 0, MOST)));
+  }
+
+  private void limits() {
+    flags
+        .text(TritonFlag.HTTP_MAX_INPUT_SIZE)
+        .ifPresent(bytes -> {
+          set(TritonFlag.HTTP_MAX_INPUT_SIZE, "limits.max_body_size", bytes);
+          set(TritonFlag.HTTP_MAX_INPUT_SIZE, "limits.max_inflated_size", bytes);
+        });
+    flags
+        .text(TritonFlag.RESPONSE_CACHE_BYTE_SIZE)
+        .ifPresent(bytes -> set(TritonFlag.RESPONSE_CACHE_BYTE_SIZE, "limits.cache_size", bytes));
+    flags.all(TritonFlag.CACHE_CONFIG).forEach(this::cache);
+  }
+
+  private void cache(String text) {
+    if (!text.startsWith("local,size=")) {
+      throw TritonFlags.wanted(TritonFlag.CACHE_CONFIG, text, "local,size=BYTES");
+    }
+    set(TritonFlag.CACHE_CONFIG, "limits.cache_size", text.substring(text.indexOf('=') + 1));
+  }
+
+  private void log() {
+    long verbose = flags.number(TritonFlag.LOG_VERBOSE, 0, MOST);
+    String level = "error";
+    if (verbose > 0) {
+      level = verbose == 1 ? "debug" : "trace";
+    } else if (flags.on(TritonFlag.LOG_INFO, true)) {
+      level = "info";
+    } else if (flags.on(TritonFlag.LOG_WARNING, true)) {
+      level = "warn";
+    }
+    set(TritonFlag.LOG_VERBOSE, "log.level", level);
+  }
+
+  private void set(TritonFlag flag, String path, String value) {
+    overrides.add(new SettingOverride(path, value, flag.flag()));
+  }
+
+  /** Those that share an address are one. */
+  private List<ListenerConfig> listeners() {
+    String http = flags.text(TritonFlag.HTTP_ADDRESS).orElse(ANYWHERE);
+    Map<ListenerConfig, Set<Protocol>> open = new LinkedHashMap<>();
+    if (flags.on(TritonFlag.ALLOW_HTTP, true)) {
+      add(open, http, TritonFlag.HTTP_PORT, 8_000, MODELS);
+    }
+    if (flags.on(TritonFlag.ALLOW_GRPC, true)) {
+      String host = flags.text(TritonFlag.GRPC_ADDRESS).orElse(ANYWHERE);
+      add(open, host, TritonFlag.GRPC_PORT, 8_001, MODELS);
+    }
+    if (open.isEmpty()) {
+      throw new ConfigException("--allow-http is false and so is --allow-grpc; wanted one");
+    }
+    if (flags.on(TritonFlag.ALLOW_METRICS, true)) {
+      String host = flags.text(TritonFlag.METRICS_ADDRESS).orElse(http);
+      add(open, host, TritonFlag.METRICS_PORT, 8_002, EnumSet.of(Protocol.METRICS));
+    }
+    return open.entrySet().stream()
+        .map(entry -> speaking(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private void add(
+      Map<ListenerConfig, Set<Protocol>> open,
+      String host,
+      TritonFlag port,
+      int otherwise,
+      Set<Protocol> protocols) {
+    ListenerConfig defaults = ListenerConfig.DEFAULT;
+    var place =
+        new ListenerConfig(
+            host,
+            (int) flags.number(port, otherwise, HIGHEST_PORT),
+            Set.of(),
+            defaults.v1(),
+            defaults.metricsPath(),
+            flags.on(TritonFlag.ENABLE_CONTROL, false),
+            false,
+            defaults.tls());
+    open.computeIfAbsent(place, _ -> EnumSet.noneOf(Protocol.class)).addAll(protocols);
+  }
+
+  private static ListenerConfig speaking(ListenerConfig place, Set<Protocol> protocols) {
+    return new ListenerConfig(
+        place.host(),
+        place.port(),
+        protocols,
+        place.v1(),
+        place.metricsPath(),
+        place.control(),
+        place.cors(),
+        place.tls());
+  }
+}
