@@ -102,6 +102,7 @@ record Dialogue(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next n
       }
       return told;
     } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(told);
       NamedTensor.closeAll(sent);
       throw e;
     }
