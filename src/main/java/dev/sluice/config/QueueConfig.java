@@ -1,6 +1,7 @@
 package dev.sluice.config;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * How requests for one model wait.
@@ -10,15 +11,44 @@ import java.time.Duration;
  *     does
  * @param priorityLevels how many levels there are, 1 being the highest
  * @param defaultPriorityLevel the level of a request that names none, or one that does not exist
+ * @param policies by level, what a Triton configuration says; empty if there is none that does
  */
 public record QueueConfig(
-    int maxQueuedRequests, Duration queueTimeout, int priorityLevels, int defaultPriorityLevel) {
+    int maxQueuedRequests,
+    Duration queueTimeout,
+    int priorityLevels,
+    int defaultPriorityLevel,
+    List<QueuePolicy> policies) {
   public static final QueueConfig DEFAULT = new QueueConfig(1_024, Duration.ZERO, 1, 1);
 
   static final int LONGEST_QUEUE = 1 << 20;
 
   /** Each is a line to look into, empty or not. */
   static final int MOST_LEVELS = 64;
+
+  public QueueConfig {
+    policies = List.copyOf(policies);
+  }
+
+  /** One policy for all levels. */
+  public QueueConfig(
+      int maxQueuedRequests, Duration queueTimeout, int priorityLevels, int defaultPriorityLevel) {
+    this(maxQueuedRequests, queueTimeout, priorityLevels, defaultPriorityLevel, List.of());
+  }
+
+  /** Whether requests wait, and are refused, by the rules of a Triton configuration. */
+  public boolean asTriton() {
+    return !policies.isEmpty();
+  }
+
+  /**
+   * How requests of a level wait.
+   *
+   * @param level from 0
+   */
+  public QueuePolicy policy(int level) {
+    return asTriton() ? policies.get(level) : new QueuePolicy(false, queueTimeout, false, 0);
+  }
 
   static QueueConfig read(Section model, QueueConfig defaults) {
     int levels = model.number("priority_levels", defaults.priorityLevels, 1, MOST_LEVELS);

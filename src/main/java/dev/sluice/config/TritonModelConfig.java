@@ -17,13 +17,9 @@ import java.util.function.Consumer;
  * shown, and what has no meaning here is named in one warning.
  */
 final class TritonModelConfig {
-  /** What is done here anyway: where instances run, and what becomes of who waits too long. */
+  /** What is done here anyway: where instances run. */
   private static final Map<String, Set<String>> ONLY =
-      Map.of(
-          "instance_group.kind",
-          Set.of("KIND_CPU", "KIND_AUTO"),
-          "dynamic_batching.default_queue_policy.timeout_action",
-          Set.of("REJECT"));
+      Map.of("instance_group.kind", Set.of("KIND_CPU", "KIND_AUTO"));
 
   private final String file;
   private final String folder;

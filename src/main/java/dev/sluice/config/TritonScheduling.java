@@ -40,22 +40,30 @@ final class TritonScheduling {
   }
 
   QueueConfig queue(QueueConfig defaults) {
-    Optional<ProtoFields> policy =
-        dynamicBatching.flatMap(batching -> batching.inner("default_queue_policy"));
     // There, 0 is one level and no limit; here every queue is bounded.
     int levels =
         number(dynamicBatching, "priority_levels", QueueConfig.MOST_LEVELS)
             .orElse(defaults.priorityLevels());
+    List<QueuePolicy> policies = new TritonQueues(dynamicBatching).policies(levels);
     return new QueueConfig(
-        number(policy, "max_queue_size", QueueConfig.LONGEST_QUEUE)
-            .orElse(defaults.maxQueuedRequests()),
-        policy
-            .flatMap(queue -> queue.microseconds("default_timeout_microseconds"))
-            .filter(Duration::isPositive)
-            .orElse(defaults.queueTimeout()),
+        room(policies, defaults.maxQueuedRequests()),
+        policies.isEmpty() ? defaults.queueTimeout() : Duration.ZERO,
         levels,
         number(dynamicBatching, "default_priority_level", levels)
-            .orElse(Math.min(defaults.defaultPriorityLevel(), levels)));
+            .orElse(Math.min(defaults.defaultPriorityLevel(), levels)),
+        policies);
+  }
+
+  /** All levels together; as many as otherwise if one of them has no bound. */
+  private static int room(List<QueuePolicy> policies, int otherwise) {
+    long room = 0;
+    for (QueuePolicy policy : policies) {
+      if (policy.maxSize() == 0) {
+        return otherwise;
+      }
+      room += policy.maxSize();
+    }
+    return room == 0 ? otherwise : (int) Math.min(room, QueueConfig.LONGEST_QUEUE);
   }
 
   /** Empty if the field is not there, or 0. */

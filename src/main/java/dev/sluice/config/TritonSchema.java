@@ -40,7 +40,7 @@ final class TritonSchema {
       accelerator = name:string parameters:%string
       cuda = graphs:bool busy_wait_events:bool output_copy_stream:bool
       batching = preferred_batch_size:*int max_queue_delay_microseconds:int preserve_ordering:bool! priority_levels:int \
-      default_priority_level:int default_queue_policy:queue priority_queue_policy:%queue!
+      default_priority_level:int default_queue_policy:queue priority_queue_policy:%queue
       queue = timeout_action:action default_timeout_microseconds:int allow_timeout_override:bool max_queue_size:int
       sequences = max_sequence_idle_microseconds:int control_input:*control_input direct:direct oldest:oldest state:*state \
       iterative_sequence:bool!

@@ -19,6 +19,8 @@ import java.util.Optional;
  * @param decoupled whether a request may have any number of responses, so that it is answered by a
  *     stream only: {@link DataPlane#inferStream}
  * @param classLabels by output, the names of its classes in their order; empty for most models
+ * @param queueTimeouts whether the time that a request itself names is for its queue alone, by the
+ *     model's own policy; else nobody waits for the answer after it
  * @param open whether it takes any inputs and gives any outputs besides those of its signature, as
  *     own code may
  */
@@ -29,6 +31,7 @@ public record ModelMetadata(
     int maxBatchSize,
     boolean decoupled,
     Map<String, List<String>> classLabels,
+    boolean queueTimeouts,
     boolean open) {
   public ModelMetadata {
     signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
@@ -38,7 +41,7 @@ public record ModelMetadata(
   /** A model that answers each request once, and whose classes have no names. */
   public ModelMetadata(
       String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
-    this(platform, signatures, shapesBind, maxBatchSize, false, Map.of(), false);
+    this(platform, signatures, shapesBind, maxBatchSize, false, Map.of(), false, false);
   }
 
   /** The named signature; an empty name means {@link Signature#DEFAULT}. */
@@ -49,29 +52,43 @@ public record ModelMetadata(
   /** The same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, answer, classLabels, open);
+        platform, signatures, shapesBind, maxBatchSize, answer, classLabels, queueTimeouts, open);
   }
 
   /** The same model with a batch size from its settings. */
   public ModelMetadata withMaxBatchSize(int size) {
-    return new ModelMetadata(platform, signatures, shapesBind, size, decoupled, classLabels, open);
+    return new ModelMetadata(
+        platform, signatures, shapesBind, size, decoupled, classLabels, queueTimeouts, open);
   }
 
   /** The same model with names of its outputs' classes. */
   public ModelMetadata withClassLabels(Map<String, List<String>> labels) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, decoupled, labels, open);
+        platform, signatures, shapesBind, maxBatchSize, decoupled, labels, queueTimeouts, open);
   }
 
   /** The same model called in other ways. */
   public ModelMetadata withSignatures(Map<String, Signature> others) {
     return new ModelMetadata(
-        platform, others, shapesBind, maxBatchSize, decoupled, classLabels, open);
+        platform, others, shapesBind, maxBatchSize, decoupled, classLabels, queueTimeouts, open);
   }
 
   /** The same model taking any inputs and giving any outputs, or not. */
   public ModelMetadata withOpen(boolean answer) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, decoupled, classLabels, answer);
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        decoupled,
+        classLabels,
+        queueTimeouts,
+        answer);
+  }
+
+  /** The same model with a queue policy of its own, or not. */
+  public ModelMetadata withQueueTimeouts(boolean answer) {
+    return new ModelMetadata(
+        platform, signatures, shapesBind, maxBatchSize, decoupled, classLabels, answer, open);
   }
 }

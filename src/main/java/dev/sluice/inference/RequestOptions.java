@@ -7,16 +7,26 @@ import java.util.Map;
  *
  * @param priority the level asked for, 1 being the highest; one that the model does not have, 0
  *     among them, means its default
+ * @param timeoutMicros how long it may wait for its turn, in microseconds; 0 if it does not say
  * @param sequence the sequence that it belongs to
  * @param parameters by name, what the protocol itself gives no meaning: for the model
  */
 public record RequestOptions(
-    long priority, SequenceStep sequence, Map<String, ParameterValue> parameters) {
+    long priority,
+    long timeoutMicros,
+    SequenceStep sequence,
+    Map<String, ParameterValue> parameters) {
   /** Nothing besides its tensors. */
   public static final RequestOptions NONE = new RequestOptions(0, SequenceStep.NONE, Map.of());
 
   public RequestOptions {
     parameters = Map.copyOf(parameters);
+  }
+
+  /** Without a time of its own. */
+  public RequestOptions(
+      long priority, SequenceStep sequence, Map<String, ParameterValue> parameters) {
+    this(priority, 0, sequence, parameters);
   }
 
   /** Nothing but a level. */

@@ -72,9 +72,9 @@ public final class QueueScheduler implements Scheduler {
 
   private InferenceException full(InferenceRequest request) {
     return new InferenceException(
-        ErrorCode.RESOURCE_EXHAUSTED,
+        queue.refusal(),
         "model '%s' has %d requests waiting: Exceeds maximum queue size"
-            .formatted(request.model().id().name(), queue.capacity()));
+            .formatted(request.model().id().name(), queue.size()));
   }
 
   private static InferenceException closed(InferenceRequest request) {

@@ -1,6 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.admission.Admission.Accepted;
@@ -17,23 +18,26 @@ import java.util.function.LongSupplier;
 /** Where requests enter one version of a model, or are told to come back later. Any thread. */
 final class ModelDoor {
   private final int capacity;
+  private final boolean asTriton;
   private final ConcurrencyLimiter limiter;
   private final RefusalLog refusals;
   private final VersionMeter meter;
 
-  private ModelDoor(int capacity, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
-    this.capacity = capacity;
+  private ModelDoor(ModelConfig config, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
+    this.capacity = capacity(config);
+    this.asTriton = config.queue().asTriton();
     this.limiter = new ConcurrencyLimiter(limit);
     this.refusals = new RefusalLog(nanoTime);
     this.meter = meter;
   }
 
   static ModelDoor of(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    int capacity = capacity(config);
-    return config.admission().adaptive()
+    // A queue policy of Triton's says itself how many may wait, and is not improved upon.
+    return config.admission().adaptive() && !config.queue().asTriton()
         ? new ModelDoor(
-            capacity,
-            new WaitLimit(perRun(config), config.admission().targetWait(), capacity, nanoTime),
+            config,
+            new WaitLimit(
+                perRun(config), config.admission().targetWait(), capacity(config), nanoTime),
             meter,
             nanoTime)
         : ofFixedWidth(config, meter, nanoTime);
@@ -41,7 +45,7 @@ final class ModelDoor {
 
   /** A door that does not learn, for a model whose members do. */
   static ModelDoor ofFixedWidth(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    return new ModelDoor(capacity(config), new FixedLimit(capacity(config)), meter, nanoTime);
+    return new ModelDoor(config, new FixedLimit(capacity(config)), meter, nanoTime);
   }
 
   private static int capacity(ModelConfig config) {
@@ -55,7 +59,8 @@ final class ModelDoor {
   /**
    * Lets a request in.
    *
-   * @throws InferenceException with RESOURCE_EXHAUSTED
+   * @throws InferenceException with RESOURCE_EXHAUSTED; UNAVAILABLE if the model refuses as Triton
+   *     does
    */
   Permit enter(ModelId model) {
     return switch (limiter.admit()) {
@@ -64,7 +69,9 @@ final class ModelDoor {
         String why = explain(model, rejected.limit());
         meter.refused(FailureReason.REJECTED);
         refusals.add(model, why);
-        throw InferenceException.busy(why, rejected.retryAfter());
+        throw asTriton
+            ? new InferenceException(ErrorCode.UNAVAILABLE, why)
+            : InferenceException.busy(why, rejected.retryAfter());
       }
     };
   }

@@ -156,6 +156,7 @@ public final class ServableLoader implements Loader {
               .metadata()
               .withMaxBatchSize(config.batching().maxBatchSize())
               .withDecoupled(config.stream().decoupled())
+              .withQueueTimeouts(config.queue().asTriton())
               .withClassLabels(ClassLabels.read(config.classLabels()));
       if (Files.exists(files.resolve(METADATA_ID))) {
         telemetry.loads().metadataId(id);

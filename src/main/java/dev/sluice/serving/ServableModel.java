@@ -70,7 +70,7 @@ final class ServableModel implements Servable {
     var queue = new ModelQueue(config.queue());
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
-    this.batcher = new DynamicBatcher(queue, rules, config.batching(), config.queue(), nanoTime);
+    this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, meter, nanoTime);
     this.streams =
         new QueuedStreams(

@@ -1,6 +1,8 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.inference.ModelId;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,8 @@ public final class RunMeter {
   /** Sizes that are counted apart. A client may choose the rows of a request that runs alone. */
   private static final int MOST_SIZES = 1024;
 
+  private final ModelId model;
+  private final Tracer tracer;
   private final LongSupplier nanoTime;
   private final InstantSource clock;
 
@@ -45,7 +49,12 @@ public final class RunMeter {
   private long requestRows;
   private long sinceSum;
 
-  RunMeter(LongSupplier nanoTime, InstantSource clock) {
+  /** When the requests to be traced began to wait. */
+  private final List<Long> traced = new ArrayList<>();
+
+  RunMeter(ModelId model, Tracer tracer, LongSupplier nanoTime, InstantSource clock) {
+    this.model = model;
+    this.tracer = tracer;
     this.nanoTime = nanoTime;
     this.clock = clock;
     for (FailureReason reason : FailureReason.values()) {
@@ -63,6 +72,7 @@ public final class RunMeter {
     requests = 0;
     requestRows = 0;
     sinceSum = 0;
+    traced.clear();
     begun = nanoTime.getAsLong();
   }
 
@@ -87,6 +97,9 @@ public final class RunMeter {
     requestRows += batchSize;
     sinceSum += sinceNanos;
     waiting.add(begun - sinceNanos);
+    if (tracer.takes()) {
+      traced.add(sinceNanos);
+    }
   }
 
   /**
@@ -103,6 +116,15 @@ public final class RunMeter {
     output.add(requests, requests * (now - computed));
     countBatch(now);
     lastRunMillis = clock.millis();
+    if (!traced.isEmpty()) {
+      writeTraces(now);
+    }
+  }
+
+  private void writeTraces(long now) {
+    for (long since : traced) {
+      tracer.write(model.toString(), since, begun, computing, computed, now);
+    }
   }
 
   private void countBatch(long now) {

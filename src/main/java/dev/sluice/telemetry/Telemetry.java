@@ -22,6 +22,7 @@ public final class Telemetry {
   private final ConcurrentMap<String, ModelMeter> models = new ConcurrentHashMap<>();
   private final ConcurrentMap<ModelId, VersionMeter> versions = new ConcurrentHashMap<>();
   private final LoadMeters loads = new LoadMeters();
+  private final Traces traces = new Traces();
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
   /** Of all names that no model has: anybody can think of more of them. */
@@ -60,12 +61,17 @@ public final class Telemetry {
   /** A new meter for a version that is being loaded. Nobody sees it before it is shown. */
   public VersionMeter version(ModelId id) {
     model(id.name());
-    return new VersionMeter(id, versions, nanoTime, clock);
+    return new VersionMeter(id, versions, traces.tracer(id), nanoTime, clock);
   }
 
   /** What is counted of loading. */
   public LoadMeters loads() {
     return loads;
+  }
+
+  /** Which requests are traced. */
+  public Traces traces() {
+    return traces;
   }
 
   /** The meter of a version, or null if it is not loaded. */

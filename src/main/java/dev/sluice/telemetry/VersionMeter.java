@@ -24,6 +24,7 @@ public final class VersionMeter {
 
   private final ModelId model;
   private final ConcurrentMap<ModelId, VersionMeter> shown;
+  private final Tracer tracer;
   private final LongSupplier nanoTime;
   private final InstantSource clock;
   private final List<RunMeter> workers = new CopyOnWriteArrayList<>();
@@ -38,14 +39,17 @@ public final class VersionMeter {
 
   /**
    * @param shown the versions that the page shows
+   * @param tracer sees its requests
    */
   VersionMeter(
       ModelId model,
       ConcurrentMap<ModelId, VersionMeter> shown,
+      Tracer tracer,
       LongSupplier nanoTime,
       InstantSource clock) {
     this.model = model;
     this.shown = shown;
+    this.tracer = tracer;
     this.nanoTime = nanoTime;
     this.clock = clock;
     for (FailureReason reason : FailureReason.values()) {
@@ -69,7 +73,7 @@ public final class VersionMeter {
 
   /** The meter of one worker, which alone writes it. */
   public RunMeter worker() {
-    var worker = new RunMeter(nanoTime, clock);
+    var worker = new RunMeter(model, tracer, nanoTime, clock);
     workers.add(worker);
     return worker;
   }

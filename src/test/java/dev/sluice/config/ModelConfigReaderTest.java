@@ -154,7 +154,7 @@ class ModelConfigReaderTest {
                 9));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
-        .containsExactlyInAnyOrder("rows", "model", "declared");
+        .containsExactlyInAnyOrder("rows", "model", "declared", "policies");
   }
 
   @Test
@@ -249,6 +249,8 @@ class ModelConfigReaderTest {
             allow_timeout_override: true
             max_queue_size: 32
           }
+          priority_queue_policy { key: 3 value { timeout_action: DELAY max_queue_size: 4 } }
+          priority_queue_policy { key: 9 value { max_queue_size: 5 } }
         >
         """);
     assertThat(read())
@@ -259,7 +261,15 @@ class ModelConfigReaderTest {
                 new VersionPolicyConfig.Latest(2),
                 Map.of(),
                 new BatchingConfig(8, true, Duration.ofNanos(500_000), List.of(4, 6), List.of()),
-                new QueueConfig(32, Duration.ofMillis(7), 3, 2),
+                new QueueConfig(
+                    68,
+                    Duration.ZERO,
+                    3,
+                    2,
+                    List.of(
+                        new QueuePolicy(false, Duration.ofMillis(7), true, 32),
+                        new QueuePolicy(false, Duration.ofMillis(7), true, 32),
+                        new QueuePolicy(true, Duration.ZERO, false, 4))),
                 3,
                 AdmissionConfig.DEFAULT,
                 true,
@@ -289,7 +299,7 @@ class ModelConfigReaderTest {
     write(
         "config.pbtxt",
         """
-        dynamic_batching { default_queue_policy { timeout_action: DELAY } preserve_ordering: true }
+        dynamic_batching { preserve_ordering: true }
         instance_group { kind: KIND_GPU gpus: [ 0 ] }
         parameters { key: "a" value { string_value: "b" "c" } }
         parameters { key: "\\"d" value { string_value: "e" } }
@@ -301,8 +311,7 @@ class ModelConfigReaderTest {
     assertThat(warnings)
         .containsExactly(
             model.resolve("config.pbtxt")
-                + ": has no meaning here: dynamic_batching.default_queue_policy.timeout_action"
-                + " DELAY, dynamic_batching.preserve_ordering, instance_group.gpus,"
+                + ": has no meaning here: dynamic_batching.preserve_ordering, instance_group.gpus,"
                 + " instance_group.kind KIND_GPU");
   }
 

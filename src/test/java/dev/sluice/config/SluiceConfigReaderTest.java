@@ -200,11 +200,12 @@ class SluiceConfigReaderTest {
 
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
-    // Labels, streams, ensembles, sequences belong to one model; ModelConfigReaderTest has them. A
-    // deployment of grps is files of its own.
+    // Labels, streams, ensembles, sequences, Triton's queue policies belong to one model;
+    // ModelConfigReaderTest has them. A deployment of grps is files of its own.
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
         .containsExactly(
             "labels",
+            "policies",
             "model",
             "path",
             "settings",

@@ -151,11 +151,13 @@ class MetricsIT {
     check(page, seen, "INVALID_ARGUMENT", 400);
     check(page, seen, "RESOURCE_EXHAUSTED", 429);
     check(page, seen, "CANCELLED", 499);
+    check(page, seen, "UNAVAILABLE", 503);
     check(page, seen, "DEADLINE_EXCEEDED", 504);
     double failures = page.sum("nv_inference_request_failure", "model", "slow");
     assertThat(page.sum("nv_inference_request_success", "model", "slow"))
         .isEqualTo(count(seen, 200));
-    assertThat(failures).isEqualTo(count(seen, 429) + count(seen, 499) + count(seen, 504));
+    assertThat(failures)
+        .isEqualTo(count(seen, 429) + count(seen, 499) + count(seen, 503) + count(seen, 504));
     agree(page, statistics());
     assertThat(overGrpc().getSuccess().getCount()).isEqualTo((long) count(seen, 200));
   }
@@ -235,7 +237,7 @@ class MetricsIT {
     JsonNode all = new ObjectMapper().readTree(text(send(to("/v2/models/stats"))));
     assertThat(all.get("model_stats").findValuesAsText("name"))
         .containsExactly("half_plus_two", "half_plus_two", "slow");
-    assertThat(send(to("/v2/models/nobody/stats")).statusCode()).isEqualTo(404);
+    assertThat(send(to("/v2/models/nobody/stats")).statusCode()).isEqualTo(400);
   }
 
   @Test

@@ -59,7 +59,7 @@ public class BatchingBenchmark {
     Lookup.Found found = found();
     var rules = new BatchRules(config, found.model().metadata());
     found.model().release();
-    return new DynamicBatcher(queue, rules, config, QueueConfig.DEFAULT, () -> 0);
+    return new DynamicBatcher(queue, rules, config, () -> 0);
   }
 
   private Lookup.Found found() {

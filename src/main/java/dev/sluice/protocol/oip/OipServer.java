@@ -4,6 +4,7 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.LogControl;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.telemetry.Telemetry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -42,6 +43,7 @@ public record OipServer(
           "binary_tensor_data",
           "parameters",
           "statistics",
+          "trace",
           "logging");
 
   /** A server without statistics. */
@@ -54,9 +56,12 @@ public record OipServer(
     this(data, control, logs, version, Telemetry.unseen(), nanoTime);
   }
 
-  /** The earlier of a request's own timeout, which may be 0 for none, and another deadline. */
-  public Deadline deadline(long timeoutMicros, Deadline other) {
-    if (timeoutMicros <= 0) {
+  /**
+   * The earlier of a request's own timeout, which may be 0 for none, and another deadline. A model
+   * with a queue policy of its own looks after the timeout itself.
+   */
+  public Deadline deadline(long timeoutMicros, ModelMetadata model, Deadline other) {
+    if (timeoutMicros <= 0 || model.queueTimeouts()) {
       return other;
     }
     Duration timeout = Duration.of(timeoutMicros, ChronoUnit.MICROS);

@@ -53,11 +53,11 @@ public final class RequestParameters {
     return timeoutMicros;
   }
 
-  /** What the request says besides its tensors and its timeout. */
+  /** What the request says besides its tensors. */
   public RequestOptions options() {
     SequenceStep sequence = new SequenceStep(sequenceId, sequenceStart, sequenceEnd);
-    if (free != null || sequence.hasId() || sequenceStart || sequenceEnd) {
-      return new RequestOptions(priority, sequence, free == null ? Map.of() : free);
+    if (free != null || timeoutMicros > 0 || sequence.hasId() || sequenceStart || sequenceEnd) {
+      return new RequestOptions(priority, timeoutMicros, sequence, free == null ? Map.of() : free);
     }
     return priority == 0 ? RequestOptions.NONE : RequestOptions.ofPriority(priority);
   }

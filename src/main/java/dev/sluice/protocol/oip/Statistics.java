@@ -1,7 +1,10 @@
 package dev.sluice.protocol.oip;
 
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.telemetry.ModelStatistics;
@@ -24,16 +27,29 @@ public final class Statistics {
   /**
    * Of one version, or of all versions of a model if the selector names none.
    *
-   * @throws dev.sluice.inference.InferenceException as {@link Models#find} does
+   * @throws InferenceException with INVALID_ARGUMENT if it takes no requests, as Triton has it
    */
   public static List<ModelStatistics> of(OipServer server, ModelSelector selector) {
-    Models.find(server.data(), selector).release();
+    switch (server.data().find(selector)) {
+      case Lookup.Found(ServedModel model) -> model.release();
+      case Lookup.UnknownModel _ -> throw notAvailable(selector);
+      case Lookup.UnknownVersion _, Lookup.UnknownLabel _, Lookup.NotReady _ ->
+          throw selector instanceof ModelSelector.Latest
+              ? notAvailable(selector)
+              : InferenceException.invalid(
+                  "requested model version is not available for model '" + selector.name() + "'");
+    }
     return switch (selector) {
       case ModelSelector.Version(String name, long version) ->
           ofVersion(server, new ModelId(name, version));
       case ModelSelector.Latest(String name) -> ofVersions(server, name);
       case ModelSelector.Label(String name, _) -> ofVersions(server, name);
     };
+  }
+
+  private static InferenceException notAvailable(ModelSelector selector) {
+    return InferenceException.invalid(
+        "requested model '" + Excerpt.of(selector.name()) + "' is not available");
   }
 
   private static List<ModelStatistics> ofVersions(OipServer server, String model) {

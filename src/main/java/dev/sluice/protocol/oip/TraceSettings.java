@@ -1,56 +1,121 @@
 package dev.sluice.protocol.oip;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.Traces;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The trace settings (open-inference.md section 20) of a server that records no traces: they can be
- * read, say that it does not, and can be set to what they are. The extension is not announced.
+ * The trace extension (open-inference.md section 20): settings for all models, or for one. Traces
+ * go to the server's log, so there is no file, and no mode but the one that has none.
  */
 public final class TraceSettings {
-  private static final Map<String, List<String>> SETTINGS = new LinkedHashMap<>();
+  private static final long LARGEST = 0xFFFF_FFFFL;
+  private static final long MOST_TRACES = Integer.MAX_VALUE;
 
-  static {
-    SETTINGS.put("trace_file", List.of(""));
-    SETTINGS.put("trace_level", List.of("OFF"));
-    SETTINGS.put("trace_rate", List.of("1000"));
-    SETTINGS.put("trace_count", List.of("-1"));
-    SETTINGS.put("log_frequency", List.of("0"));
-    SETTINGS.put("trace_mode", List.of("triton"));
-  }
-
-  private TraceSettings() {}
-
-  /** All settings, in their order. All but the level have one value. */
-  public static Map<String, List<String>> all() {
-    return SETTINGS;
-  }
+  private final Map<String, List<String>> changes = new LinkedHashMap<>();
 
   /**
    * Takes one change.
    *
-   * @param values what is wanted; empty to fall back to the server's own
-   * @throws InferenceException INVALID_ARGUMENT if there is no such setting; UNIMPLEMENTED if it
-   *     would be another than it is
+   * @param values what is wanted; empty to fall back to the setting for all models, or to that of
+   *     the start
+   * @throws InferenceException INVALID_ARGUMENT if there is no such setting, or its value is none
+   *     that it can have; UNIMPLEMENTED if it cannot be changed
    */
-  public static void put(String name, List<String> values) {
-    List<String> now = SETTINGS.get(name);
-    if (now == null) {
-      throw InferenceException.invalid(
-          "unknown trace setting '"
-              + Excerpt.of(name)
-              + "', wanted one of "
-              + String.join(", ", SETTINGS.keySet()));
+  public void put(String name, List<String> values) {
+    switch (name) {
+      case Traces.LEVEL -> requireLevels(values);
+      case Traces.RATE, Traces.FREQUENCY -> requireNumber(name, values, 0, LARGEST);
+      case Traces.COUNT -> requireNumber(name, values, -1, MOST_TRACES);
+      case "trace_file" ->
+          throw new InferenceException(
+              ErrorCode.UNIMPLEMENTED,
+              "trace file location can not be updated through network protocol");
+      case "trace_mode" ->
+          throw new InferenceException(
+              ErrorCode.UNIMPLEMENTED, "trace mode can not be updated through network protocol");
+      default ->
+          throw InferenceException.invalid(
+              "unknown trace setting '"
+                  + Excerpt.of(name)
+                  + "', wanted one of trace_level, trace_rate, trace_count, log_frequency");
     }
-    if (!values.isEmpty() && !values.equals(now)) {
-      throw new InferenceException(
-          ErrorCode.UNIMPLEMENTED,
-          name.equals("trace_file")
-              ? "trace file location can not be updated through network protocol"
-              : "trace setting '" + name + "' can not be changed: no traces are recorded here");
+    changes.put(name, values);
+  }
+
+  private static void requireLevels(List<String> levels) {
+    for (String level : levels) {
+      switch (level) {
+        case "OFF", "TIMESTAMPS" -> {
+          if (levels.size() > 1) {
+            throw InferenceException.invalid(
+                "trace setting 'trace_level' is " + Excerpt.of(levels) + ", wanted one level");
+          }
+        }
+        case "TENSORS" ->
+            throw new InferenceException(
+                ErrorCode.UNIMPLEMENTED,
+                "trace setting 'trace_level' can not be TENSORS: only points in time are recorded"
+                    + " here");
+        default ->
+            throw InferenceException.invalid(
+                "trace setting 'trace_level' is '"
+                    + Excerpt.of(level)
+                    + "', wanted OFF or TIMESTAMPS");
+      }
     }
+  }
+
+  private static void requireNumber(String name, List<String> values, long least, long most) {
+    for (String value : values) {
+      if (values.size() > 1 || !value.matches("-?\\d{1,20}")) {
+        throw InferenceException.invalid(
+            "Unable to parse '" + name + "', got: " + Excerpt.of(String.join(",", values)));
+      }
+      if (value.length() > 18 || Long.parseLong(value) < least || Long.parseLong(value) > most) {
+        throw InferenceException.invalid(
+            "Unable to parse '"
+                + name
+                + "', value is out of range [ "
+                + least
+                + ", "
+                + most
+                + " ], got: "
+                + value);
+      }
+    }
+  }
+
+  /**
+   * Makes the changes, if there are any.
+   *
+   * @param model one that there is, or empty for all
+   * @throws InferenceException with PERMISSION_DENIED if the caller may not
+   */
+  public void apply(OipServer server, String model, Caller caller) {
+    if (!changes.isEmpty()) {
+      caller.requireControl("trace setting");
+      server.telemetry().traces().change(model, changes);
+    }
+  }
+
+  /**
+   * All settings, in their order. All but the level have one value.
+   *
+   * @param model one that there is, or empty for all
+   */
+  public static Map<String, List<String>> of(OipServer server, String model) {
+    Map<String, List<String>> now = server.telemetry().traces().settings(model);
+    Map<String, List<String>> all = new LinkedHashMap<>();
+    all.put("trace_file", List.of(""));
+    for (String name : List.of(Traces.LEVEL, Traces.RATE, Traces.COUNT, Traces.FREQUENCY)) {
+      all.put(name, now.getOrDefault(name, List.of()));
+    }
+    all.put("trace_mode", List.of("triton"));
+    return all;
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.batching;
 
 import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.QueueConfig;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
 import java.util.function.LongSupplier;
@@ -42,7 +41,6 @@ public final class DynamicBatcher {
   private final LongSupplier nanoTime;
   private final CompanyWait company = new CompanyWait();
   private final long maxQueueDelayNanos;
-  private final long queueTimeoutNanos;
 
   /** Rows, growing, the last being the largest batch. */
   private final int[] preferredSizes;
@@ -51,17 +49,11 @@ public final class DynamicBatcher {
    * @param queue held while a batch is chosen
    */
   public DynamicBatcher(
-      ModelQueue queue,
-      BatchRules rules,
-      BatchingConfig batching,
-      QueueConfig queueing,
-      LongSupplier nanoTime) {
+      ModelQueue queue, BatchRules rules, BatchingConfig batching, LongSupplier nanoTime) {
     this.queue = queue;
     this.rules = rules;
     this.nanoTime = nanoTime;
     this.maxQueueDelayNanos = batching.maxQueueDelay().toNanos();
-    this.queueTimeoutNanos =
-        queueing.queueTimeout().isZero() ? Long.MAX_VALUE : queueing.queueTimeout().toNanos();
     this.preferredSizes =
         batching.preferredBatchSizes().isEmpty()
             ? new int[] {batching.maxBatchSize()}
@@ -94,7 +86,9 @@ public final class DynamicBatcher {
     batch.clear();
     synchronized (queue) {
       queue.settle();
-      return choose(batch, nanoTime.getAsLong());
+      long now = nanoTime.getAsLong();
+      queue.delay(now);
+      return choose(batch, now);
     }
   }
 
@@ -150,16 +144,12 @@ public final class DynamicBatcher {
   }
 
   private boolean removedAsGone(Pending waiting, Batch batch, long now) {
-    if (!waiting.isGone(now) && !hasWaitedTooLong(waiting, now)) {
+    if (!waiting.isGone(now) && !waiting.hasWaitedTooLong(now)) {
       return false;
     }
     queue.remove(waiting);
     batch.gone.add(waiting);
     return true;
-  }
-
-  private boolean hasWaitedTooLong(Pending waiting, long now) {
-    return now - waiting.sinceNanos() >= queueTimeoutNanos && !waiting.isUnderWay();
   }
 
   /** Fills the batch with the head and those in line behind it that join. */

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.caching;
 
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -40,7 +41,8 @@ final class RequestKey {
    * @param load tells one load of a version from all others
    */
   static @Nullable RequestKey of(long load, InferenceRequest request) {
-    if (!request.options().equals(RequestOptions.ofPriority(request.options().priority()))) {
+    RequestOptions options = request.options();
+    if (!options.parameters().isEmpty() || !options.sequence().equals(SequenceStep.NONE)) {
       return null;
     }
     long bytes = 0;

@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.queue;
 
 import dev.sluice.config.QueueConfig;
+import dev.sluice.inference.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Order.     Whoever takes first moves what has arrived into one line for each level of priority.
  *            A line is linked through the requests themselves, so that a taker may look ahead, take
  *            from the middle and leave the rest as it stood, and nothing is allocated.
+ * Lateness.  A level may keep those who have waited too long: they stand in a line of their own,
+ *            behind all others of the level. Whoever takes looks for them first.
  * Departure. Only the model's workers take, each holding the queue (its monitor) for as long as it
  *            looks: a few comparisons for each request. They alone contend for it, and with one
  *            instance nobody does. Event loops never touch it.
@@ -36,28 +39,35 @@ public final class ModelQueue implements QueueIntake {
   private static final int CLOSED_MARK = 1 << 30;
 
   private final int capacity;
+  private final ErrorCode refusal;
   private final int defaultLevel;
   private final AtomicInteger size = new AtomicInteger();
   private final MpscUnboundedXaddArrayQueue<Pending> arrivals =
       new MpscUnboundedXaddArrayQueue<>(CHUNK);
 
-  /** By level, the highest first. Guarded by this. */
-  private final PendingList[] lines;
+  /** The highest first. Their lines are guarded by this. */
+  private final WaitingLevel[] levels;
 
   /**
-   * @param config how many may wait, and how many levels there are
+   * @param config how many may wait, how many levels there are, and how long one may wait
    */
   public ModelQueue(QueueConfig config) {
     this.capacity = config.maxQueuedRequests();
+    this.refusal = config.asTriton() ? ErrorCode.UNAVAILABLE : ErrorCode.RESOURCE_EXHAUSTED;
     this.defaultLevel = config.defaultPriorityLevel() - 1;
-    this.lines = new PendingList[config.priorityLevels()];
-    for (int i = 0; i < lines.length; i++) {
-      lines[i] = new PendingList();
+    this.levels = new WaitingLevel[config.priorityLevels()];
+    for (int i = 0; i < levels.length; i++) {
+      levels[i] = new WaitingLevel(config.policy(i));
     }
   }
 
   public int capacity() {
     return capacity;
+  }
+
+  /** What a request is told for which there is no room. */
+  public ErrorCode refusal() {
+    return refusal;
   }
 
   /** How many wait now. */
@@ -69,7 +79,7 @@ public final class ModelQueue implements QueueIntake {
   @Override
   public Offer offer(Pending request) {
     int before = size.getAndIncrement();
-    if (before >= capacity) {
+    if (before >= capacity || !level(request).enter(request)) {
       size.decrementAndGet();
       return before >= CLOSED_MARK ? Offer.CLOSED : Offer.FULL;
     }
@@ -87,6 +97,7 @@ public final class ModelQueue implements QueueIntake {
       size.decrementAndGet();
       return false;
     }
+    level(step).enterAnyway();
     arrivals.add(step);
     return true;
   }
@@ -99,13 +110,22 @@ public final class ModelQueue implements QueueIntake {
   /** Puts what has arrived into line. Holding the queue. */
   public void settle() {
     for (Pending next = arrivals.poll(); next != null; next = arrivals.poll()) {
-      next.level = level(next.request().options().priority());
-      lines[next.level].addLast(next);
+      level(next).fresh.addLast(next);
     }
   }
 
-  private int level(long priority) {
-    return priority >= 1 && priority <= lines.length ? (int) priority - 1 : defaultLevel;
+  private WaitingLevel level(Pending request) {
+    long priority = request.request().options().priority();
+    int level = priority >= 1 && priority <= levels.length ? (int) priority - 1 : defaultLevel;
+    request.line = 2 * level;
+    return levels[level];
+  }
+
+  /** Puts those who have waited too long behind others, in levels that keep them. Holding it. */
+  public void delay(long nowNanos) {
+    for (WaitingLevel level : levels) {
+      level.delay(nowNanos);
+    }
   }
 
   /** The first in line, or null if nobody is. Holding the queue. */
@@ -115,21 +135,27 @@ public final class ModelQueue implements QueueIntake {
 
   /** The next in line, of the same level or a lower one. Holding the queue. */
   public @Nullable Pending after(Pending waiting) {
-    return waiting.next != null ? waiting.next : firstFrom(waiting.level + 1);
+    return waiting.next != null ? waiting.next : firstFrom(waiting.line + 1);
   }
 
-  private @Nullable Pending firstFrom(int level) {
-    for (int i = level; i < lines.length; i++) {
-      if (!lines[i].isEmpty()) {
-        return lines[i].first();
+  private @Nullable Pending firstFrom(int line) {
+    for (int i = line; i < 2 * levels.length; i++) {
+      if (!line(i).isEmpty()) {
+        return line(i).first();
       }
     }
     return null;
   }
 
+  private PendingList line(int i) {
+    WaitingLevel level = levels[i / 2];
+    return i % 2 == 0 ? level.fresh : level.late;
+  }
+
   /** Takes one who is in line. Holding the queue. */
   public void remove(Pending waiting) {
-    lines[waiting.level].remove(waiting);
+    line(waiting.line).remove(waiting);
+    levels[waiting.line / 2].leave();
     size.decrementAndGet();
   }
 

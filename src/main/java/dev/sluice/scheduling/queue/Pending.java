@@ -24,10 +24,12 @@ public final class Pending {
   private @Nullable InferenceResponse response;
   private @Nullable InferenceException failure;
 
-  // Its place in the one PendingList that it is in, and its level there.
+  // Its place in the one PendingList that it is in, which of the queue's that is, and how long it
+  // may stay there.
   @Nullable Pending next;
   @Nullable Pending previous;
-  int level;
+  int line;
+  long patienceNanos = Long.MAX_VALUE;
 
   /**
    * @param request taken over
@@ -105,24 +107,37 @@ public final class Pending {
     return request.isCancelled() || request.deadline().hasPassed(nowNanos);
   }
 
-  /** Why it was not run, if it {@link #isGone} or has waited too long. */
+  /** Whether it has waited for longer than its queue lets it. */
+  public boolean hasWaitedTooLong(long nowNanos) {
+    return nowNanos - sinceNanos >= patienceNanos && !underWay;
+  }
+
+  /** Why it was not run, if it {@link #isGone} or {@link #hasWaitedTooLong}. */
   public InferenceException goneFromQueue(long nowNanos) {
-    return gone(nowNanos, "before the model ran", "in the queue");
+    // Who names a time for its turn is told that the model was busy; a caller's own deadline, that
+    // it has passed.
+    boolean busy = request.options().timeoutMicros() > 0 || !request.deadline().hasPassed(nowNanos);
+    return gone(
+        nowNanos,
+        "before the model ran",
+        "in the queue",
+        busy ? ErrorCode.UNAVAILABLE : ErrorCode.DEADLINE_EXCEEDED);
   }
 
   /** Why it gets no answer although it ran, if it {@link #isGone} by now. */
   public InferenceException goneFromRun(long nowNanos) {
-    return gone(nowNanos, "while the model ran", "while the model ran");
+    return gone(
+        nowNanos, "while the model ran", "while the model ran", ErrorCode.DEADLINE_EXCEEDED);
   }
 
-  private InferenceException gone(long nowNanos, String whenLeft, String whenExpired) {
+  private InferenceException gone(
+      long nowNanos, String whenLeft, String whenExpired, ErrorCode expired) {
     if (request.isCancelled()) {
       return new InferenceException(ErrorCode.CANCELLED, "the caller left " + whenLeft);
     }
     long waitedMillis = (nowNanos - sinceNanos) / NANOS_PER_MILLI;
     return new InferenceException(
-        ErrorCode.DEADLINE_EXCEEDED,
-        "Request timeout expired after " + waitedMillis + " ms " + whenExpired);
+        expired, "Request timeout expired after " + waitedMillis + " ms " + whenExpired);
   }
 
   /**

@@ -266,7 +266,7 @@ public final class SequenceScheduler implements Scheduler {
     for (Sequence seated : look(gone)) {
       runNext(seated);
     }
-    gone.forEach(step -> step.failAtHome(step.gone()));
+    gone.forEach(step -> step.failAtHome(step.gone(nanoTime.getAsLong())));
   }
 
   private synchronized List<Sequence> look(List<Step> gone) {

@@ -58,12 +58,14 @@ final class Step {
   }
 
   /** Why it was not run, if it {@link #isGone}. */
-  InferenceException gone() {
-    return request.isCancelled()
-        ? new InferenceException(ErrorCode.CANCELLED, "the caller left before the model ran")
-        : new InferenceException(
-            ErrorCode.DEADLINE_EXCEEDED,
-            "Request timeout expired: timeout of the corresponding sequence has been expired");
+  InferenceException gone(long nowNanos) {
+    if (request.isCancelled()) {
+      return new InferenceException(ErrorCode.CANCELLED, "the caller left before the model ran");
+    }
+    boolean busy = request.options().timeoutMicros() > 0 || !request.deadline().hasPassed(nowNanos);
+    return new InferenceException(
+        busy ? ErrorCode.UNAVAILABLE : ErrorCode.DEADLINE_EXCEEDED,
+        "Request timeout expired: timeout of the corresponding sequence has been expired");
   }
 
   /** Gives the answer. On the event loop that asked. */

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.BatchingConfig;
 import dev.sluice.config.QueueConfig;
+import dev.sluice.config.QueuePolicy;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.scheduling.queue.QueueIntake.Offer;
@@ -18,6 +22,7 @@ import dev.sluice.testing.WaitingRequests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +68,7 @@ class DynamicBatcherTest {
 
   private DynamicBatcher batcher(BatchingConfig config) {
     rules = rules(config);
-    return new DynamicBatcher(queue, rules, config, queueing, clock::get);
+    return new DynamicBatcher(queue, rules, config, clock::get);
   }
 
   private Pending offer(InferenceRequest request) {
@@ -213,6 +218,69 @@ class DynamicBatcherTest {
     assertThat(batch.gone()).containsExactly(late);
     assertThat(late.goneFromQueue(clock.get()))
         .hasMessage("Request timeout expired after 0 ms in the queue");
+  }
+
+  private void policies(QueuePolicy... policies) {
+    queue =
+        new ModelQueue(
+            new QueueConfig(1_000, Duration.ZERO, policies.length, 1, List.of(policies)));
+    batcher = batcher(config(0));
+  }
+
+  private Pending offer(int rows, long timeoutMicros, long priority) {
+    InferenceRequest plain = requests.request(Deadline.NONE, priority, new float[rows]);
+    var options = new RequestOptions(priority, timeoutMicros, SequenceStep.NONE, Map.of());
+    return offer(
+        new InferenceRequest(
+            plain.model(),
+            plain.signature(),
+            plain.inputs(),
+            plain.outputs(),
+            plain.deadline(),
+            plain.requestId(),
+            options));
+  }
+
+  @Test
+  void requestMayShortenItsTimeInTheQueueWhereThePolicyLetsIt() {
+    policies(new QueuePolicy(false, Duration.ofMillis(1), true, 0));
+    Pending shortened = offer(1, 10, 0);
+    Pending lengthened = offer(1, 5_000, 0);
+    clock.set(10_000);
+    assertLeaves(lengthened);
+    assertThat(batch.gone()).containsExactly(shortened);
+    assertThat(shortened.goneFromQueue(clock.get()).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    Pending late = offer(1, 5_000, 0);
+    clock.set(10_000 + 1_000_000);
+    assertThat(batcher.take(batch)).isEqualTo(Departure.NONE);
+    assertThat(batch.gone()).containsExactly(late);
+  }
+
+  @Test
+  void requestHasNoSayWhereThePolicyDoesNotLetIt() {
+    policies(new QueuePolicy(false, Duration.ZERO, false, 0));
+    Pending patient = offer(1, 10, 0);
+    clock.set(1_000_000_000);
+    assertLeaves(patient);
+  }
+
+  @Test
+  void requestsThatAreLateRunBehindAllOthersOfTheirLevelIfThePolicyDelaysThem() {
+    policies(
+        new QueuePolicy(true, Duration.ofMillis(1), false, 0),
+        new QueuePolicy(false, Duration.ZERO, false, 0));
+    Pending late = offer(LARGEST, 0, 1);
+    Pending alsoLate = offer(LARGEST, 0, 1);
+    clock.set(1_000_000);
+    Pending lower = offer(LARGEST, 0, 2);
+    Pending fresh = offer(LARGEST, 0, 1);
+    assertLeaves(fresh);
+    assertThat(batch.gone()).isEmpty();
+    assertLeaves(late);
+    clock.set(9_000_000);
+    assertLeaves(alsoLate);
+    assertLeaves(lower);
+    assertThat(queue.size()).isZero();
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.QueueConfig;
+import dev.sluice.config.QueuePolicy;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -110,6 +111,24 @@ class ModelQueueTest {
       queue.remove(made.getFirst());
     }
     assertThat(queue.offer(waiting(0))).isEqualTo(Offer.TAKEN);
+  }
+
+  @Test
+  void levelHoldsTheNumberInItsOwnPolicy() {
+    var small = new QueuePolicy(false, Duration.ZERO, false, 1);
+    var open = new QueuePolicy(false, Duration.ZERO, false, 0);
+    var queue = new ModelQueue(new QueueConfig(8, Duration.ZERO, 2, 1, List.of(small, open)));
+    assertThat(queue.refusal()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(queue.offer(waiting(1))).isEqualTo(Offer.TAKEN);
+    assertThat(queue.offer(waiting(1))).isEqualTo(Offer.FULL);
+    assertThat(queue.offer(waiting(2))).isEqualTo(Offer.TAKEN);
+    assertThat(queue.offer(waiting(2))).isEqualTo(Offer.TAKEN);
+    assertThat(queue.size()).isEqualTo(3);
+    synchronized (queue) {
+      queue.settle();
+      queue.remove(made.getFirst());
+    }
+    assertThat(queue.offer(waiting(1))).isEqualTo(Offer.TAKEN);
   }
 
   @Test

@@ -335,7 +335,7 @@ class SequenceSchedulerTest {
       scheduler.look();
       return "looked";
     });
-    assertFails(third, ErrorCode.DEADLINE_EXCEEDED, "timeout of the corresponding sequence");
+    assertFails(third, ErrorCode.UNAVAILABLE, "timeout of the corresponding sequence");
     answer(first);
     answer(second);
     sum(one);

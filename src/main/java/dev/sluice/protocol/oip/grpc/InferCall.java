@@ -64,7 +64,8 @@ final class InferCall {
 
   private static Decoded decode(
       OipServer server, WireRequest wire, ServedModel model, Exchange call) {
-    Deadline wanted = server.deadline(wire.parameters().timeoutMicros(), call.deadline());
+    Deadline wanted =
+        server.deadline(wire.parameters().timeoutMicros(), model.metadata(), call.deadline());
     try {
       InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId());
       return new Decoded(request, wire.id(), wire.classes());

@@ -53,14 +53,11 @@ record SettingsCalls(OipServer server) {
     if (!request.getModelName().isEmpty()) {
       Models.find(server.data(), new ModelSelector.Latest(request.getModelName())).release();
     }
-    if (request.getSettingsCount() > 0) {
-      caller.requireControl("trace setting");
-    }
-    request
-        .getSettingsMap()
-        .forEach((name, value) -> TraceSettings.put(name, value.getValueList()));
+    var settings = new TraceSettings();
+    request.getSettingsMap().forEach((name, value) -> settings.put(name, value.getValueList()));
+    settings.apply(server, request.getModelName(), caller);
     var response = TraceSettingResponse.newBuilder();
-    TraceSettings.all()
+    TraceSettings.of(server, request.getModelName())
         .forEach((name, values) ->
             response.putSettings(
                 name, TraceSettingResponse.SettingValue.newBuilder().addAllValue(values).build()));

@@ -37,7 +37,8 @@ record GenerateDecoder(OipServer server, ServedModel model, Deadline deadline, S
     Signature signature = Models.signature(model, "");
     try (GenerateRequest flat = GenerateRequest.read(body.onHeap(), signature)) {
       RequestChecks.check(model, signature, flat.heads(), List.of());
-      Deadline wanted = server.deadline(flat.parameters().timeoutMicros(), deadline);
+      Deadline wanted =
+          server.deadline(flat.parameters().timeoutMicros(), model.metadata(), deadline);
       var request =
           new InferenceRequest(
               model,

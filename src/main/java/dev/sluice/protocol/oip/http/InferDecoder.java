@@ -71,7 +71,8 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
     RequestChecks.check(model, signature, parsed.heads(), outputs.names());
     Classification.check(signature, outputs.classes());
     List<NamedTensor> inputs = tensors(parsed, binary);
-    Deadline wanted = server.deadline(parsed.parameters().timeoutMicros(), deadline);
+    Deadline wanted =
+        server.deadline(parsed.parameters().timeoutMicros(), model.metadata(), deadline);
     RequestOptions options = parsed.parameters().options();
     InferenceRequest request = request(signature, inputs, outputs, wanted, options);
     return new Decoded(request, parsed.id(), outputs);

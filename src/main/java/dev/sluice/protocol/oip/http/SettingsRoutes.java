@@ -10,6 +10,7 @@ import dev.sluice.protocol.oip.LogSettings;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.TraceSettings;
+import dev.sluice.telemetry.Traces;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;
@@ -42,7 +43,7 @@ record SettingsRoutes(OipServer server) {
   }
 
   void tracing(HttpExchange exchange) {
-    answer(exchange, SettingsRoutes::setTracing, SettingsRoutes::traceSettings);
+    tracing(exchange, "");
   }
 
   /**
@@ -52,16 +53,21 @@ record SettingsRoutes(OipServer server) {
    */
   void tracing(HttpExchange exchange, ModelSelector model) {
     Models.find(server.data(), model).release();
-    tracing(exchange);
+    tracing(exchange, model.name());
   }
 
-  private static void setTracing(HttpExchange exchange, JsonCursor in) {
-    exchange.caller().requireControl("trace setting");
+  private void tracing(HttpExchange exchange, String model) {
+    answer(exchange, (from, in) -> setTracing(from, model, in), () -> traceSettings(model));
+  }
+
+  private void setTracing(HttpExchange exchange, String model, JsonCursor in) {
+    var settings = new TraceSettings();
     while (in.nextKey()) {
       String name = in.key();
-      TraceSettings.put(name, values(name, in));
+      settings.put(name, values(name, in));
     }
     in.finish();
+    settings.apply(server, model, exchange.caller());
   }
 
   private static List<String> values(String name, JsonCursor in) {
@@ -79,12 +85,12 @@ record SettingsRoutes(OipServer server) {
     return values;
   }
 
-  private static Buffer traceSettings() {
+  private Buffer traceSettings(String model) {
     var out = new JsonWriter(256);
     char before = '{';
-    for (var setting : TraceSettings.all().entrySet()) {
+    for (var setting : TraceSettings.of(server, model).entrySet()) {
       out.raw(before).key(setting.getKey());
-      if (setting.getKey().equals("trace_level")) {
+      if (setting.getKey().equals(Traces.LEVEL)) {
         out.raw('[').string(setting.getValue().getFirst()).raw(']');
       } else {
         out.string(setting.getValue().getFirst());

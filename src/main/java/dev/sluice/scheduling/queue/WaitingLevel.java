@@ -1,0 +1,61 @@
+package dev.sluice.scheduling.queue;
+
+import dev.sluice.config.QueuePolicy;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The requests of one level of priority: those in line, and behind them those who have waited too
+ * long but stay. The lines are for one who holds the queue, the counter for anybody.
+ */
+final class WaitingLevel {
+  final PendingList fresh = new PendingList();
+  final PendingList late = new PendingList();
+  private final QueuePolicy policy;
+  private final AtomicInteger size = new AtomicInteger();
+
+  WaitingLevel(QueuePolicy policy) {
+    this.policy = policy;
+  }
+
+  /** Counts a request in, unless there is no room. */
+  boolean enter(Pending request) {
+    request.patienceNanos = policy.patienceNanos(request.request().options().timeoutMicros());
+    if (policy.maxSize() > 0 && size.getAndIncrement() >= policy.maxSize()) {
+      size.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  /** Counts a request in that needs no room. */
+  void enterAnyway() {
+    if (policy.maxSize() > 0) {
+      size.incrementAndGet();
+    }
+  }
+
+  /** Counts a request out. */
+  void leave() {
+    if (policy.maxSize() > 0) {
+      size.decrementAndGet();
+    }
+  }
+
+  /** Puts those who have waited too long behind the others, if that is what becomes of them. */
+  void delay(long nowNanos) {
+    if (!policy.delays()) {
+      return;
+    }
+    Pending waiting = fresh.first();
+    while (waiting != null) {
+      Pending after = waiting.next;
+      if (waiting.hasWaitedTooLong(nowNanos)) {
+        fresh.remove(waiting);
+        waiting.patienceNanos = Long.MAX_VALUE;
+        waiting.line++;
+        late.addLast(waiting);
+      }
+      waiting = after;
+    }
+  }
+}
