@@ -2,113 +2,173 @@
 
     python3 src/test/python/conformance.py [NAME ...]
 
-Each client gets an environment of its own below target/conformance-venv, and a server of its own with the models it asks for.
+Each client gets an environment of its own below target/conformance-venv, and a server of its own with the models it asks for;
+two or more are under way at once. What one writes is shown when it has ended, and stays in NAME.out there, the server's log
+in NAME.log. Every step has a limit, and so has the whole: 40 minutes. Nothing is left running, however this ends.
 Ends with 0 if all are as expected, 1 if one failed, 3 if none failed but one could not be installed.
 """
+import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
+
+import clients
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPTS, MODELS = ROOT / "src/test/python", ROOT / "src/test/models"
 WORK = ROOT / "target/conformance-venv"
-TRITON = ["--models", MODELS / "oip", *(f"--set=models.list.{name}={MODELS / 'triton' / name}"
-                                        for name in ("simple", "simple_int8", "simple_string"))]
 OK, FAILED, NOT_INSTALLED = "as expected", "FAILED", "cannot be installed"
+END = time.monotonic() + 40 * 60
+INSTALLING, STARTING, ASKING, STOPPING = 900, 60, 300, 30  # seconds
 
-# name: (packages, arguments of the server, script); {http} and {grpc} are the two ports of the server.
-CLIENTS = {
-    "tfs": (["tensorflow-serving-api==2.21.0", "tensorflow-cpu==2.21.0"], ["serve", "--models", MODELS / "tfs"],
-            ["tfs_client.py", "localhost:{grpc}"]),
-    "triton": (["tritonclient[all]==2.73.0"], ["serve", *TRITON], ["triton_client.py", "localhost:{http}", "localhost:{grpc}"]),
-    "kserve": (["kserve==0.21.0"], ["kserve", "--model_dir", ROOT / "target/sluice/models"],
-               ["kserve_client.py", "localhost:{http}"]),
-    "mlserver": (["mlserver==1.7.1"], ["serve", *TRITON], ["mlserver_infer.py", "localhost:{http}"]),
-    "perf_analyzer": (["tritonclient==2.41.1", "nvidia-cuda-runtime-cu12==12.9.79"], ["serve", *TRITON],
-                      ["perf_analyzer.py", "localhost:{http}", "localhost:{grpc}"]),
-}
+lock = threading.Lock()
+running, ports_given = set(), set()
 
 
-def free_ports():
-    sockets = [socket.create_server(("localhost", 0)) for _ in range(2)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+class NotInstalled(Exception):
+    """A client is not to be had; says why."""
 
 
-def install(name, packages):
-    """The environment's Python; None, and what pip said, if the packages are not to be had."""
-    place, python = WORK / name, WORK / name / "bin/python"
-    done = place / "installed"
-    if done.exists() and done.read_text() == str(packages):
-        return python, ""
-    made = subprocess.run([sys.executable, "-m", "venv", place], capture_output=True, text=True)
-    if made.returncode == 0:
-        made = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
-                              capture_output=True, text=True)
-    if made.returncode != 0:
-        return None, (made.stderr or made.stdout).strip().splitlines()[-1]
-    done.write_text(str(packages))
-    return python, ""
+class Run(NamedTuple):
+    """One client's turn: where its things are, and where what it writes goes."""
+    name: str
+    place: Path
+    out: Path
+
+    def start(self, command, out, **how):
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                   start_new_session=True, **how)
+        with lock:
+            running.add(process)
+        return process
+
+    def wait(self, command, seconds, **how):
+        """The exit code; None if it has not ended in time."""
+        with open(self.out, "a") as out:
+            process = self.start(command, out, **how)
+            try:
+                return process.wait(max(1, min(seconds, END - time.monotonic())))
+            except subprocess.TimeoutExpired:
+                out.write(f"has not ended within {seconds} s: {' '.join(map(str, command))}\n")
+                return None
+            finally:
+                stop(process, signal.SIGKILL)
+
+    def install(self, command, **how):
+        if self.wait(command, INSTALLING, **how) != 0:
+            raise NotInstalled(last_line(self.out))
+
+
+def stop(process, how=signal.SIGTERM):
+    """Ends a process and all it has started."""
+    try:
+        os.killpg(process.pid, how)
+        process.wait(STOPPING)
+    except subprocess.TimeoutExpired:
+        stop(process, signal.SIGKILL)
+    except ProcessLookupError:
+        process.wait()
+    with lock:
+        running.discard(process)
+
+
+def last_line(file):
+    lines = [line for line in file.read_text(errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else "it says nothing"
+
+
+def free_port():
+    with lock:
+        while True:
+            with socket.create_server(("localhost", 0)) as one:
+                port = one.getsockname()[1]
+            if port not in ports_given:
+                ports_given.add(port)
+                return port
+
+
+def is_ready(http):
+    try:
+        with urllib.request.urlopen(f"http://localhost:{http}/v2/health/ready", timeout=5):
+            return True
+    except OSError:
+        return False
 
 
 def await_ready(server, http):
-    """Waits for the models, a minute at most."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + STARTING
     while time.monotonic() < until and server.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://localhost:{http}/v2/health/ready", timeout=5):
-                return True
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
+        if is_ready(http):
+            return True
+        time.sleep(0.2)
     return False
 
 
-def serve(arguments, http, grpc, log):
-    ports = [f"--http_port={http}", f"--grpc_port={grpc}"] if arguments[0] == "kserve" else \
-        [f"--listen=localhost:{http}", f"--listen=localhost:{grpc}"]
-    return subprocess.Popen([ROOT / "target/sluice/bin/sluice", *arguments, *ports], stdout=log, stderr=log)
+def prepare(run, client):
+    """Installs a client unless that is done."""
+    done = run.place / "installed"
+    wanted = repr(client.installed)
+    if not done.exists() or done.read_text() != wanted:
+        run.place.mkdir(parents=True, exist_ok=True)
+        for step in client.installed:
+            step.into(run)
+        done.write_text(wanted)
 
 
-def ask(python, script, http, grpc):
-    words = [word.format(http=http, grpc=grpc) for word in script[1:]]
-    try:
-        return subprocess.run([python, SCRIPTS / script[0], *words], timeout=300).returncode
-    except subprocess.TimeoutExpired:
-        print("has not ended within 300 s")
-        return 1
-
-
-def run(name):
-    packages, arguments, script = CLIENTS[name]
-    print(f"== {name}", flush=True)
-    python, why = install(name, packages)
-    if python is None:
-        print(f"{name} {NOT_INSTALLED}: {why}")
-        return NOT_INSTALLED
-    http, grpc = free_ports()
-    log_file = WORK / f"{name}.log"
-    with open(log_file, "w") as log, serve(arguments, http, grpc, log) as server:
+def ask(run, client):
+    words = {"http": free_port(), "grpc": free_port(), "place": run.place, "work": WORK}
+    with open(WORK / f"{run.name}.log", "w") as log:
+        server = run.start([ROOT / "target/sluice/bin/sluice", *(str(word).format(**words) for word in client.server)], log)
         try:
-            if not await_ready(server, http):
-                print(f"the server is not ready, see {log_file}")
+            if not await_ready(server, words["http"]):
+                run.out.open("a").write(f"the server is not ready, see {log.name}\n")
                 return FAILED
-            code = ask(python, script, http, grpc)
+            code = run.wait([str(word).format(**words) for word in client.asks], ASKING, env=os.environ | {
+                name: str(value).format(**words) for name, value in client.environment.items()})
             return {0: OK, 3: NOT_INSTALLED}.get(code, FAILED)
         finally:
-            server.terminate()
+            stop(server)
+
+
+def turn(name):
+    run = Run(name, WORK / name, WORK / f"{name}.out")
+    run.out.write_text("")
+    began = time.monotonic()
+    try:
+        prepare(run, clients.CLIENTS[name])
+        run.out.write_text("")
+        result = ask(run, clients.CLIENTS[name])
+    except NotInstalled as why:
+        result = f"{NOT_INSTALLED}: {why}"
+    if result == NOT_INSTALLED:
+        result = f"{NOT_INSTALLED}: {last_line(run.out)}"
+    with lock:
+        print(f"== {name}, {time.monotonic() - began:.0f} s: {result}")
+        print(run.out.read_text(errors="replace"), flush=True)
+    return result
 
 
 def main(names):
+    unknown = [name for name in names if name not in clients.CLIENTS]
+    if unknown:
+        sys.exit(f"there is no client {', '.join(unknown)}; there are {', '.join(clients.CLIENTS)}")
     WORK.mkdir(parents=True, exist_ok=True)
-    results = {name: run(name) for name in names}
-    print("\n".join(["", *(f"{name:14} {result}" for name, result in results.items())]))
-    return 1 if FAILED in results.values() else 3 if NOT_INSTALLED in results.values() else 0
+    pool = ThreadPoolExecutor(max(2, min(4, os.cpu_count() // 2)))
+    try:
+        results = dict(zip(names, pool.map(turn, names)))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(running):
+            stop(process, signal.SIGKILL)
+    print("\n".join(f"{name:16} {result}" for name, result in results.items()))
+    return 1 if FAILED in results.values() else 3 if any(r != OK for r in results.values()) else 0
 
 
-sys.exit(main(sys.argv[1:] or list(CLIENTS)))
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+sys.exit(main(sys.argv[1:] or list(clients.CLIENTS)))

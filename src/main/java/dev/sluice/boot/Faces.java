@@ -5,6 +5,7 @@ import dev.sluice.config.KserveConfig;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.OipConfig;
 import dev.sluice.config.StreamControlConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
@@ -56,6 +57,7 @@ import java.util.Optional;
  * @param kserve what KServe's protocol leaves to the server
  * @param limits what one caller may cost
  * @param room how many predictions of grps may be under way at once
+ * @param oip what the Open Inference Protocol leaves to the server
  * @param predict how TensorFlow Serving's Predict reads and writes tensors
  */
 record Faces(
@@ -69,6 +71,7 @@ record Faces(
     KserveConfig kserve,
     LimitsConfig limits,
     Room room,
+    OipConfig oip,
     PredictSettings predict) {
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
@@ -78,7 +81,7 @@ record Faces(
       faces.add(new V1Routes(data, control, explainer, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipHttpFace(oip(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+      faces.add(new OipHttpFace(server(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(
@@ -141,7 +144,7 @@ record Faces(
       faces.add(new TfsModelFace(control, telemetry));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipGrpcFace(oip()));
+      faces.add(new OipGrpcFace(server()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(grpsService());
@@ -168,7 +171,8 @@ record Faces(
         .orElseGet(() -> Deployment.of(defaultModel));
   }
 
-  private OipServer oip() {
-    return new OipServer(data, control, logs, VersionText.number(), telemetry, System::nanoTime);
+  private OipServer server() {
+    return new OipServer(
+        data, control, logs, oip.serverName(), VersionText.number(), telemetry, System::nanoTime);
   }
 }

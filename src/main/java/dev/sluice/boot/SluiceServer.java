@@ -263,6 +263,7 @@ public final class SluiceServer implements Server {
             config.kserve(),
             config.limits(),
             new Room(config.grps().maxConnections()),
+            config.oip(),
             predict(config));
     listener.tls().ifPresent(Tls::check);
     var open =

@@ -17,6 +17,7 @@ enum TritonFlag {
   EXIT_TIMEOUT_SECS(Kind.VALUE, "how long accepted requests may take at the end"),
   MODEL_LOAD_THREAD_COUNT(Kind.VALUE, "versions that may load at once"),
   MODEL_LOAD_RETRY_COUNT(Kind.VALUE, "how often a load that failed is tried again"),
+  ID(Kind.VALUE, "what the server calls itself"),
   ALLOW_HTTP(Kind.SWITCH, "whether there is a port for HTTP"),
   HTTP_ADDRESS(Kind.VALUE, "where it is"),
   HTTP_PORT(Kind.VALUE, "its number"),
@@ -45,7 +46,6 @@ enum TritonFlag {
   ALLOW_VERTEX_AI(Kind.REFUSED, "its port is not there"),
   MODEL_NAMESPACING(Kind.REFUSED, "of two models with one name the first is served"),
 
-  ID(Kind.MEANINGLESS, ""),
   LOG_FORMAT(Kind.MEANINGLESS, ""),
   LOG_FILE(Kind.MEANINGLESS, ""),
   STRICT_MODEL_CONFIG(Kind.MEANINGLESS, ""),

@@ -55,6 +55,7 @@ final class TritonSettings {
     loading();
     limits();
     log();
+    set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
     SluiceConfig read =
         new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
     return read.with(

@@ -17,6 +17,7 @@ import java.util.Set;
  * @param transport how it talks to the system's sockets
  * @param shutdown how it stops
  * @param tfs what the protocol of TensorFlow Serving leaves to the server
+ * @param oip what the Open Inference Protocol leaves to the server
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -28,7 +29,8 @@ public record SluiceConfig(
     int eventLoops,
     SocketTransport transport,
     ShutdownConfig shutdown,
-    TfsConfig tfs) {
+    TfsConfig tfs,
+    OipConfig oip) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   public static final SluiceConfig DEFAULT =
@@ -43,7 +45,7 @@ public record SluiceConfig(
           SocketTransport.AUTO,
           ShutdownConfig.DEFAULT);
 
-  /** With the defaults for the protocol of TensorFlow Serving. */
+  /** With the defaults for the protocols of TensorFlow Serving and V2. */
   public SluiceConfig(
       List<ListenerConfig> listeners,
       RepositoryConfig repository,
@@ -64,7 +66,8 @@ public record SluiceConfig(
         eventLoops,
         transport,
         shutdown,
-        TfsConfig.DEFAULT);
+        TfsConfig.DEFAULT,
+        OipConfig.DEFAULT);
   }
 
   public SluiceConfig {
@@ -74,13 +77,23 @@ public record SluiceConfig(
   /** The same settings for a server that only loads models. */
   public SluiceConfig withoutListeners() {
     return new SluiceConfig(
-        List.of(), repository, limits, grps, kserve, log, eventLoops, transport, shutdown, tfs);
+        List.of(),
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip);
   }
 
   /** The same settings for other listeners and models. */
   public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
     return new SluiceConfig(
-        others, models, limits, grps, kserve, log, eventLoops, transport, shutdown, tfs);
+        others, models, limits, grps, kserve, log, eventLoops, transport, shutdown, tfs, oip);
   }
 
   static SluiceConfig read(Section root) {
@@ -102,7 +115,8 @@ public record SluiceConfig(
         root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
         root.choice("transport", DEFAULT.transport),
         root.section("shutdown", ShutdownConfig::read),
-        root.section("tfs", TfsConfig::read));
+        root.section("tfs", TfsConfig::read),
+        root.section("oip", OipConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {

@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.config.BatchingConfig;
 import dev.sluice.config.EnsembleConfig;
 import dev.sluice.config.ModelConfig;
+import dev.sluice.config.SequenceConfig;
 import dev.sluice.config.TritonTree;
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.ModelMetadata;
@@ -71,6 +72,9 @@ final class Configuration {
     tree.putIfAbsent(
         "instance_group",
         List.of(Map.of("name", "", "kind", "KIND_CPU", "count", (long) config.instances())));
+    config
+        .sequence()
+        .ifPresent(sequence -> tree.putIfAbsent("sequence_batching", sequences(sequence)));
     BatchingConfig batching = config.batching();
     if (batching.joined() && !tree.containsKey("sequence_batching")) {
       tree.putIfAbsent(
@@ -81,6 +85,32 @@ final class Configuration {
               "max_queue_delay_microseconds",
               batching.maxQueueDelay().toNanos() / 1_000));
     }
+  }
+
+  private static Map<String, Object> sequences(SequenceConfig sequence) {
+    return Map.of(
+        "max_sequence_idle_microseconds",
+        sequence.maxIdle().toNanos() / 1_000,
+        "oldest",
+        Map.of("max_candidate_sequences", (long) sequence.maxSequences()),
+        "control_input",
+        sequence.controls().stream()
+            .map(control ->
+                Map.of(
+                    "name",
+                    control.input(),
+                    "control",
+                    List.of(Map.of("kind", word(control.kind())))))
+            .toList());
+  }
+
+  private static String word(SequenceConfig.ControlKind kind) {
+    return switch (kind) {
+      case START -> "CONTROL_SEQUENCE_START";
+      case READY -> "CONTROL_SEQUENCE_READY";
+      case END -> "CONTROL_SEQUENCE_END";
+      case ID -> "CONTROL_SEQUENCE_CORRID";
+    };
   }
 
   private static Map<String, Object> policy(VersionPolicyConfig policy) {

@@ -130,7 +130,7 @@ final class NamedLoads {
         return settings.readJson(load.model(), json, modelFolder);
       } catch (ConfigException e) {
         throw InferenceException.invalid(
-            "load failed for model '" + load.model() + "': " + e.getMessage());
+            "load failed for model '" + load.model() + "': failed to load " + e.getMessage());
       }
     }
 

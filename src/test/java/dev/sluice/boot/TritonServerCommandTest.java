@@ -114,6 +114,13 @@ class TritonServerCommandTest {
   }
 
   @Test
+  void theServerCallsItselfAsTritonDoesUnlessToldOtherwise() {
+    assertThat(read().oip().serverName()).isEqualTo("triton");
+    assertThat(read("--id=mine").oip().serverName()).isEqualTo("mine");
+    assertThat(warnings).isEmpty();
+  }
+
+  @Test
   void whatHasNoMeaningIsNamedInOneWarning() {
     read(
         "--backend-config=onnxruntime,threads=2",

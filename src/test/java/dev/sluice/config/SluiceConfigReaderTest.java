@@ -93,6 +93,8 @@ class SluiceConfigReaderTest {
         event_merge: true
       tfs:
         tensor_content: true
+      oip:
+        server_name: triton
       log:
         format: json
         level: debug
@@ -179,7 +181,8 @@ class SluiceConfigReaderTest {
           6,
           SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
-          new TfsConfig(true));
+          new TfsConfig(true),
+          new OipConfig("triton"));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();

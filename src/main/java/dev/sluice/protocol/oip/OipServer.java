@@ -17,6 +17,7 @@ import java.util.function.LongSupplier;
  * @param data asks models
  * @param control tells which models there are
  * @param logs what is written to its log
+ * @param name what server metadata calls this server
  * @param version what server metadata reports
  * @param telemetry has the models' statistics
  * @param nanoTime the clock of deadlines
@@ -25,12 +26,10 @@ public record OipServer(
     DataPlane data,
     ControlPlane control,
     LogControl logs,
+    String name,
     String version,
     Telemetry telemetry,
     LongSupplier nanoTime) {
-  /** What server metadata calls this server. */
-  public static final String NAME = "sluice";
-
   /** The extensions that are served, by their announced names. */
   public static final List<String> EXTENSIONS =
       List.of(
@@ -46,14 +45,14 @@ public record OipServer(
           "trace",
           "logging");
 
-  /** A server without statistics. */
+  /** A server without a name of its own or statistics. */
   public OipServer(
       DataPlane data,
       ControlPlane control,
       LogControl logs,
       String version,
       LongSupplier nanoTime) {
-    this(data, control, logs, version, Telemetry.unseen(), nanoTime);
+    this(data, control, logs, "sluice", version, Telemetry.unseen(), nanoTime);
   }
 
   /**

@@ -130,7 +130,7 @@ public final class OipGrpcFace implements GrpcFace {
 
   private MessageLite metadata() {
     return ServerMetadataResponse.newBuilder()
-        .setName(OipServer.NAME)
+        .setName(server.name())
         .setVersion(server.version())
         .addAllExtensions(OipServer.EXTENSIONS)
         .build();

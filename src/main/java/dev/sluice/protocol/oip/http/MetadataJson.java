@@ -33,9 +33,9 @@ final class MetadataJson {
     return new JsonWriter(128).raw("{\"name\":").string(model).raw(",\"ready\":true}").toBuffer();
   }
 
-  static Buffer server(String version) {
+  static Buffer server(String name, String version) {
     var json = new MetadataJson();
-    json.out.raw("{\"name\":").string(OipServer.NAME).raw(",\"version\":").string(version);
+    json.out.raw("{\"name\":").string(name).raw(",\"version\":").string(version);
     json.out.raw(",\"extensions\":");
     json.strings(OipServer.EXTENSIONS);
     return json.out.raw('}').toBuffer();

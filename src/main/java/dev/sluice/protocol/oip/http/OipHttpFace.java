@@ -79,7 +79,7 @@ public final class OipHttpFace implements HttpFace {
     switch (path.resource()) {
       case LIVE -> health(exchange, "live", server.control().live(), 400);
       case READY -> health(exchange, "ready", server.control().ready(), 503);
-      case SERVER -> exchange.json(OK, MetadataJson.server(server.version()));
+      case SERVER -> exchange.json(OK, MetadataJson.server(server.name(), server.version()));
       case MODELS -> exchange.json(OK, MetadataJson.models(server.control().models()));
       case STATISTICS -> exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server)));
       case INDEX -> repository.index(exchange);
