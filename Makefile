@@ -26,8 +26,8 @@ build: java25
 fmt: java25
 	$(MVN) --quiet validate -Dfix
 
-## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3 and
-## about 3 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
+## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm and
+## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
 conformance: build
 	python3 src/test/python/conformance.py $(CLIENTS)
 

@@ -29,6 +29,7 @@ INSTALLING, STARTING, ASKING, STOPPING = 900, 60, 300, 30  # seconds
 
 lock = threading.Lock()
 running, ports_given = set(), set()
+ended = threading.Event()
 
 
 class NotInstalled(Exception):
@@ -42,6 +43,8 @@ class Run(NamedTuple):
     out: Path
 
     def start(self, command, out, **how):
+        if ended.is_set():
+            raise NotInstalled("it was stopped")
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                    start_new_session=True, **how)
         with lock:
@@ -163,6 +166,7 @@ def main(names):
     try:
         results = dict(zip(names, pool.map(turn, names)))
     finally:
+        ended.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for process in list(running):
             stop(process, signal.SIGKILL)

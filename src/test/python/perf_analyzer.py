@@ -3,8 +3,8 @@
     pip install tritonclient==2.41.1 nvidia-cuda-runtime-cu12
     python perf_analyzer.py HOST:HTTP_PORT HOST:GRPC_PORT
 
-That client was the last on PyPI to hold the program. It needs the library libb64 of the system (Debian: libb64-0d); without it
-this ends with 3. The server has the models of src/test/models/triton.
+That client was the last on PyPI to hold the program. It needs libb64 (Debian: libb64-0d), of the system or unpacked in the
+folder `debian` of the environment; without it this ends with 3. The server has the models of src/test/models/oip and triton.
 """
 import os
 import re
@@ -13,28 +13,38 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(sys.executable).parent / "perf_analyzer"
-LIBRARIES = [str(folder) for folder in Path(sys.prefix).glob("lib/python*/site-packages/nvidia/cuda_runtime/lib")]
+LIBRARIES = [str(folder) for pattern in ("lib/python*/site-packages/nvidia/cuda_runtime/lib", "debian/usr/lib/*")
+             for folder in Path(sys.prefix).glob(pattern)]
 ENVIRONMENT = os.environ | {"LD_LIBRARY_PATH": ":".join([*LIBRARIES, os.environ.get("LD_LIBRARY_PATH", "")]).strip(":")}
 
 
-def measure(protocol, address, *flags):
-    command = [PROGRAM, "-m", "simple", "-i", protocol, "-u", address, "--concurrency-range", "4", "--measurement-mode",
-               "count_windows", "--measurement-request-count", "200", "--stability-percentage", "999", *flags]
+def measure(protocol, address, model, *flags):
+    """Has it ask as many times as it takes for two windows, and wants its report to be whole: nothing in it is 0."""
+    command = [PROGRAM, "-m", model, "-i", protocol, "-u", address, "--measurement-mode", "count_windows",
+               "--measurement-request-count", "100", "--stability-percentage", "999", *flags]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
     report = done.stdout + done.stderr
     missing = re.search(r"(lib\S+): cannot open shared object file", report)
     if missing:
-        print(f"perf_analyzer cannot be installed: the library {missing[1]} is missing")
+        print(f"the library {missing[1]} is missing")
         sys.exit(3)
     assert done.returncode == 0, report
     count = r"Inference count: (\d+)\s+Execution count: (\d+)\s+Successful request count: (\d+)"
-    counted = re.search(count, report)
-    assert counted and all(int(number) > 0 for number in counted.groups()), report
-    assert re.search(r"queue \d+ usec . compute input \d+ usec . compute infer \d+ usec . compute output \d+ usec", report), report
-    print(protocol, *flags, re.search(r"Throughput: .*", report)[0])
+    counted = re.findall(count, report)
+    assert counted and all(int(number) > 0 for numbers in counted for number in numbers), report
+    times = re.findall(r"queue (\d+) usec . compute input \d+ usec . compute infer (\d+) usec . compute output \d+ usec", report)
+    assert times and all(int(number) > 0 for pair in times for number in pair), report
+    rates = re.findall(r"throughput: (\S+) infer/sec, latency (\d+) usec", report)
+    print(protocol, model, *flags, " ".join(f"{rate}/s at {latency} us" for rate, latency in rates), flush=True)
 
 
-measure("http", sys.argv[1])
-measure("grpc", sys.argv[2])
-measure("grpc", sys.argv[2], "--async")
+HTTP, GRPC = sys.argv[1:]
+measure("http", HTTP, "simple", "--concurrency-range", "1:8:7")
+measure("grpc", GRPC, "simple", "--concurrency-range", "1:8:7")
+measure("grpc", GRPC, "simple", "--async")
+measure("grpc", GRPC, "simple", "--streaming", "--concurrency-range", "4")
+measure("http", HTTP, "idf", "--shape", "INPUT0:32", "-b", "2")
+measure("http", HTTP, "simple", "--input-tensor-format", "json", "--output-tensor-format", "json")
+measure("http", HTTP, "simple_string", "--string-data", "7")
+measure("grpc", GRPC, "seq", "--streaming", "--concurrency-range", "2")
 print("perf_analyzer: all as expected")

@@ -1,0 +1,106 @@
+"""The clients that conformance.py has ask: what each needs, the server it asks, and how it is started.
+
+In commands {place} is the client's environment, {http} and {grpc} are the server's ports. A script ends with 0 if all was as
+expected, and with 3 if the client cannot run here.
+"""
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[3]
+TEST = ROOT / "src/test"
+MODELS, SAMPLES = TEST / "models", ROOT / "target/sluice/models"
+LISTEN = ["--listen=localhost:{http}", "--listen=localhost:{grpc}"]
+TRITON_MODELS = [f"--set=models.list.{name}={MODELS / 'triton' / name}" for name in ("simple", "simple_int8", "simple_string")]
+TRITON = ["serve", "--models", MODELS / "oip", *TRITON_MODELS, f"--set=models.list.writer={SAMPLES / 'writer'}",
+          f"--set=models.list.ens={MODELS / 'oip_ensembles/ens'}", *LISTEN]
+ADDRESSES = ["localhost:{http}", "localhost:{grpc}"]
+
+
+class Pip(NamedTuple):
+    """Packages of Python, in a virtual environment of their own."""
+    packages: list
+
+    def into(self, run):
+        run.install([sys.executable, "-m", "venv", "--clear", run.place])
+        run.install([run.place / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *self.packages])
+
+
+class Debian(NamedTuple):
+    """A library of Debian, unpacked beside the client, where Debian's tools are; the client says if it is not to be had."""
+    package: str
+
+    def into(self, run):
+        if shutil.which("apt-get"):
+            run.wait(["apt-get", "--quiet", "download", self.package], 60, cwd=run.place)
+        for file in run.place.glob(f"{self.package}_*.deb"):
+            run.install(["dpkg-deb", "--extract", file, run.place / "debian"])
+
+
+class Npm(NamedTuple):
+    packages: list
+
+    def into(self, run):
+        needs(run, "npm")
+        run.install(["npm", "install", "--no-audit", "--no-fund", "--prefix", run.place, *self.packages])
+
+
+class Go(NamedTuple):
+    """A program of Go, with stubs that its own generators make of our files. Needs grpcio-tools, for their protoc."""
+    folder: Path
+    generators: list
+
+    def into(self, run):
+        needs(run, "go")
+        tools, program = run.place / "tools", run.place / "program"
+        environment = os.environ | {"GOBIN": str(tools), "GOFLAGS": "-modcacherw", "GOPATH": str(run.place / "go"),
+                                    "GOCACHE": str(run.place / "cache"), "PATH": f"{tools}:{os.environ['PATH']}"}
+        for generator in self.generators:
+            run.install(["go", "install", generator], env=environment)
+        shutil.copytree(self.folder, program, dirs_exist_ok=True)
+        stubs = [f"--go{kind}_{option}" for kind in ("", "-grpc") for option in (
+            f"out={program}", "opt=module=client", "opt=Moip/service.proto=client/oip", "opt=Moip/model_config.proto=client/oip")]
+        run.install([run.place / "bin/python", "-m", "grpc_tools.protoc", f"-I{ROOT / 'src/main/proto'}", *stubs,
+                     "oip/service.proto", "oip/model_config.proto"], env=environment)
+        run.install(["go", "build", "-o", run.place / "client", "."], cwd=program, env=environment)
+
+
+def needs(run, program):
+    run.install(["sh", "-c", f"command -v {program} || {{ echo there is no {program} on the PATH; exit 1; }}"])
+
+
+class Client(NamedTuple):
+    installed: list
+    server: list
+    asks: list
+    environment: dict = {}
+
+
+def python(script, *words):
+    return ["{place}/bin/python", TEST / "python" / script, *words]
+
+
+CLIENTS = {
+    "tfs": Client([Pip(["tensorflow-serving-api==2.21.0", "tensorflow-cpu==2.21.0"])],
+                  ["serve", "--models", MODELS / "tfs", *LISTEN], python("tfs_client.py", "localhost:{grpc}")),
+    "kserve": Client([Pip(["kserve==0.21.0"])], ["kserve", "--model_dir", SAMPLES, "--http_port={http}", "--grpc_port={grpc}"],
+                     python("kserve_client.py", "localhost:{http}")),
+    "triton": Client([Pip(["tritonclient[all]==2.73.0"])], TRITON, python("triton_client.py", *ADDRESSES)),
+    "triton-control": Client(
+        [Pip(["tritonclient[all]==2.73.0"])],
+        ["tritonserver", "--model-repository", MODELS / "triton", "--model-control-mode=explicit", "--load-model=simple",
+         "--http-address=localhost", "--http-port={http}", "--grpc-address=localhost", "--grpc-port={grpc}", "--allow-metrics=false"],
+        python("triton_control.py", *ADDRESSES)),
+    "mlserver": Client([Pip(["mlserver==1.7.1"])], TRITON, python("mlserver_infer.py", "localhost:{http}")),
+    "node": Client([Npm(["@grpc/grpc-js@1.14.7", "@grpc/proto-loader@0.8.1"])], TRITON,
+                   ["node", TEST / "node/triton_client.js", ROOT / "src/main/proto", "localhost:{grpc}"],
+                   {"NODE_PATH": "{place}/node_modules"}),
+    "go": Client([Pip(["grpcio-tools==1.85.1"]),
+                  Go(TEST / "go", ["google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.6",
+                                   "google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.5.1"])],
+                 TRITON, ["{place}/client", "localhost:{grpc}"]),
+    "perf_analyzer": Client([Pip(["tritonclient==2.41.1", "nvidia-cuda-runtime-cu12==12.9.79"]), Debian("libb64-0d")], TRITON,
+                            python("perf_analyzer.py", *ADDRESSES)),
+}
