@@ -15,12 +15,26 @@ public final class Buffers {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes, offset, length));
   }
 
+  /** A buffer over a copy of bytes. */
+  static Buffer copy(ByteBuf bytes) {
+    byte[] copy = new byte[bytes.readableBytes()];
+    bytes.getBytes(bytes.readerIndex(), copy);
+    return wrap(copy, 0, copy.length);
+  }
+
   /** The bytes of a buffer that is not to be changed any more. No copy if they lie in an array. */
   public static Body body(Buffer buffer) {
     ByteBuf bytes = ((BufferInternal) buffer).getByteBuf();
     return bytes.hasArray()
         ? new Body(bytes.array(), bytes.arrayOffset() + bytes.readerIndex(), bytes.readableBytes())
         : Body.of(buffer.getBytes());
+  }
+
+  /** A copy of what is behind the first bytes. */
+  public static Body behind(ByteBuf bytes, int first) {
+    byte[] copy = new byte[bytes.readableBytes() - first];
+    bytes.getBytes(bytes.readerIndex() + first, copy);
+    return Body.of(copy);
   }
 
   /** A view of a buffer's bytes. */

@@ -1,7 +1,9 @@
 package dev.sluice.transport;
 
 import dev.sluice.tensor.SharedBlock;
+import io.netty.buffer.ByteBuf;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +82,11 @@ public final class ByteCollector {
       copy(piece);
     }
     size += piece.length();
+  }
+
+  /** Adds a piece that {@link #fits}, and that is the caller's again after this call. */
+  public void addBorrowed(ByteBuf piece) {
+    add(block == null ? Buffers.copy(piece) : BufferInternal.buffer(piece));
   }
 
   private void copyOnly() {

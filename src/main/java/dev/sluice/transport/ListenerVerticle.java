@@ -7,12 +7,10 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * One event loop's share of a listener: deployed once for each, all on the same port. What it
@@ -46,7 +44,7 @@ public final class ListenerVerticle extends VerticleBase {
   private final LimitsConfig limits;
   private final ConnectionCount connections;
   private final Duration drainTimeout;
-  private final Consumer<HttpServerRequest> front;
+  private final ListenerFront front;
   private final Optional<RawFront> rawFront;
   private HttpServer server;
 
@@ -65,7 +63,7 @@ public final class ListenerVerticle extends VerticleBase {
       LimitsConfig limits,
       ConnectionCount connections,
       Duration drainTimeout,
-      Consumer<HttpServerRequest> front,
+      ListenerFront front,
       Optional<RawFront> rawFront) {
     this.config = config;
     this.limits = limits;
@@ -85,7 +83,7 @@ public final class ListenerVerticle extends VerticleBase {
         vertx
             .createHttpServer(options())
             .connectionHandler(this::opened)
-            .requestHandler(front::accept);
+            .requestHandler(front::answer);
     return config
         .socket()
         .map(path -> server.listen(SocketAddress.domainSocketAddress(path.toString())))
@@ -95,6 +93,7 @@ public final class ListenerVerticle extends VerticleBase {
   private void opened(HttpConnection connection) {
     if (connections.enter()) {
       Flushes.join(connection);
+      front.opened(connection);
       connection.closeHandler(_ -> connections.leave());
     } else {
       connection.close();

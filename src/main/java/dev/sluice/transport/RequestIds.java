@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,11 @@ public final class RequestIds {
   /** The request's name. */
   public String of(HttpServerRequest request) {
     return of(request.getHeader(HEADER));
+  }
+
+  /** The name of a request with such headers: a value by its name. */
+  public String of(Function<CharSequence, @Nullable String> headers) {
+    return of(headers.apply(HEADER));
   }
 
   /** The name that a caller gave, or one of our own if it gave none. */

@@ -15,6 +15,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerFront;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.SniffingTransport;
 import dev.sluice.transport.brpc.BrpcFace;
@@ -33,18 +34,17 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
@@ -69,14 +69,22 @@ public final class EchoListener implements AutoCloseable {
         new ListenerContext(
             vertx, limits, new Caller("localhost:0", true), Telemetry.unseen(), System::nanoTime);
     HttpFace http = new EchoFace();
-    GrpcFace grpc = new EchoService();
+    GrpcFace grpc = new EchoService(held);
     var httpFront = new HttpFront(List.of(http), context);
     var grpcFront = new GrpcFront(List.of(grpc), context, () -> true);
-    Consumer<HttpServerRequest> front =
-        request -> {
-          String type = request.getHeader("content-type");
-          boolean isGrpc = type != null && type.startsWith("application/grpc");
-          (isGrpc ? grpcFront : httpFront).accept(request);
+    var front =
+        new ListenerFront() {
+          @Override
+          public void opened(HttpConnection connection) {
+            grpcFront.opened(connection);
+          }
+
+          @Override
+          public void answer(HttpServerRequest request) {
+            String type = request.getHeader("content-type");
+            boolean isGrpc = type != null && type.startsWith("application/grpc");
+            (isGrpc ? grpcFront : httpFront).accept(request);
+          }
         };
     ListenerConfig defaults = ListenerConfig.DEFAULT;
     var listener =
@@ -148,7 +156,7 @@ public final class EchoListener implements AutoCloseable {
     }
   }
 
-  private record EchoService() implements GrpcFace {
+  private record EchoService(Held held) implements GrpcFace {
     private static final ServiceDescriptor DESCRIPTOR = describe();
 
     private static ServiceDescriptor describe() {
@@ -178,6 +186,8 @@ public final class EchoListener implements AutoCloseable {
           (_, message) -> Future.succeededFuture(buffer(message)),
           "Landed",
           new Landed(),
+          "Hold",
+          held,
           "Fail",
           (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
     }
@@ -191,9 +201,7 @@ public final class EchoListener implements AutoCloseable {
 
     @Override
     public Map<String, GrpcMethod> methods() {
-      Map<String, GrpcMethod> methods = new HashMap<>(new EchoService().methods());
-      methods.put("Hold", held);
-      return methods;
+      return new EchoService(held).methods();
     }
   }
 

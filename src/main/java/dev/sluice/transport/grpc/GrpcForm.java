@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import io.netty.handler.codec.http2.Http2Headers;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -24,8 +25,18 @@ enum GrpcForm {
   /** The form of a request, or null if its content type is none of these. */
   static @Nullable GrpcForm of(HttpServerRequest request) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    GrpcForm form = type.equals(GRPC.type) ? GRPC : of(type.toLowerCase(Locale.ROOT));
+    GrpcForm form = type.equals(GRPC.type) ? GRPC : of(lowerCase(type));
     return form == GRPC && request.version() != HttpVersion.HTTP_2 ? null : form;
+  }
+
+  /** Whether a request over HTTP/2 is plain gRPC. */
+  static boolean isPlain(Http2Headers headers) {
+    CharSequence type = headers.get(HttpHeaders.CONTENT_TYPE);
+    return type != null && (GRPC.type.contentEquals(type) || of(lowerCase(type)) == GRPC);
+  }
+
+  private static String lowerCase(CharSequence type) {
+    return type.toString().toLowerCase(Locale.ROOT);
   }
 
   private static @Nullable GrpcForm of(String type) {

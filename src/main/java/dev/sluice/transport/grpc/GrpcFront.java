@@ -2,6 +2,9 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.HashMap;
@@ -9,10 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Takes the gRPC and gRPC-Web calls of one event loop to the methods they name. */
 public final class GrpcFront implements Consumer<HttpServerRequest> {
   private static final int UNIMPLEMENTED = 12;
+  private static final AsciiString POST = AsciiString.cached("POST");
 
   private final Map<String, GrpcMethod> methods = new HashMap<>();
   private final Map<String, GrpcStreamMethod> streams = new HashMap<>();
@@ -42,6 +48,26 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     }
   }
 
+  /** Takes the plain unary calls of an HTTP/2 connection from its frames. */
+  public void opened(HttpConnection connection) {
+    Http2Calls.follow(connection, this::call);
+  }
+
+  private @Nullable Http2Call call(Http2Headers headers, Http2Answer answer) {
+    CharSequence path = headers.path();
+    GrpcMethod method = path == null ? null : methods.get(path.toString());
+    if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
+      return null;
+    }
+    Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
+    var call = new UnaryCall(method, values, answer, GrpcForm.GRPC, context, ids.of(values));
+    return new Http2Call(call, answer);
+  }
+
+  private static @Nullable String text(@Nullable CharSequence value) {
+    return value == null ? null : value.toString();
+  }
+
   @Override
   public void accept(HttpServerRequest request) {
     if (StandardServices.serve(request.path())) {
@@ -57,7 +83,9 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     GrpcMethod method = methods.get(request.path());
     GrpcStreamMethod stream = method == null ? streams.get(request.path()) : null;
     if (method != null) {
-      new UnaryCall(method, request, reply, form, context, ids.of(request)).start();
+      var call = new UnaryCall(method, request::getHeader, reply, form, context, ids.of(request));
+      call.begin();
+      call.follow(request);
     } else if (stream != null) {
       new StreamingCall(request, reply, form, context, ids.of(request)).start(stream);
     } else {

@@ -13,7 +13,7 @@ import java.util.Base64;
  * Writes the answer of a call: one message, or any number of them and then a status. Later answers,
  * and those to callers who left, are dropped.
  */
-final class GrpcReply {
+final class GrpcReply implements Reply {
   /** Frame head: a flag byte and a 32-bit length. */
   static final int PREFIX = 5;
 
@@ -25,7 +25,7 @@ final class GrpcReply {
   private static final byte TRAILERS = (byte) 0x80;
 
   /** Bytes of a message that are copied behind the prefix sooner than written as a part of two. */
-  private static final int MOST_COPIED = 4 * 1024;
+  static final int MOST_COPIED = 4 * 1024;
 
   /** Texts travel in a header, where peers allow 8 KiB in all. */
   private static final int MAX_TEXT = 1024;
@@ -38,8 +38,8 @@ final class GrpcReply {
     this.form = form;
   }
 
-  /** The body of a good answer. Any thread; work that takes time for a long text. */
-  Buffer frame(Buffer message) {
+  @Override
+  public Buffer frame(Buffer message) {
     Buffer prefix = prefix((byte) 0, message.length());
     Buffer frame =
         message.length() <= MOST_COPIED
@@ -50,8 +50,8 @@ final class GrpcReply {
         : encode(Buffers.join(frame, trailers("grpc-status:0\r\n")));
   }
 
-  /** Sends what {@link #frame} made. */
-  void succeed(Buffer framed) {
+  @Override
+  public void succeed(Buffer framed) {
     if (!open()) {
       return;
     }
@@ -62,11 +62,12 @@ final class GrpcReply {
     response.end(framed);
   }
 
-  void fail(int status, String text) {
+  @Override
+  public void fail(int status, String text) {
     if (!open()) {
       return;
     }
-    String encoded = GrpcText.encode(cut(text));
+    String encoded = encode(text);
     if (form == GrpcForm.GRPC) {
       head();
       response.putHeader(STATUS, Integer.toString(status)).putHeader(MESSAGE, encoded);
@@ -126,28 +127,30 @@ final class GrpcReply {
       fail(status, text);
     } else if (open()) {
       response.putTrailer(STATUS, Integer.toString(status));
-      response.putTrailer(MESSAGE, GrpcText.encode(cut(text)));
+      response.putTrailer(MESSAGE, encode(text));
       response.end();
     }
   }
 
-  /** Names the message encodings that a next call may use. */
-  void acceptEncodings() {
+  @Override
+  public void acceptEncodings() {
     if (open() && !response.headWritten()) {
       response.putHeader("grpc-accept-encoding", "identity,gzip,deflate");
     }
   }
 
-  /** Says when a next call may work, in the words of gRPC's retries and in those of HTTP. */
-  void retryAfter(Duration time) {
+  @Override
+  public void retryAfter(Duration time) {
     if (open() && !response.headWritten()) {
       response.putHeader("grpc-retry-pushback-ms", Long.toString(Math.max(1, time.toMillis())));
       response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
     }
   }
 
-  private static String cut(String text) {
-    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "...TRUNCATED";
+  /** A text as it travels in a header. */
+  static String encode(String text) {
+    boolean fits = text.length() <= MAX_TEXT;
+    return GrpcText.encode(fits ? text : text.substring(0, MAX_TEXT) + "...TRUNCATED");
   }
 
   private boolean open() {

@@ -64,7 +64,7 @@ final class StreamingCall implements GrpcStreamCall {
 
   void start(GrpcStreamMethod method) {
     try {
-      deadline = UnaryCall.deadline(request, context);
+      deadline = UnaryCall.deadline(request::getHeader, context);
       messages = method.open(this);
     } catch (RuntimeException e) {
       fail(e);

@@ -13,10 +13,13 @@ import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.TimeoutHeaders;
+import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +32,8 @@ final class UnaryCall implements GrpcCall {
   static final double TEXT_RATIO = 1.5;
 
   private final GrpcMethod method;
-  private final HttpServerRequest request;
-  private final GrpcReply reply;
+  private final Function<CharSequence, @Nullable String> headers;
+  private final Reply reply;
   private final GrpcForm form;
   private final ListenerContext context;
   private final String requestId;
@@ -45,15 +48,19 @@ final class UnaryCall implements GrpcCall {
   private boolean gone;
   private @Nullable Runnable whenGone;
 
+  /**
+   * @param headers a header's value by its name
+   * @param reply where the answer goes
+   */
   UnaryCall(
       GrpcMethod method,
-      HttpServerRequest request,
-      GrpcReply reply,
+      Function<CharSequence, @Nullable String> headers,
+      Reply reply,
       GrpcForm form,
       ListenerContext context,
       String requestId) {
     this.method = method;
-    this.request = request;
+    this.headers = headers;
     this.reply = reply;
     this.form = form;
     this.context = context;
@@ -61,19 +68,22 @@ final class UnaryCall implements GrpcCall {
     this.record = context.record(EntryPoint.GRPC);
     long maxMessage = context.limits().maxBodySize();
     this.reader =
-        new MessageReader(
-            request.getHeader(ENCODING), maxMessage, context.limits().maxInflatedSize());
+        new MessageReader(headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.maxBody = maxMessage + GrpcReply.PREFIX;
   }
 
-  void start() {
+  /** Looks at the headers, which may be all that is needed for an answer. */
+  void begin() {
     try {
-      deadline = deadline(request, context);
+      deadline = deadline(headers, context);
     } catch (InferenceException e) {
       fail(e);
-      return;
     }
-    request.handler(this::take);
+  }
+
+  /** Takes the rest of a request from Vert.x. */
+  void follow(HttpServerRequest request) {
+    request.handler(piece -> take(((BufferInternal) piece).getByteBuf()));
     request.endHandler(_ -> answer());
     request.exceptionHandler(_ -> gone());
     request.response().exceptionHandler(_ -> gone());
@@ -85,43 +95,45 @@ final class UnaryCall implements GrpcCall {
    *
    * @throws InferenceException if a header says it in no form we know
    */
-  static Deadline deadline(HttpServerRequest request, ListenerContext context) {
+  static Deadline deadline(
+      Function<CharSequence, @Nullable String> headers, ListenerContext context) {
     long now = context.nanoTime().getAsLong();
-    String timeout = request.getHeader(TIMEOUT);
+    String timeout = headers.apply(TIMEOUT);
     Deadline wire =
         timeout == null ? Deadline.NONE : Deadline.after(GrpcTimeout.read(timeout), now);
-    return context.deadline().earlier(wire).earlier(TimeoutHeaders.read(request::getHeader, now));
+    return context.deadline().earlier(wire).earlier(TimeoutHeaders.read(headers, now));
   }
 
-  private void take(Buffer piece) {
+  /** Takes a piece of the body, which stays the caller's. */
+  void take(ByteBuf piece) {
     if (answered) {
       return;
     }
     if (collected.size() == 0) {
       prepare(piece);
     }
-    long size = collected.size() + (long) piece.length();
+    long size = collected.size() + (long) piece.readableBytes();
     if (size > (form == GrpcForm.WEB_TEXT ? (long) (maxBody * TEXT_RATIO) : maxBody)) {
       fail(reader.tooLarge(size));
-    } else if (!collected.fits(piece.length())) {
+    } else if (!collected.fits(piece.readableBytes())) {
       fail(MessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
     } else {
-      collected.add(piece);
+      collected.addBorrowed(piece);
     }
   }
 
   /** Makes room for the message that a frame's head announces. */
-  private void prepare(Buffer first) {
-    if (form == GrpcForm.WEB_TEXT || first.length() < GrpcReply.PREFIX) {
+  private void prepare(ByteBuf first) {
+    if (form == GrpcForm.WEB_TEXT || first.readableBytes() < GrpcReply.PREFIX) {
       return;
     }
-    announced = first.getUnsignedInt(1);
+    announced = first.getUnsignedInt(first.readerIndex() + 1);
     if (announced + GrpcReply.PREFIX > maxBody) {
       return;
     }
     collected.expect(announced + GrpcReply.PREFIX);
-    if (collected.isLarge() && first.getByte(0) == 0) {
-      Body message = Buffers.body(first).slice(GrpcReply.PREFIX, first.length() - GrpcReply.PREFIX);
+    if (collected.isLarge() && first.getByte(first.readerIndex()) == 0) {
+      Body message = Buffers.behind(first, GrpcReply.PREFIX);
       int tensorAt = ArrivingField.find(message, method.tensorPath());
       if (tensorAt >= 0) {
         collected.land(GrpcReply.PREFIX + (long) tensorAt);
@@ -129,7 +141,8 @@ final class UnaryCall implements GrpcCall {
     }
   }
 
-  private void answer() {
+  /** The whole body was taken. */
+  void answer() {
     if (answered || gone) {
       return;
     }
@@ -146,7 +159,7 @@ final class UnaryCall implements GrpcCall {
 
   /** Taking a plain message out of its frame is nothing; inflating it is not. */
   private long workOf(Body framed) {
-    boolean plain = request.getHeader(ENCODING) == null && form != GrpcForm.WEB_TEXT;
+    boolean plain = headers.apply(ENCODING) == null && form != GrpcForm.WEB_TEXT;
     return plain ? 0 : framed.length() * ContentCoding.MOST_RATIO;
   }
 
@@ -157,11 +170,8 @@ final class UnaryCall implements GrpcCall {
   private void succeed(Buffer message) {
     answered = true;
     record.succeeded();
-    if (form == GrpcForm.WEB_TEXT) {
-      compute(message.length(), () -> reply.frame(message)).onSuccess(reply::succeed);
-    } else {
-      reply.succeed(reply.frame(message));
-    }
+    compute(form == GrpcForm.WEB_TEXT ? message.length() : 0, () -> reply.frame(message))
+        .onSuccess(reply::succeed);
   }
 
   private void forget() {
@@ -180,7 +190,7 @@ final class UnaryCall implements GrpcCall {
 
   /** Logs a failure, and says what the client is told of it, besides the headers set here. */
   static InferenceException explain(
-      Throwable failure, Exchange call, ListenerContext context, GrpcReply reply) {
+      Throwable failure, Exchange call, ListenerContext context, Reply reply) {
     if (!(failure instanceof InferenceException known)) {
       context.bug(call, failure);
       return new InferenceException(ErrorCode.INTERNAL, "internal error");
@@ -195,7 +205,8 @@ final class UnaryCall implements GrpcCall {
     return known;
   }
 
-  private void gone() {
+  /** The caller went away. */
+  void gone() {
     if (answered) {
       return;
     }
@@ -209,7 +220,7 @@ final class UnaryCall implements GrpcCall {
 
   @Override
   public @Nullable String metadata(String name) {
-    return request.getHeader(name);
+    return headers.apply(name);
   }
 
   @Override

@@ -1,0 +1,101 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.transport.RetryAfter;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.handler.codec.http2.ReadOnlyHttp2Headers;
+import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.time.Duration;
+
+/** Answers a call on the frames of its stream: headers, one message, and the status behind it. */
+final class Http2Answer implements Reply {
+  private static final AsciiString OK = AsciiString.cached("200");
+  private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
+  private static final AsciiString GRPC = AsciiString.cached("application/grpc");
+  private static final AsciiString STATUS = AsciiString.cached("grpc-status");
+  private static final AsciiString MESSAGE = AsciiString.cached("grpc-message");
+  private static final AsciiString ACCEPT = AsciiString.cached("grpc-accept-encoding");
+  private static final AsciiString PUSHBACK = AsciiString.cached("grpc-retry-pushback-ms");
+  private static final AsciiString RETRY_AFTER = AsciiString.cached("retry-after");
+
+  /** What every good answer begins with. */
+  private static final Http2Headers HEAD =
+      ReadOnlyHttp2Headers.serverHeaders(false, OK, CONTENT_TYPE, GRPC);
+
+  /** What every good answer ends with. */
+  private static final Http2Headers TRAILERS =
+      ReadOnlyHttp2Headers.trailers(false, STATUS, AsciiString.cached("0"));
+
+  private final Http2Frames frames;
+  private final Http2Stream stream;
+  private final Http2Headers failure = new DefaultHttp2Headers(false);
+  private boolean done;
+
+  Http2Answer(Http2Frames frames, Http2Stream stream) {
+    this.frames = frames;
+    this.stream = stream;
+  }
+
+  /** The stream is no more. */
+  void closed() {
+    done = true;
+  }
+
+  /** The frame's head is written before the message when it is sent. */
+  @Override
+  public Buffer frame(Buffer message) {
+    return message;
+  }
+
+  @Override
+  public void succeed(Buffer message) {
+    if (!done) {
+      frames.headers(stream, HEAD, false);
+      send(message);
+      end(TRAILERS);
+    }
+  }
+
+  /** Small messages are copied behind their frame's head, into memory that goes to the socket. */
+  private void send(Buffer message) {
+    boolean small = message.length() <= GrpcReply.MOST_COPIED;
+    ByteBuf prefix = frames.alloc().directBuffer(GrpcReply.PREFIX + (small ? message.length() : 0));
+    prefix.writeByte(0).writeInt(message.length());
+    ByteBuf bytes = ((BufferInternal) message).getByteBuf();
+    if (small) {
+      frames.data(stream, prefix.writeBytes(bytes));
+    } else {
+      frames.data(stream, prefix);
+      frames.data(stream, bytes);
+    }
+  }
+
+  @Override
+  public void fail(int status, String text) {
+    if (!done) {
+      failure.status(OK).set(CONTENT_TYPE, GRPC);
+      failure.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
+      end(failure);
+    }
+  }
+
+  private void end(Http2Headers last) {
+    done = true;
+    frames.headers(stream, last, true);
+  }
+
+  @Override
+  public void acceptEncodings() {
+    failure.set(ACCEPT, "identity,gzip,deflate");
+  }
+
+  @Override
+  public void retryAfter(Duration time) {
+    failure.set(PUSHBACK, Long.toString(Math.max(1, time.toMillis())));
+    failure.set(RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
+  }
+}

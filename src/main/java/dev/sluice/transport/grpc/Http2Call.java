@@ -1,0 +1,32 @@
+package dev.sluice.transport.grpc;
+
+import io.netty.buffer.ByteBuf;
+
+/** A unary call on the frames of its stream. */
+final class Http2Call {
+  private final UnaryCall call;
+  private final Http2Answer answer;
+
+  Http2Call(UnaryCall call, Http2Answer answer) {
+    this.call = call;
+    this.answer = answer;
+  }
+
+  void begin() {
+    call.begin();
+  }
+
+  /** Takes a part of the message, which is the connection's again after this call. */
+  void take(ByteBuf data) {
+    call.take(data);
+  }
+
+  void end() {
+    call.answer();
+  }
+
+  void closed() {
+    answer.closed();
+    call.gone();
+  }
+}

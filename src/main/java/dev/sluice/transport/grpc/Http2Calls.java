@@ -1,0 +1,139 @@
+package dev.sluice.transport.grpc;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListener;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.impl.ConnectionBase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of one HTTP/2 connection that are answered on its frames. Every other stream of the
+ * connection goes on to Vert.x, whose requests and responses would cost such a call more than its
+ * own decoding and encoding do.
+ *
+ * <p>Threads: the event loop of the connection.
+ */
+final class Http2Calls extends Http2FrameListenerDecorator {
+  /** Finds who answers a stream. */
+  interface Directory {
+    /** The call that a stream begins; null if it is none that is answered here. */
+    @Nullable Http2Call call(Http2Headers headers, Http2Answer answer);
+  }
+
+  private final Directory directory;
+  private final Http2Frames frames;
+  private final ContextInternal context;
+  private final Http2Connection.PropertyKey key;
+
+  private Http2Calls(
+      Directory directory, Http2Frames frames, ContextInternal context, Http2FrameListener others) {
+    super(others);
+    this.directory = directory;
+    this.frames = frames;
+    this.context = context;
+    this.key = frames.connection().newKey();
+  }
+
+  /** Looks at the streams of a connection that has just been opened, before Vert.x does. */
+  static void follow(HttpConnection connection, Directory directory) {
+    if (connection instanceof ConnectionBase opened) {
+      var handler = opened.channelHandlerContext().pipeline().get(Http2ConnectionHandler.class);
+      if (handler != null) {
+        follow(handler, opened, directory);
+      }
+    }
+  }
+
+  private static void follow(
+      Http2ConnectionHandler handler, ConnectionBase opened, Directory directory) {
+    var frames = new Http2Frames(handler, opened.channelHandlerContext());
+    Http2FrameListener vertx = handler.decoder().frameListener();
+    var calls = new Http2Calls(directory, frames, opened.context(), vertx);
+    handler.decoder().frameListener(calls);
+    frames.connection().addListener(calls.new Closed());
+  }
+
+  /** Tells a call that nobody waits for it any more, or that all is done. */
+  private final class Closed extends Http2ConnectionAdapter {
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      Http2Call call = stream.getProperty(key);
+      if (call != null) {
+        context.emit(_ -> call.closed());
+      }
+    }
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext ctx,
+      int streamId,
+      Http2Headers headers,
+      int padding,
+      boolean endOfStream)
+      throws Http2Exception {
+    if (!isOurs(streamId, headers, endOfStream)) {
+      super.onHeadersRead(ctx, streamId, headers, padding, endOfStream);
+    }
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext ctx,
+      int streamId,
+      Http2Headers headers,
+      int streamDependency,
+      short weight,
+      boolean exclusive,
+      int padding,
+      boolean endOfStream)
+      throws Http2Exception {
+    if (!isOurs(streamId, headers, endOfStream)) {
+      super.onHeadersRead(
+          ctx, streamId, headers, streamDependency, weight, exclusive, padding, endOfStream);
+    }
+  }
+
+  private boolean isOurs(int streamId, Http2Headers headers, boolean endOfStream) {
+    Http2Stream stream = frames.connection().stream(streamId);
+    Http2Call known = stream.getProperty(key);
+    Http2Call call =
+        known == null ? directory.call(headers, new Http2Answer(frames, stream)) : known;
+    if (call == null) {
+      return false;
+    }
+    if (known == null) {
+      stream.setProperty(key, call);
+      context.emit(_ -> call.begin());
+    }
+    if (endOfStream) {
+      context.emit(_ -> call.end());
+    }
+    return true;
+  }
+
+  @Override
+  public int onDataRead(
+      ChannelHandlerContext ctx, int streamId, ByteBuf data, int padding, boolean endOfStream)
+      throws Http2Exception {
+    Http2Call call = frames.connection().stream(streamId).getProperty(key);
+    if (call == null) {
+      return super.onDataRead(ctx, streamId, data, padding, endOfStream);
+    }
+    int taken = data.readableBytes() + padding;
+    context.emit(data, call::take);
+    if (endOfStream) {
+      context.emit(_ -> call.end());
+    }
+    return taken;
+  }
+}
