@@ -94,6 +94,10 @@ public final class ListenerVerticle extends VerticleBase {
     if (connections.enter()) {
       Flushes.join(connection);
       front.opened(connection);
+      Farewell.join(connection);
+      if (config.socket().isPresent()) {
+        SocketAuthority.join(connection);
+      }
       connection.closeHandler(_ -> connections.leave());
     } else {
       connection.close();

@@ -1,0 +1,60 @@
+package dev.sluice.transport;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListener;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.ConnectionBase;
+
+/**
+ * Gives the requests of a Unix domain socket a host. gRPC's clients send the socket's path as the
+ * authority, as it is or percent-encoded; Vert.x takes that for no host and refuses the request, or
+ * closes the connection.
+ */
+final class SocketAuthority extends Http2FrameListenerDecorator {
+  private static final String HOST = "localhost";
+
+  private SocketAuthority(Http2FrameListener listener) {
+    super(listener);
+  }
+
+  /** Looks after a connection that has just been opened. On its event loop. */
+  static void join(HttpConnection connection) {
+    if (connection instanceof ConnectionBase opened) {
+      var http2 = opened.channelHandlerContext().pipeline().get(Http2ConnectionHandler.class);
+      if (http2 != null) {
+        Http2ConnectionDecoder decoder = http2.decoder();
+        decoder.frameListener(new SocketAuthority(decoder.frameListener()));
+      }
+    }
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext ctx, int stream, Http2Headers headers, int padding, boolean end)
+      throws Http2Exception {
+    super.onHeadersRead(ctx, stream, local(headers), padding, end);
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext ctx,
+      int stream,
+      Http2Headers headers,
+      int dependency,
+      short weight,
+      boolean exclusive,
+      int padding,
+      boolean end)
+      throws Http2Exception {
+    super.onHeadersRead(ctx, stream, local(headers), dependency, weight, exclusive, padding, end);
+  }
+
+  private static Http2Headers local(Http2Headers headers) {
+    return headers.authority() == null ? headers : headers.authority(HOST);
+  }
+}

@@ -1,0 +1,137 @@
+package dev.sluice.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The server as a process of its own, which takes signals: started from the class path of the
+ * tests, as {@code bin/sluice} does from the distribution. For the test's own thread.
+ */
+public final class ChildServer implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Process process;
+  private final List<String> lines = new ArrayList<>();
+  private boolean silent;
+
+  private ChildServer(Process process) {
+    this.process = process;
+    Thread.ofVirtual().start(this::listen);
+  }
+
+  /**
+   * Starts a command line, such as {@code serve --listen localhost:8080}. Returns when its ports
+   * are open; its models may still load.
+   */
+  public static ChildServer start(String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1"));
+    Optional.ofNullable(System.getProperty("sluice.native.dir"))
+        .ifPresent(folder -> command.add("-Dsluice.native.dir=" + folder));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.boot.Main"));
+    command.addAll(List.of(arguments));
+    try {
+      var child = new ChildServer(new ProcessBuilder(command).redirectErrorStream(true).start());
+      child.awaitLine(" listens on ");
+      return child;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A port that nobody listens on, for a child that cannot be told to choose one itself. */
+  public static int freePort() {
+    try (var socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void listen() {
+    try (BufferedReader reader = process.inputReader()) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        add(line);
+      }
+    } catch (IOException e) {
+      add(e.toString());
+    } finally {
+      end();
+    }
+  }
+
+  private synchronized void add(String line) {
+    lines.add(line);
+    notifyAll();
+  }
+
+  private synchronized void end() {
+    silent = true;
+    notifyAll();
+  }
+
+  /** Waits until the child has printed a line with this text in it. */
+  public synchronized void awaitLine(String text) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (lines.stream().noneMatch(line -> line.contains(text))) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      if (silent || millis <= 0) {
+        process.destroyForcibly();
+        throw new AssertionError("wanted a line with '" + text + "', got " + lines);
+      }
+      try {
+        wait(millis);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /** Waits until a version takes requests, written {@code name/number}. */
+  public void awaitModel(String version) {
+    awaitLine("takes requests model=" + version);
+  }
+
+  /** Sends SIGTERM, and does not wait. */
+  public void terminate() {
+    process.destroy();
+  }
+
+  /** Waits for the end of the process. */
+  public int exitCode() {
+    try {
+      if (process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        return process.exitValue();
+      }
+      throw new AssertionError("the process does not end: " + output());
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What it has printed so far. */
+  public synchronized List<String> output() {
+    return List.copyOf(lines);
+  }
+
+  /** Ends it at once if it still runs. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    exitCode();
+  }
+}
