@@ -25,8 +25,7 @@ public final class Telemetry {
   private final Traces traces = new Traces();
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
-  /** Of all names that no model has: anybody can think of more of them. */
-  private final ModelMeter unknown = new ModelMeter("");
+  private final StrangeNames strangers = new StrangeNames();
 
   /**
    * @param nanoTime the clock that runs are timed with
@@ -50,12 +49,12 @@ public final class Telemetry {
   /** The meter of a model that there is, by its name. */
   public ModelMeter model(String name) {
     ModelMeter known = models.get(name);
-    return known != null ? known : models.computeIfAbsent(name, ModelMeter::new);
+    return known != null ? known : models.computeIfAbsent(name, strangers::leave);
   }
 
   CallMeter calls(Api api, EntryPoint entryPoint, String model) {
     ModelMeter known = models.get(model);
-    return (known == null ? unknown : known).calls(api, entryPoint);
+    return (known == null ? strangers.of(model) : known).calls(api, entryPoint);
   }
 
   /** A new meter for a version that is being loaded. Nobody sees it before it is shown. */
@@ -88,15 +87,15 @@ public final class Telemetry {
     return sorted;
   }
 
-  /** The models that there are or were, by name, and then all others as one. */
+  /** The models that there are or were, by name, and then names that no model has. */
   Collection<ModelMeter> models() {
     var sorted = new ArrayList<>(models.values());
     sorted.sort(Comparator.comparing(ModelMeter::model));
-    sorted.add(unknown);
+    sorted.addAll(strangers.all());
     return sorted;
   }
 
-  /** All calls so far, by model; those to names that no model has under the empty name. */
+  /** All calls so far, by the name that was asked; see {@link StrangeNames}. */
   public Map<String, CallTotals> callTotals() {
     Map<String, CallTotals> totals = new LinkedHashMap<>();
     models().forEach(model -> totals.put(model.model(), CallTotals.of(model)));

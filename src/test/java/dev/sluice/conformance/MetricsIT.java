@@ -113,7 +113,7 @@ class MetricsIT {
     String[] model = {"model_name", "half_plus_two"};
     assertThat(page.sum(count, "model_name", "half_plus_two", "status", "OK")).isEqualTo(1);
     assertThat(page.sum(count, "model_name", "half_plus_two")).isEqualTo(2);
-    assertThat(page.sum(count, "model_name", "", "status", "NOT_FOUND")).isEqualTo(1);
+    assertThat(page.sum(count, "model_name", "nobody", "status", "NOT_FOUND")).isEqualTo(1);
     assertThat(
             page.sum(
                 ":tensorflow:serving:request_latency",

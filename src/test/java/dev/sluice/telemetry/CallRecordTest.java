@@ -56,13 +56,28 @@ class CallRecordTest {
   }
 
   @Test
-  void namesThatNoModelHasAreCountedAsOne() {
-    begin("nobody").failed(ErrorCode.NOT_FOUND);
-    begin("no one").failed(ErrorCode.NOT_FOUND);
+  void firstNamesThatNoModelHasAreCountedByThemselvesAndTheOthersAsOne() {
+    for (int i = 0; i < 22; i++) {
+      begin("nobody" + i).failed(ErrorCode.NOT_FOUND);
+    }
+    begin("x".repeat(1_000)).failed(ErrorCode.NOT_FOUND);
 
     assertThat(telemetry.page())
-        .contains(":tensorflow:serving:request_count{model_name=\"\",status=\"NOT_FOUND\"} 2\n")
-        .doesNotContain("nobody");
+        .contains(
+            ":tensorflow:serving:request_count{model_name=\"nobody0\",status=\"NOT_FOUND\"} 1\n",
+            ":tensorflow:serving:request_count{model_name=\"\",status=\"NOT_FOUND\"} 3\n")
+        .doesNotContain("nobody20");
+  }
+
+  @Test
+  void modelThatComesGoesOnWithWhatItsNameWasAskedBefore() {
+    begin("late").failed(ErrorCode.NOT_FOUND);
+    telemetry.model("late");
+    begin("late").failed(ErrorCode.NOT_FOUND);
+
+    assertThat(telemetry.page())
+        .containsOnlyOnce(":tensorflow:serving:request_count{model_name=\"late\"")
+        .contains("request_count{model_name=\"late\",status=\"NOT_FOUND\"} 2\n");
   }
 
   @Test
