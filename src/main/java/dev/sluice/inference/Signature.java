@@ -2,6 +2,7 @@ package dev.sluice.inference;
 
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,15 +17,28 @@ import java.util.stream.Collectors;
  * @param method TensorFlow's method name, such as {@code tensorflow/serving/predict}; may be empty
  * @param inputs in the order the model declares them
  * @param outputs in the order the model declares them
+ * @param defaults what inputs are that a request leaves out, by name, where the model's own format
+ *     says so in its own words: serialized TensorProtos of a SavedModel. Read-only; read a
+ *     duplicate
  */
 public record Signature(
-    String name, String method, List<TensorSpec> inputs, List<TensorSpec> outputs) {
+    String name,
+    String method,
+    List<TensorSpec> inputs,
+    List<TensorSpec> outputs,
+    Map<String, ByteBuffer> defaults) {
   /** The key that is meant when a request names none. */
   public static final String DEFAULT = "serving_default";
 
   public Signature {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
+    defaults = Map.copyOf(defaults);
+  }
+
+  /** A signature whose format has no values for what a request leaves out. */
+  public Signature(String name, String method, List<TensorSpec> inputs, List<TensorSpec> outputs) {
+    this(name, method, inputs, outputs, Map.of());
   }
 
   /**

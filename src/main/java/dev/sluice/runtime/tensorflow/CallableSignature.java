@@ -1,16 +1,16 @@
 package dev.sluice.runtime.tensorflow;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A signature whose tensors were found in the graph. Owns the native tensors of its defaults. */
 final class CallableSignature implements AutoCloseable {
@@ -24,10 +24,10 @@ final class CallableSignature implements AutoCloseable {
     this.outputs = ports(graph, signature.outputs());
   }
 
-  CallableSignature(long graph, SignatureReader.Declared declared, TfStatus status) {
-    this(graph, declared.signature());
+  CallableSignature(long graph, Signature signature, TfStatus status) {
+    this(graph, signature);
     try {
-      declared.defaults().forEach((name, proto) -> addDefault(name, proto, status));
+      new TreeMap<>(signature.defaults()).forEach((name, proto) -> addDefault(name, proto, status));
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -42,7 +42,7 @@ final class CallableSignature implements AutoCloseable {
     return ports;
   }
 
-  private void addDefault(String name, byte[] proto, TfStatus status) {
+  private void addDefault(String name, ByteBuffer proto, TfStatus status) {
     if (!inputs.containsKey(name)) {
       return;
     }
@@ -50,7 +50,8 @@ final class CallableSignature implements AutoCloseable {
     long tensor = TfApi.allocateTensor(TfTypes.number(DataType.INT8), 0, 0, 1);
     defaults.put(name, tensor);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, proto);
+      MemorySegment bytes = arena.allocate(proto.remaining());
+      bytes.copyFrom(MemorySegment.ofBuffer(proto));
       long buffer = TfApi.newBufferFromString(bytes.address(), bytes.byteSize());
       TfApi.tensorFromProto(buffer, tensor, status.handle());
       TfApi.deleteBuffer(buffer);

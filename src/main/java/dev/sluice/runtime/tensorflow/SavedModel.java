@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import com.google.protobuf.CodedOutputStream;
 import dev.sluice.config.TensorflowConfig;
+import dev.sluice.inference.Signature;
 import dev.sluice.runtime.NativeMemory;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,9 +23,9 @@ final class SavedModel implements AutoCloseable {
 
   private final long graph;
   private final long session;
-  private final Map<String, SignatureReader.Declared> signatures;
+  private final Map<String, Signature> signatures;
 
-  private SavedModel(long graph, long session, Map<String, SignatureReader.Declared> signatures) {
+  private SavedModel(long graph, long session, Map<String, Signature> signatures) {
     this.graph = graph;
     this.session = session;
     this.signatures = signatures;
@@ -75,7 +76,7 @@ final class SavedModel implements AutoCloseable {
   }
 
   /** A TF_Buffer begins with the address and the length of its contents. */
-  private static Map<String, SignatureReader.Declared> readSignatures(long buffer) {
+  private static Map<String, Signature> readSignatures(long buffer) {
     long data = NativeMemory.getLong(buffer);
     long length = NativeMemory.getLong(buffer + Long.BYTES);
     return SignatureReader.read(NativeMemory.at(data, length).asByteBuffer());
@@ -103,7 +104,7 @@ final class SavedModel implements AutoCloseable {
     return session;
   }
 
-  Map<String, SignatureReader.Declared> signatures() {
+  Map<String, Signature> signatures() {
     return signatures;
   }
 

@@ -20,13 +20,6 @@ import java.util.TreeMap;
  * which may be large. What a map holds is declared in the order of its keys: the file has no other.
  */
 final class SignatureReader {
-  /**
-   * A signature and the values of inputs that may be left out.
-   *
-   * @param defaults serialized TensorProtos by input name
-   */
-  record Declared(Signature signature, Map<String, byte[]> defaults) {}
-
   /** A message that is read field by field. */
   private interface Message {
     /** Reads the field's value, or returns false to have it skipped. */
@@ -44,8 +37,8 @@ final class SignatureReader {
   private SignatureReader() {}
 
   /** Signatures by name. The buffer is read and not kept. */
-  static Map<String, Declared> read(ByteBuffer metaGraph) {
-    var signatures = new TreeMap<String, Declared>();
+  static Map<String, Signature> read(ByteBuffer metaGraph) {
+    var signatures = new TreeMap<String, Signature>();
     try {
       readMessage(
           CodedInputStream.newInstance(metaGraph),
@@ -59,10 +52,10 @@ final class SignatureReader {
     return signatures;
   }
 
-  private static Declared signature(String name, CodedInputStream message) throws IOException {
+  private static Signature signature(String name, CodedInputStream message) throws IOException {
     var inputs = new TreeMap<String, TensorInfo>();
     var outputs = new TreeMap<String, TensorInfo>();
-    var defaults = new TreeMap<String, byte[]>();
+    var defaults = new TreeMap<String, ByteBuffer>();
     var method = new String[] {""};
     readMessage(
         message,
@@ -77,13 +70,12 @@ final class SignatureReader {
               case 4 -> readEntry(in, (key, value) -> defaults.put(key, rest(value)));
               default -> false;
             });
-    var signature =
-        new Signature(name, method[0], specs(inputs, defaults), specs(outputs, Map.of()));
-    return new Declared(signature, defaults);
+    return new Signature(
+        name, method[0], specs(inputs, defaults), specs(outputs, Map.of()), defaults);
   }
 
   private static List<TensorSpec> specs(
-      Map<String, TensorInfo> infos, Map<String, byte[]> defaults) {
+      Map<String, TensorInfo> infos, Map<String, ByteBuffer> defaults) {
     var specs = new ArrayList<TensorSpec>();
     infos.forEach((name, info) -> specs.add(spec(name, info, defaults.containsKey(name))));
     return specs;
@@ -193,10 +185,10 @@ final class SignatureReader {
     }
   }
 
-  private static byte[] rest(CodedInputStream in) throws IOException {
+  private static ByteBuffer rest(CodedInputStream in) throws IOException {
     byte[] bytes = in.readRawBytes(in.getBytesUntilLimit());
     // Says that the message ended where it should, as after any other.
     in.readTag();
-    return bytes;
+    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
   }
 }

@@ -10,7 +10,6 @@ import dev.sluice.tensor.TensorSpec;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,8 +29,7 @@ final class TensorflowSession implements ModelSession {
 
   private TensorflowSession(
       SavedModel model, Map<String, CallableSignature> signatures, TfStatus status) {
-    var declared = new LinkedHashMap<String, Signature>();
-    model.signatures().forEach((name, found) -> declared.put(name, found.signature()));
+    Map<String, Signature> declared = model.signatures();
     this.model = model;
     this.status = status;
     this.signatures = signatures;

@@ -4,9 +4,11 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.tfs.TensorProtoJson;
 import dev.sluice.protocol.v1.http.TypeNames;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 
@@ -43,7 +45,21 @@ final class MetadataJson {
     tensors(signature.inputs());
     out.raw("},\"outputs\":{");
     tensors(signature.outputs());
-    out.raw("},").key("method_name").string(signature.method()).raw(",\"defaults\":{}}");
+    out.raw("},").key("method_name").string(signature.method()).raw(",\"defaults\":{");
+    defaults(signature);
+    out.raw("}}");
+  }
+
+  private void defaults(Signature signature) {
+    int written = 0;
+    for (TensorSpec spec : signature.inputs()) {
+      ByteBuffer value = signature.defaults().get(spec.name());
+      if (value != null) {
+        comma(written++);
+        out.key(spec.name());
+        TensorProtoJson.write(value.duplicate(), type(spec), out);
+      }
+    }
   }
 
   private void tensors(List<TensorSpec> specs) {
@@ -54,10 +70,13 @@ final class MetadataJson {
   }
 
   private void tensor(TensorSpec spec) {
-    String type = "DT_" + TypeNames.of(spec).toUpperCase(Locale.ROOT);
-    out.key(spec.name()).raw('{').key("dtype").string(type).raw(",\"tensor_shape\":");
+    out.key(spec.name()).raw('{').key("dtype").string(type(spec)).raw(",\"tensor_shape\":");
     shape(spec.shape());
     out.raw(',').key("name").string(spec.nativeName()).raw('}');
+  }
+
+  private static String type(TensorSpec spec) {
+    return "DT_" + TypeNames.of(spec).toUpperCase(Locale.ROOT);
   }
 
   private void shape(Shape shape) {

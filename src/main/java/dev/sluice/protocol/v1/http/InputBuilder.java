@@ -44,8 +44,9 @@ final class InputBuilder implements AutoCloseable {
     return spec.name();
   }
 
+  /** A SavedModel's defaults are for gRPC only, as under TensorFlow Serving. */
   boolean isOptional() {
-    return spec.optional();
+    return spec.optional() && !TypeNames.isTensorflow(spec);
   }
 
   /** Whether anything was read. */

@@ -15,12 +15,17 @@ public final class TypeNames {
 
   /** The name of what a model declares, from the model's own format if it is TensorFlow's. */
   public static String of(TensorSpec spec) {
-    if (spec.nativeType().startsWith(NATIVE_PREFIX)) {
+    if (isTensorflow(spec)) {
       return spec.nativeType().substring(NATIVE_PREFIX.length()).toLowerCase(Locale.ROOT);
     }
     return spec.type() == DataType.UNSUPPORTED
         ? spec.nativeType().toLowerCase(Locale.ROOT)
         : of(spec.type());
+  }
+
+  /** Whether the model's own format is TensorFlow's. */
+  static boolean isTensorflow(TensorSpec spec) {
+    return spec.nativeType().startsWith(NATIVE_PREFIX);
   }
 
   private static String of(DataType type) {
