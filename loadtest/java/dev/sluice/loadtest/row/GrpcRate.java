@@ -9,16 +9,18 @@ import dev.sluice.loadtest.report.Row;
 import java.util.List;
 
 /** Small messages over gRPC, beside another library and beside bare HTTP/2. */
-final class GrpcRate implements Workload {
+record GrpcRate(String name, String title, Request request) implements Workload {
   private static final int CONNECTIONS = 8;
   private static final int STREAMS = 16;
   private static final String TITLE = "V2 gRPC raw, 128 floats, 128 streams in flight";
 
-  private final Request request = Requests.grpc(Models.MLP, 1, 128);
+  static GrpcRate alone() {
+    return new GrpcRate("grpc", TITLE, Requests.grpc(Models.MLP, 1, 128));
+  }
 
-  @Override
-  public String name() {
-    return "grpc";
+  static GrpcRate joined() {
+    return new GrpcRate(
+        "grpc-joined", TITLE + HttpRate.JOINED, Requests.grpc(Models.MLP_JOINED, 1, 128));
   }
 
   @Override
@@ -38,8 +40,8 @@ final class GrpcRate implements Workload {
                   side(lab, bare, load, answer)));
       answer.requireSame(request, sluice);
       return List.of(
-          Row.ofRates(TITLE, 1.1, sides.get(0), sides.get(1), "ceiling: grpc-java"),
-          Row.ofRates(TITLE, 0.45, sides.get(0), sides.get(2), "ceiling: bare HTTP/2"));
+          Row.ofRates(title, 1.1, sides.get(0), sides.get(1), "ceiling: grpc-java"),
+          Row.ofRates(title, 0.45, sides.get(0), sides.get(2), "ceiling: bare HTTP/2"));
     }
   }
 

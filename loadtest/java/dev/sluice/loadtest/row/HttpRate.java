@@ -29,6 +29,7 @@ record HttpRate(
     double slower)
     implements Workload {
   private static final List<Integer> MANY = List.of(64, 256);
+  static final String JOINED = "; max_batch_size 64";
 
   /** Both sides at one number of connections. */
   private record Pair(int connections, Measurement ours, Measurement ceiling) {
@@ -37,20 +38,30 @@ record HttpRate(
     }
   }
 
-  static HttpRate v1Json() {
-    Request request = Requests.v1(Models.MLP, 1, 128);
-    return new HttpRate("v1-json", "V1 JSON, 128 floats", Models::small, request, MANY, 0.6, 2);
+  /** One row as it comes, and the same with requests that run together. */
+  static List<HttpRate> v1Json() {
+    return both("v1-json", "V1 JSON, 128 floats", model -> Requests.v1(model, 1, 128), 0.6, 2);
   }
 
-  static HttpRate v2Json() {
-    Request request = Requests.v2(Models.MLP, 1, 128);
-    return new HttpRate("v2-json", "V2 JSON, 128 floats", Models::small, request, MANY, 0.6, 2);
+  static List<HttpRate> v2Json() {
+    return both("v2-json", "V2 JSON, 128 floats", model -> Requests.v2(model, 1, 128), 0.6, 2);
   }
 
-  static HttpRate v2Binary() {
-    Request request = Requests.v2Binary(Models.MLP, 1, 128);
-    return new HttpRate(
-        "v2-binary", "V2 binary, 128 floats", Models::small, request, MANY, 0.65, 0);
+  static List<HttpRate> v2Binary() {
+    return both(
+        "v2-binary", "V2 binary, 128 floats", model -> Requests.v2Binary(model, 1, 128), 0.65, 0);
+  }
+
+  private static List<HttpRate> both(
+      String name, String title, Function<String, Request> request, double goal, double slower) {
+    return List.of(
+        small(name, title, request.apply(Models.MLP), goal, slower),
+        small(name + "-joined", title + JOINED, request.apply(Models.MLP_JOINED), goal, slower));
+  }
+
+  private static HttpRate small(
+      String name, String title, Request request, double goal, double slower) {
+    return new HttpRate(name, title, Models::small, request, MANY, goal, slower);
   }
 
   static HttpRate image() {

@@ -21,12 +21,16 @@ public final class Models {
   static final int BATCH = 64;
 
   public static final String MLP = "mlp";
+  static final String MLP_JOINED = "mlp_joined";
   public static final String MLP_OF_32 = "mlp_of_32";
   static final String IMAGE = "image";
   static final String LARGE = "large";
   static final String LARGE_BATCHED = "large_batched";
   static final String HALF_ONNX = "half_onnx";
   static final String HALF_SAVED = "half_saved";
+
+  /** Settings that let requests run together. */
+  private static final String JOINED = "max_batch_size: " + BATCH + "\nmax_queue_delay: 0s\n";
 
   private static final long SEED = 42;
   private static final int FLOAT = OnnxModelWriter.FLOAT;
@@ -42,11 +46,12 @@ public final class Models {
     var models = new Models(folder);
     try {
       models.mlp("small", MLP, 128, 64, 10);
+      models.mlp("small", MLP_JOINED, 128, 64, 10);
+      models.settings("small", MLP_JOINED, JOINED);
       models.mlp("small", MLP_OF_32, 32, 64, 10);
       models.mlp("large", LARGE, 128, 1024, 1024, 10);
       models.mlp("large", LARGE_BATCHED, 128, 1024, 1024, 10);
-      models.settings(
-          "large", LARGE_BATCHED, "max_batch_size: " + BATCH + "\nmax_queue_delay: 0s\n");
+      models.settings("large", LARGE_BATCHED, JOINED);
       models.image();
       models.halves();
     } catch (IOException e) {
@@ -55,7 +60,7 @@ public final class Models {
     return models;
   }
 
-  /** Two small networks. */
+  /** Small networks, and one of them again in batches. */
   public Path small() {
     return folder.resolve("small");
   }

@@ -1,5 +1,6 @@
 package dev.sluice.loadtest.row;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** All workloads, in the order in which they run and are shown. */
@@ -7,20 +8,22 @@ public final class Workloads {
   private Workloads() {}
 
   public static List<Workload> all() {
-    return List.of(
-        HttpRate.v1Json(),
-        HttpRate.v2Json(),
-        new RowsCpu(),
-        HttpRate.v2Binary(),
-        new GrpcRate(),
-        HttpRate.image(),
-        new GrpcImage(),
-        new OneConnection(),
-        new Batching(),
-        new LightBatching(),
-        new SavedModel(),
-        new Overload(),
-        new IdleConnections(),
-        new Footprint());
+    List<Workload> all = new ArrayList<>();
+    all.addAll(HttpRate.v1Json());
+    all.addAll(HttpRate.v2Json());
+    all.add(new RowsCpu());
+    all.addAll(HttpRate.v2Binary());
+    all.add(GrpcRate.alone());
+    all.add(GrpcRate.joined());
+    all.add(HttpRate.image());
+    all.add(new GrpcImage());
+    all.add(new OneConnection());
+    all.add(new Batching());
+    all.add(new LightBatching());
+    all.add(new SavedModel());
+    all.add(new Overload());
+    all.add(new IdleConnections());
+    all.add(new Footprint());
+    return all;
   }
 }

@@ -27,6 +27,10 @@ final class FloatText {
   private static final int MOST_K = 31;
   private static final long[] POWERS = powers();
 
+  private static final int[] TENS = {
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000
+  };
+
   private FloatText() {}
 
   /** Powers {@code 10^-k}, cut to 63 bits and rounded up. */
@@ -105,12 +109,10 @@ final class FloatText {
         : scientific(digits, count, point - 1, into, at);
   }
 
+  /** There are about 0.3 times as many digits as bits, or one more: from the power of ten on. */
   private static int count(int digits) {
-    int count = 1;
-    for (int rest = digits / 10; rest > 0; rest /= 10) {
-      count++;
-    }
-    return count;
+    int guess = ((Integer.SIZE - Integer.numberOfLeadingZeros(digits)) * 1233) >>> 12;
+    return digits < TENS[guess] ? guess : guess + 1;
   }
 
   /** Writes digits with so many of them, or zeros, before the point. */
