@@ -70,6 +70,9 @@ public final class SluiceServer implements Server {
   /** How often {@link #settled} looks. */
   private static final long SETTLING_LOOK_MILLIS = 20;
 
+  /** How long streams that are ended may take to say so, beyond the time to drain. */
+  private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
   private final SluiceConfig config;
   private final Vertx vertx;
   private final WorkerExecutor loading;
@@ -79,7 +82,7 @@ public final class SluiceServer implements Server {
   private final Telemetry telemetry;
   private final Monitor monitor;
   private final Connections connections = new Connections();
-  private final DataPlane data;
+  private final InferencePipeline data;
   private final LogControl logs = new LogSwitches();
   private final List<Listener> listeners = new ArrayList<>();
   private volatile boolean stopping;
@@ -297,7 +300,7 @@ public final class SluiceServer implements Server {
             listener,
             config.limits(),
             connections,
-            config.shutdown().drainTimeout(),
+            config.shutdown().drainTimeout().plus(LAST_WORDS),
             front,
             faces.brpc(listener, context));
     verticles.add(verticle);
@@ -398,13 +401,19 @@ public final class SluiceServer implements Server {
     stopping = true;
     control.drain();
     pause(config.shutdown().gracePeriod());
-    for (Listener listener : listeners) {
-      await(vertx.undeploy(listener.deployment()));
-      listener.config().socket().ifPresent(UnixSocket::remove);
-    }
+    closeListeners();
     await(repository.close());
     control.close();
     await(vertx.close());
+  }
+
+  /** All at once; streams that still go on when the time to drain is over are told to end. */
+  private void closeListeners() {
+    long drain = Math.max(1, config.shutdown().drainTimeout().toMillis());
+    long timer = vertx.setTimer(drain, _ -> data.endStreams());
+    await(Future.join(listeners.stream().map(l -> vertx.undeploy(l.deployment())).toList()));
+    vertx.cancelTimer(timer);
+    listeners.forEach(listener -> listener.config().socket().ifPresent(UnixSocket::remove));
   }
 
   private void pause(Duration length) {

@@ -27,6 +27,11 @@ public interface ControlPlane {
   /** Whether every version that should take requests does, and the server is not draining. */
   boolean ready();
 
+  /** Whether the server is on its way to the end: calls that could last are not to be kept open. */
+  default boolean draining() {
+    return false;
+  }
+
   /** Whether an operator or load balancer has put the server online; see {@link #setOnline}. */
   boolean online();
 

@@ -12,8 +12,9 @@ record CodeHandler(CodeVersion version, HttpHandler handler) {
   }
 
   /** Answers, later. On the call's event loop. Takes the loan over. */
-  void handle(ServedModel model, RawCall call) {
-    var answer = new HandledCall(version, handler, model, call);
+  void handle(ServedModel model, RawCall call, OpenStreams open) {
+    var answer = new HandledCall(version, handler, model, call, open);
+    open.enter(answer);
     call.onGone(answer::leave);
     if (!answer.isOver()) {
       answer.start(call.deadline());

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  * One HTTP request that own code answers. The code writes on a thread of its own and waits there
  * for the client; the event loop sends.
  */
-final class HandledCall extends CodeCall<Boolean> implements HttpReply {
+final class HandledCall extends CodeCall<Boolean> implements HttpReply, OpenStreams.Stream {
   /** Chunks that are written ahead of the client. */
   private static final int AHEAD = 8;
 
@@ -37,6 +37,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply {
   private final HttpHandler handler;
   private final ServedModel model;
   private final RawCall call;
+  private final OpenStreams open;
   private final Context home;
   private final long since;
   private final Semaphore room = new Semaphore(AHEAD);
@@ -49,12 +50,18 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply {
   private int unsent;
   private boolean waitsForRoom;
 
-  HandledCall(CodeVersion version, HttpHandler handler, ServedModel model, RawCall call) {
+  HandledCall(
+      CodeVersion version,
+      HttpHandler handler,
+      ServedModel model,
+      RawCall call,
+      OpenStreams open) {
     super(version.streaming(), version.code(), version.limit());
     this.version = version;
     this.handler = handler;
     this.model = model;
     this.call = call;
+    this.open = open;
     this.home = version.home();
     this.since = version.nanoTime().getAsLong();
   }
@@ -198,6 +205,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply {
 
   @Override
   protected void succeeded(Boolean result) {
+    open.leave(this);
     model.release();
     if (begun) {
       onLoop(call::end);
@@ -211,6 +219,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply {
 
   @Override
   protected void failed(InferenceException why) {
+    open.leave(this);
     version.meters().failed(why);
     model.release();
     onLoop(() -> {

@@ -13,7 +13,10 @@ import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.telemetry.FailureReason;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 
@@ -21,6 +24,7 @@ import java.util.concurrent.Flow;
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
   private final HandlerPaths paths;
+  private final OpenStreams open = new OpenStreams();
 
   /**
    * @param paths where models' own code answers
@@ -82,7 +86,20 @@ public final class InferencePipeline implements DataPlane {
     if (request.model() instanceof AdmittedModel admitted) {
       admitted.leaveDoor();
     }
-    model.streams().stream(request, subscriber);
+    model.streams().stream(request, new OpenStream(open, subscriber, home()));
+  }
+
+  /** The event loop that asks. */
+  private static Context home() {
+    return Objects.requireNonNull(Vertx.currentContext(), "streams are asked for on event loops");
+  }
+
+  /**
+   * Ends streams, and HTTP calls of own code, that are still open, in the words of their protocols.
+   * Any thread.
+   */
+  public void endStreams() {
+    open.stop();
   }
 
   @Override
@@ -98,7 +115,7 @@ public final class InferencePipeline implements DataPlane {
     servable(model)
         .handler()
         .ifPresentOrElse(
-            handler -> handler.handle(model, call),
+            handler -> handler.handle(model, call, open),
             () -> {
               model.release();
               call.fail(

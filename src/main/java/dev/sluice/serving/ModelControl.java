@@ -77,6 +77,11 @@ public final class ModelControl implements ControlPlane {
     return !draining && (config.strictReadiness() ? repository.allReady() : repository.looked());
   }
 
+  @Override
+  public boolean draining() {
+    return draining;
+  }
+
   /** Lets readiness fall, so that no new callers are sent here. */
   public void drain() {
     draining = true;

@@ -87,8 +87,9 @@ final class InferStream implements GrpcStreamMethod.Messages {
     endIfDone();
   }
 
+  /** A server that drains waits for no more requests. */
   private void endIfDone() {
-    if (allTaken && open.isEmpty()) {
+    if ((allTaken || server.control().draining()) && open.isEmpty()) {
       call.end();
     }
   }

@@ -1,0 +1,85 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
+import io.vertx.core.Context;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream on its way to its reader, which may be told that there is no more before the model has
+ * ended. Of the reader's event loop, except that it may be given up from anywhere.
+ */
+final class OpenStream
+    implements Flow.Subscriber<InferenceResponse>, Flow.Subscription, OpenStreams.Stream {
+  private final OpenStreams streams;
+  private final Flow.Subscriber<? super InferenceResponse> reader;
+  private final Context home;
+  private Flow.@Nullable Subscription model;
+  private boolean done;
+
+  OpenStream(
+      OpenStreams streams, Flow.Subscriber<? super InferenceResponse> reader, Context home) {
+    this.streams = streams;
+    this.reader = reader;
+    this.home = home;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription given) {
+    model = given;
+    streams.enter(this);
+    reader.onSubscribe(this);
+  }
+
+  @Override
+  public void onNext(InferenceResponse response) {
+    reader.onNext(response);
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    if (leave()) {
+      reader.onError(failure);
+    }
+  }
+
+  @Override
+  public void onComplete() {
+    if (leave()) {
+      reader.onComplete();
+    }
+  }
+
+  @Override
+  public void request(long count) {
+    if (model != null) {
+      model.request(count);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (leave() && model != null) {
+      model.cancel();
+    }
+  }
+
+  @Override
+  public void giveUp(InferenceException why) {
+    home.runOnContext(_ -> {
+      if (!done) {
+        cancel();
+        reader.onError(why);
+      }
+    });
+  }
+
+  /** False if it has left already. */
+  private boolean leave() {
+    boolean first = !done;
+    done = true;
+    streams.leave(this);
+    return first;
+  }
+}

@@ -1,0 +1,234 @@
+package dev.sluice.conformance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.MessageLite;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.protocol.grps.grpc.proto.DataType;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.protocol.grps.grpc.proto.GrpsServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepModels;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Streams without an end, when the server has waited for them long enough. */
+@Timeout(60)
+class DrainIT {
+  private static final String STOPPING = "the server is stopping and ends what still goes on";
+
+  @TempDir static Path models;
+
+  /** All streams at once, each by its door, and what they ended with. */
+  private static final Map<String, CompletableFuture<String>> ENDS =
+      Map.of(
+          "grps as bytes", new CompletableFuture<>(),
+          "grps as JSON", new CompletableFuture<>(),
+          "events", new CompletableFuture<>(),
+          "own code", new CompletableFuture<>());
+
+  private static final Messages<GrpsMessage> GRPS = new Messages<>();
+  private static final Messages<ModelStreamInferResponse> INFER = new Messages<>();
+
+  /** Keeps the last messages of a call and its end. */
+  private static final class Messages<T extends MessageLite> implements StreamObserver<T> {
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final ConcurrentLinkedDeque<T> got = new ConcurrentLinkedDeque<>();
+    private final CompletableFuture<T> last = new CompletableFuture<>();
+
+    @Override
+    public void onNext(T message) {
+      got.add(message);
+      begun.countDown();
+      if (got.size() > 2) {
+        got.removeFirst();
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      last.completeExceptionally(failure);
+    }
+
+    @Override
+    public void onCompleted() {
+      last.complete(got.getLast());
+    }
+  }
+
+  @BeforeAll
+  static void drain() throws Exception {
+    long blocksBefore = TensorMemory.openBlocks();
+    StepModels.counter(models, "{ feedback: { y: x }, stop: { steps: 1000000 } }");
+    new CodeJar()
+        .file("Echoes")
+        .service("HttpHandler", "Echoes")
+        .into(models.resolve("echoes").resolve("1"));
+    Files.writeString(
+        models.resolve("echoes").resolve("model.yml"), "java: { path: /my/echo }\n");
+    RunningServer server =
+        RunningServer.start(
+            new SluiceConfigReader(_ -> {})
+                .read(
+                    Optional.empty(),
+                    Map.of(),
+                    List.of(
+                        new SettingOverride("listeners", "localhost:0", "test"),
+                        new SettingOverride("models.directory", models.toString(), "test"),
+                        new SettingOverride("shutdown.drain_timeout", "300ms", "test"))));
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+    openAll(server.port(), channel);
+    server.close();
+    ENDS.values().forEach(CompletableFuture::join);
+    channel.shutdownNow();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static void openAll(int port, ManagedChannel channel) throws Exception {
+    String json =
+        """
+        {"gtensors":{"tensors":[{"name":"x","dtype":"DT_FLOAT32","flat_float32":[1],"shape":[1,1]}]}}\
+        """;
+    String predict = "POST /grps/v1/infer/predict?streaming=true&model=counter";
+    open(port, "grps as JSON", predict, "application/json", json);
+    open(port, "grps as bytes", predict, "application/octet-stream", "\0\0\0\0");
+    open(port, "events", "POST /v2/models/counter/generate_stream", "", "{\"x\":1}");
+    open(port, "own code", "GET /my/echo?endless", "", "");
+    GrpsServiceGrpc.newStub(channel).predictStreaming(grps(), GRPS);
+    StreamObserver<ModelInferRequest> requests =
+        GRPCInferenceServiceGrpc.newStub(channel).modelStreamInfer(INFER);
+    requests.onNext(infer());
+    GRPS.begun.await();
+    INFER.begun.await();
+  }
+
+  /** Asks over HTTP/1.1, waits for the first byte, and reads on. */
+  private static void open(int port, String name, String line, String type, String body)
+      throws IOException {
+    var socket = new Socket("localhost", port);
+    String head =
+        "%s HTTP/1.1\r\nHost: here\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+            .formatted(line, type, body.length());
+    socket.getOutputStream().write((head + body).getBytes(UTF_8));
+    int first = socket.getInputStream().read();
+    Thread.ofVirtual()
+        .start(() -> end(name).complete((char) first + rest(socket)));
+  }
+
+  private static String rest(Socket socket) {
+    try (socket) {
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private static CompletableFuture<String> end(String name) {
+    return ENDS.get(name);
+  }
+
+  private static GrpsMessage grps() {
+    return GrpsMessage.newBuilder()
+        .setModel("counter")
+        .setGtensors(
+            GenericTensorData.newBuilder()
+                .addTensors(
+                    GenericTensor.newBuilder()
+                        .setName("x")
+                        .setDtype(DataType.DT_FLOAT32)
+                        .addShape(1)
+                        .addShape(1)
+                        .addFlatFloat32(1)))
+        .build();
+  }
+
+  private static ModelInferRequest infer() {
+    return ModelInferRequest.newBuilder()
+        .setId("7")
+        .setModelName("counter")
+        .addInputs(
+            ModelInferRequest.InferInputTensor.newBuilder()
+                .setName("x")
+                .setDatatype("FP32")
+                .addShape(1)
+                .addShape(1)
+                .setContents(InferTensorContents.newBuilder().addFp32Contents(1)))
+        .build();
+  }
+
+  /** The end of an answer in chunks: its last chunk, and the empty one that says that all came. */
+  private static String lastChunk(String name) {
+    String answer = end(name).join();
+    assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n0\r\n\r\n");
+    String chunks = answer.substring(0, answer.length() - "\r\n0\r\n\r\n".length());
+    return chunks.substring(chunks.lastIndexOf("\r\n") + 2);
+  }
+
+  @Test
+  void grpsOverHttpEndsWithAFailureMessage() {
+    Function<String, String> last = DrainIT::lastChunk;
+    for (String name : List.of("grps as JSON", "grps as bytes")) {
+      assertThat(last.apply(name))
+          .isEqualTo(
+              "{\"status\":{\"code\":503,\"msg\":\"" + STOPPING + "\",\"status\":\"FAILURE\"}}\n");
+    }
+  }
+
+  @Test
+  void generateStreamEndsWithAnErrorEvent() {
+    assertThat(end("events").join())
+        .endsWith("data: {\"error\":\"" + STOPPING + "\"}\n\n\r\n0\r\n\r\n");
+  }
+
+  @Test
+  void ownCodeEndsWithTheTextOfTheFailure() {
+    assertThat(lastChunk("own code")).isEqualTo(STOPPING);
+  }
+
+  @Test
+  void grpsOverGrpcEndsWithAFailureMessageAndWell() {
+    GrpsMessage last = GRPS.last.join();
+    assertThat(last.getStatus().getCode()).isEqualTo(503);
+    assertThat(last.getStatus().getMsg()).isEqualTo(STOPPING);
+    assertThat(GRPS.got.getFirst().getStatus().getCode()).isEqualTo(200);
+  }
+
+  @Test
+  void modelStreamInferEndsWithAFinalErrorAndWell() {
+    ModelStreamInferResponse last = INFER.last.join();
+    assertThat(last.getErrorMessage()).isEqualTo(STOPPING);
+    assertThat(last.getInferResponse().getId()).isEqualTo("7");
+    assertThat(
+            last.getInferResponse()
+                .getParametersOrThrow("triton_final_response")
+                .getBoolParam())
+        .isTrue();
+  }
+}
