@@ -15,10 +15,17 @@ public record CustomPredictConfig(Optional<String> path, boolean customizedBody)
 
   private static final String PATH = "(/[A-Za-z0-9_\\-]+)+/?";
 
-  static CustomPredictConfig read(Section custom) {
+  /**
+   * @param usual for what the section leaves out
+   */
+  static CustomPredictConfig read(Section custom, CustomPredictConfig usual) {
     return new CustomPredictConfig(
-        custom.single("path").filter(path -> !path.text().isEmpty()).map(CustomPredictConfig::path),
-        custom.flag("customized_body", DEFAULT.customizedBody));
+        custom
+            .single("path")
+            .filter(path -> !path.text().isEmpty())
+            .map(CustomPredictConfig::path)
+            .or(usual::path),
+        custom.flag("customized_body", usual.customizedBody));
   }
 
   private static String path(Setting setting) {

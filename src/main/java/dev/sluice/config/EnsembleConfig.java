@@ -42,7 +42,8 @@ public record EnsembleConfig(
    * @param shape unknown: as the steps have it
    */
   public record Declaration(String name, Optional<DataType> type, Shape shape, boolean optional) {
-    static Declaration named(String name) {
+    /** One of which only the name is said. */
+    public static Declaration named(String name) {
       return new Declaration(name, Optional.empty(), Shape.UNKNOWN, false);
     }
   }
@@ -51,6 +52,22 @@ public record EnsembleConfig(
     steps = List.copyOf(steps);
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
+  }
+
+  /**
+   * Models one behind the other: each takes what the one before it gives, by the tensors' names, or
+   * in their order where no name is the same. What goes where is only known when the models are.
+   */
+  static EnsembleConfig chain(List<String> models) {
+    return new EnsembleConfig(
+        models.stream().map(model -> new Step(model, LATEST, Map.of(), Map.of())).toList(),
+        List.of(),
+        List.of());
+  }
+
+  /** Whether the steps do not say which tensors they take and write, as those of a chain. */
+  public boolean isChain() {
+    return steps.getFirst().inputs().isEmpty();
   }
 
   /** Reads the {@code ensemble} of a {@code model.yml}. */

@@ -40,7 +40,9 @@ public record GrpsConfig(
         grps.flag("online_at_start", DEFAULT.onlineAtStart),
         grps.section(
             "streaming_ctrl", control -> StreamControlConfig.read(control, control(deployment))),
-        grps.section("customized_predict_http", CustomPredictConfig::read),
+        grps.section(
+            "customized_predict_http",
+            custom -> CustomPredictConfig.read(custom, customPredict(deployment))),
         grps.number(
             "max_connections",
             deployment.map(GrpsDeployment::maxConnections).orElse(DEFAULT.maxConnections),
@@ -55,6 +57,13 @@ public record GrpsConfig(
         .flatMap(GrpsDeployment::customHttp)
         .map(GrpsCustomHttp::streamingCtrl)
         .orElse(DEFAULT.streamingCtrl);
+  }
+
+  private static CustomPredictConfig customPredict(Optional<GrpsDeployment> deployment) {
+    return deployment
+        .flatMap(GrpsDeployment::customHttp)
+        .map(http -> new CustomPredictConfig(Optional.of(http.path()), http.customizedBody()))
+        .orElse(DEFAULT.customizedPredictHttp);
   }
 
   private static Optional<GrpsDeployment> deployment(Setting setting) {

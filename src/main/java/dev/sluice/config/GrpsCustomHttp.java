@@ -1,5 +1,7 @@
 package dev.sluice.config;
 
+import java.util.regex.Pattern;
+
 /**
  * The {@code customized_predict_http} of a grps deployment's {@code server.yml}.
  *
@@ -9,12 +11,17 @@ package dev.sluice.config;
  */
 public record GrpsCustomHttp(
     String path, boolean customizedBody, StreamControlConfig streamingCtrl) {
+  private static final Pattern BUILT_IN =
+      Pattern.compile("/grps/v1/(health|infer|metadata|monitor|js)/[a-z_]+/?");
+
   static GrpsCustomHttp read(Section custom, GrpsFile file) {
     Setting path = GrpsFile.required(custom, "path", "a path such as /v1/predict");
     if (!path.text().matches("/[A-Za-z0-9_\\-/]+")) {
       throw path.wanted("a slash, then letters, digits, _, - and /");
     }
-    file.noteUnused(path);
+    if (BUILT_IN.matcher(path.text()).matches()) {
+      throw path.wanted("a path that the server does not answer already");
+    }
     var read =
         new GrpsCustomHttp(
             path.text(),

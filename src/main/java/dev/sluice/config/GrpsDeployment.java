@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
  * @param models its models by the names that requests use, {@code name-version}
  * @param batching how the requests for the model at a path are joined
+ * @param ensembles the models that are run one behind the other, by the file that says so
  * @param names the first model of each name without a version
  * @param defaultModel the model that is meant when a request names none
  * @param maxConnections requests of grps under way at once
@@ -29,6 +30,7 @@ public record GrpsDeployment(
     Optional<GrpsCustomHttp> customHttp,
     Map<String, Path> models,
     Map<Path, BatchingConfig> batching,
+    Map<Path, EnsembleConfig> ensembles,
     Map<String, String> names,
     Optional<String> defaultModel,
     int maxConnections,
@@ -64,6 +66,14 @@ public record GrpsDeployment(
       names.putIfAbsent(model.name(), model.id());
       texts.put(model.id(), model.text());
     }
+    Map<Path, EnsembleConfig> ensembles = new LinkedHashMap<>();
+    inference
+        .dag()
+        .ifPresent(dag -> {
+          models.put(dag.id(), dag.path());
+          batching.put(dag.path(), BatchingConfig.DEFAULT);
+          ensembles.put(dag.path(), EnsembleConfig.chain(dag.models()));
+        });
     List<String> unused = new ArrayList<>(server.unused());
     unused.addAll(inference.unused());
     return new GrpsDeployment(
@@ -71,6 +81,7 @@ public record GrpsDeployment(
         server.customHttp(),
         models,
         batching,
+        ensembles,
         names,
         inference.defaultModel(),
         server.maxConnections(),
@@ -82,9 +93,12 @@ public record GrpsDeployment(
 
   /** The settings of the model at a path. */
   ModelConfig settings(Path path, ModelConfig defaults) {
-    return defaults
-        .withBatching(batching.getOrDefault(path, defaults.batching()))
-        .withInstances(Math.min(defaults.instances(), maxConcurrency));
+    ModelConfig own =
+        defaults
+            .withBatching(batching.getOrDefault(path, defaults.batching()))
+            .withInstances(Math.min(defaults.instances(), maxConcurrency));
+    EnsembleConfig ensemble = ensembles.get(path);
+    return ensemble == null ? own : own.withEnsemble(ensemble);
   }
 
   /** What to tell the person who starts the server; empty if everything means something here. */

@@ -1,5 +1,7 @@
 package dev.sluice.config;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,12 +15,17 @@ import java.util.Set;
  * A grps deployment's {@code inference.yml}.
  *
  * @param models in the file's order
- * @param defaultModel the model that is meant when a request names none: the only one of the DAG
+ * @param defaultModel the model that is meant when a request names none: the DAG, or its only one
+ * @param dag models one behind the other; empty: there is no DAG of several
  * @param text the file, written out again
  * @param unused full names of keys that change nothing here
  */
 record GrpsInferenceFile(
-    List<Model> models, Optional<String> defaultModel, String text, List<String> unused) {
+    List<Model> models,
+    Optional<String> defaultModel,
+    Optional<Dag> dag,
+    String text,
+    List<String> unused) {
   /**
    * One model.
    *
@@ -30,14 +37,22 @@ record GrpsInferenceFile(
    */
   record Model(String id, String name, Path path, BatchingConfig batching, String text) {}
 
-  private static final Set<String> INFERERS =
-      Set.of("torch", "tensorflow", "tensorrt", "customized");
+  /**
+   * Models that are run one behind the other.
+   *
+   * @param id by which requests may name it
+   * @param path the file that says so
+   * @param models their ids
+   */
+  record Dag(String id, Path path, List<String> models) {}
 
-  private static final Set<String> CONVERTERS = Set.of("torch", "tensorflow", "tensorrt", "none");
+  private static final String CUSTOMIZED = "customized";
+  private static final Set<String> INFERERS = Set.of("torch", "tensorflow", "tensorrt", CUSTOMIZED);
+
+  private static final Set<String> CONVERTERS =
+      Set.of("torch", "tensorflow", "tensorrt", CUSTOMIZED, "none");
   private static final String INFERER_WANTED = "torch, tensorflow, tensorrt or customized";
-  private static final String CONVERTER_WANTED =
-      "torch, tensorflow, tensorrt or none: converters with code of their own are not run";
-
+  private static final String CONVERTER_WANTED = "torch, tensorflow, tensorrt, customized or none";
   private static final List<String> FORMATS =
       List.of("model.onnx", "saved_model.pb", "saved_model.pbtxt");
 
@@ -53,10 +68,19 @@ record GrpsInferenceFile(
     for (Setting model : GrpsFile.required(root, "models", "a list of models").elements()) {
       models.add(model(model, folder, file, models));
     }
-    Optional<String> first =
-        GrpsFile.table(root, "dag").map(dag -> defaultModel(dag, models, file));
+    Optional<Dag> dag =
+        GrpsFile.table(root, "dag").map(section -> dag(section, path, models, file));
     file.noteUnread(root);
-    return new GrpsInferenceFile(models, first, file.text(), file.unused());
+    return new GrpsInferenceFile(
+        models,
+        dag.map(GrpsInferenceFile::defaultModel),
+        dag.filter(several -> several.models.size() > 1),
+        file.text(),
+        file.unused());
+  }
+
+  private static String defaultModel(Dag dag) {
+    return dag.models.size() == 1 ? dag.models.getFirst() : dag.id;
   }
 
   private static Model model(Setting setting, Path folder, GrpsFile file, List<Model> before) {
@@ -68,12 +92,15 @@ record GrpsInferenceFile(
       throw name.wanted("another name or version: " + id + " is there already");
     }
     oneOf(model, "inferer_type", INFERERS, INFERER_WANTED);
-    oneOf(model, "converter_type", CONVERTERS, CONVERTER_WANTED);
+    Setting converter = oneOf(model, "converter_type", CONVERTERS, CONVERTER_WANTED);
     BatchingConfig batching =
         GrpsFile.table(model, "batching")
             .map(section -> batching(section, file))
             .orElse(BatchingConfig.DEFAULT);
     Path path = path(model, folder);
+    if (converter.text().equals(CUSTOMIZED) && !holdsJar(path)) {
+      throw converter.wanted("a jar with the converter's code in inferer_path, " + path);
+    }
     model
         .value("device")
         .filter(device -> !device.text().equalsIgnoreCase("cpu"))
@@ -82,15 +109,17 @@ record GrpsInferenceFile(
     return new Model(id, name.text(), path, batching, GrpsFile.text(setting.node()));
   }
 
-  private static void oneOf(Section model, String key, Set<String> words, String wanted) {
+  private static Setting oneOf(Section model, String key, Set<String> words, String wanted) {
     Setting setting = GrpsFile.required(model, key, wanted);
     if (!words.contains(setting.text())) {
       throw setting.wanted(wanted);
     }
+    return setting;
   }
 
   private static Path path(Section model, Path folder) {
-    String wanted = "an ONNX file, or a folder with model.onnx or saved_model.pb, below " + folder;
+    String wanted =
+        "an ONNX file, or a folder with model.onnx, saved_model.pb or a jar, below " + folder;
     Setting setting = GrpsFile.required(model, "inferer_path", wanted);
     if (setting.text().indexOf('\0') >= 0) {
       throw setting.wanted(wanted);
@@ -99,11 +128,22 @@ record GrpsInferenceFile(
     boolean isModel =
         Files.isRegularFile(path)
             ? path.toString().endsWith(".onnx")
-            : FORMATS.stream().anyMatch(name -> Files.isRegularFile(path.resolve(name)));
+            : FORMATS.stream().anyMatch(name -> Files.isRegularFile(path.resolve(name)))
+                || holdsJar(path);
     if (!isModel) {
       throw setting.wanted(wanted);
     }
     return path;
+  }
+
+  /** Whether own code lies there. */
+  private static boolean holdsJar(Path folder) {
+    try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
+      return jars.iterator().hasNext();
+    } catch (IOException _) {
+      // no folder, or none that can be read: whoever looks for a model says so
+      return false;
+    }
   }
 
   private static BatchingConfig batching(Section batching, GrpsFile file) {
@@ -120,22 +160,25 @@ record GrpsInferenceFile(
     };
   }
 
-  private static String defaultModel(Section dag, List<Model> models, GrpsFile file) {
+  private static Dag dag(Section dag, Path path, List<Model> models, GrpsFile file) {
     Setting type = GrpsFile.required(dag, "type", "sequential");
     if (!type.text().equals("sequential")) {
       throw type.wanted("sequential");
     }
-    dag.value("name");
-    Setting nodes = GrpsFile.required(dag, "nodes", "one node");
+    String id = dag.value("name").map(Setting::text).filter(name -> !name.isEmpty()).orElse("dag");
+    Setting nodes = GrpsFile.required(dag, "nodes", "a list of nodes");
     List<String> names = nodes.elements().stream().map(node -> node(node, models, file)).toList();
-    if (names.size() > 1) {
-      throw dag.error(
-          "nodes",
-          "has %d nodes: %s; wanted one: models are not run one behind the other here"
-              .formatted(names.size(), String.join(", ", names)));
+    if (names.isEmpty()) {
+      throw nodes.wanted("one node or more");
     }
     file.noteUnread(dag);
-    return names.getFirst();
+    return new Dag(free(id, models), path, names);
+  }
+
+  /** A name that no model has, since requests find models and the DAG by one name. */
+  private static String free(String id, List<Model> models) {
+    boolean taken = models.stream().anyMatch(model -> model.id.equals(id) || model.name.equals(id));
+    return taken ? free(id + "-dag", models) : id;
   }
 
   private static String node(Setting setting, List<Model> models, GrpsFile file) {

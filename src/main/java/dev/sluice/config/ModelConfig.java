@@ -158,6 +158,27 @@ public record ModelConfig(
         warmupIterations);
   }
 
+  /** The same settings for a model that is composed of others. */
+  ModelConfig withEnsemble(EnsembleConfig other) {
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        explain,
+        runtimes,
+        stream,
+        Optional.of(other),
+        classLabels,
+        sequence,
+        responseCache,
+        declared,
+        warmupIterations);
+  }
+
   /** Reads a {@code model.yml}. */
   static ModelConfig read(Section model, ModelConfig defaults) {
     RuntimesConfig runtimes = defaults.runtimes;

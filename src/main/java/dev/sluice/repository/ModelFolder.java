@@ -80,7 +80,8 @@ final class ModelFolder {
 
   private void addOnlyVersion(List<Path> children) {
     if (MODEL_FILES.stream().noneMatch(file -> Files.exists(folder.resolve(file)))
-        && !isFolderOfOneFile(children)) {
+        && !isFolderOfOneFile(children)
+        && !isFolderOfCode(children)) {
       return;
     }
     VersionSighting numbered = versions.get(ONLY_VERSION);
@@ -98,6 +99,13 @@ final class ModelFolder {
                 .filter(child -> fileName(child).endsWith(".onnx") && Files.isRegularFile(child))
                 .count()
             == 1;
+  }
+
+  /** So is own code. */
+  private boolean isFolderOfCode(List<Path> children) {
+    return versions.isEmpty()
+        && children.stream()
+            .anyMatch(child -> fileName(child).endsWith(".jar") && Files.isRegularFile(child));
   }
 
   private void warnAboutTwo(long number, Path first, Path taken) {

@@ -51,11 +51,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply, OpenStre
   private boolean waitsForRoom;
 
   HandledCall(
-      CodeVersion version,
-      HttpHandler handler,
-      ServedModel model,
-      RawCall call,
-      OpenStreams open) {
+      CodeVersion version, HttpHandler handler, ServedModel model, RawCall call, OpenStreams open) {
     super(version.streaming(), version.code(), version.limit());
     this.version = version;
     this.handler = handler;

@@ -18,8 +18,7 @@ final class OpenStream
   private Flow.@Nullable Subscription model;
   private boolean done;
 
-  OpenStream(
-      OpenStreams streams, Flow.Subscriber<? super InferenceResponse> reader, Context home) {
+  OpenStream(OpenStreams streams, Flow.Subscriber<? super InferenceResponse> reader, Context home) {
     this.streams = streams;
     this.reader = reader;
     this.home = home;

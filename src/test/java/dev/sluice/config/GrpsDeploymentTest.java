@@ -215,6 +215,30 @@ class GrpsDeploymentTest {
   }
 
   @Test
+  void itsPathOfOwnCodeIsAnsweredUnlessAnotherIsGiven() throws IOException {
+    writeCustomHttp("");
+    assertThat(read().grps().customizedPredictHttp())
+        .isEqualTo(new CustomPredictConfig(Optional.of("/v1/chat"), true));
+    assertThat(
+            read(new SettingOverride("grps.customized_predict_http.path", "/chat", "--set"))
+                .grps()
+                .customizedPredictHttp())
+        .isEqualTo(new CustomPredictConfig(Optional.of("/chat"), true));
+    assertThat(warnings).noneMatch(warning -> warning.contains("customized"));
+  }
+
+  @Test
+  void aPathThatIsTakenIsRefused() throws IOException {
+    writeCustomHttp("");
+    Path file = folder.resolve("conf/server.yml");
+    Files.writeString(file, Files.readString(file).replace("/v1/chat", "/grps/v1/infer/predict"));
+    assertThatThrownBy(this::read)
+        .hasMessageEndingWith(
+            "interface.customized_predict_http.path is \"/grps/v1/infer/predict\"; wanted a path"
+                + " that the server does not answer already");
+  }
+
+  @Test
   void whatTheControlOfStreamsLeavesEmptyIsAsUsual() throws IOException {
     writeCustomHttp("{ctrl_mode: , ctrl_key: \"\", res_content_type: text/plain}");
     assertThat(read().grps().streamingCtrl())
@@ -272,12 +296,13 @@ class GrpsDeploymentTest {
           name: your_model     | name_: your_model        | models[0].name is missing; wanted a name
           '2.0'                | 1.0.0                    | models[1].name is "your_model"; wanted another name or version: your_model-1.0.0 is there already
           inferer_type: torch  | inferer_type: caffe      | models[0].inferer_type is "caffe"; wanted torch, tensorflow, tensorrt or customized
-          converter_type: none | converter_type: customized | models[1].converter_type is "customized"; wanted torch, tensorflow, tensorrt or none: converters with code of their own are not run
-          net.onnx             | net.pt                   | models[0].inferer_path is "./data/net.pt"; wanted an ONNX file, or a folder with model.onnx or saved_model.pb, below FOLDER
-          data/saved           | data                     | models[1].inferer_path is "data"; wanted an ONNX file, or a folder with model.onnx or saved_model.pb, below FOLDER
+          converter_type: none | converter_type: customized | models[1].converter_type is "customized"; wanted a jar with the converter's code in inferer_path, FOLDER/data/saved
+          net.onnx             | net.pt                   | models[0].inferer_path is "./data/net.pt"; wanted an ONNX file, or a folder with model.onnx, saved_model.pb or a jar, below FOLDER
+          data/saved           | data                     | models[1].inferer_path is "data"; wanted an ONNX file, or a folder with model.onnx, saved_model.pb or a jar, below FOLDER
           type: dynamic        | type: static             | models[0].batching.type is "static"; wanted none or dynamic
           max_batch_size: 16   | max_batch_size: 0        | models[0].batching.max_batch_size is 0; wanted a whole number from 1 to 1048576
           type: sequential     | type: parallel           | dag.type is "parallel"; wanted sequential
+          nodes:               | nodes_:                  | dag.nodes is missing; wanted a list of nodes
           type: model          | type: graph              | dag.nodes[0].type is "graph"; wanted model
           model: your_model-1.0.0 | model: your_model     | dag.nodes[0].model is "your_model"; wanted one of your_model-1.0.0, your_model-2.0
           """)
@@ -291,12 +316,28 @@ class GrpsDeploymentTest {
   }
 
   @Test
-  void modelsOneBehindTheOtherAreRefused() throws IOException {
+  void aDagOfSeveralModelsIsAnEnsembleThatIsMeantByDefault() throws IOException {
     String second = "    - {name: second, type: model, model: your_model-2.0}\n";
     write(SERVER, INFERENCE + second);
-    assertThatThrownBy(this::read)
-        .hasMessageContaining(
-            "dag.nodes has 2 nodes: your_model-1.0.0, your_model-2.0; wanted one");
+    SluiceConfig config = read();
+    Path file = folder.resolve("conf/inference.yml");
+    assertThat(config.grps().defaultModel()).contains("your_dag");
+    assertThat(config.repository().wanted().listed())
+        .containsEntry("your_dag", ListedModel.in(file))
+        .hasSize(3);
+    ModelConfig dag = new ModelConfigReader(config, warnings::add).read(file);
+    assertThat(dag.ensemble())
+        .contains(EnsembleConfig.chain(List.of("your_model-1.0.0", "your_model-2.0")));
+    assertThat(dag.batching()).isEqualTo(BatchingConfig.DEFAULT);
+  }
+
+  @Test
+  void aDagHasAnotherNameThanItsModels() throws IOException {
+    String second = "    - {name: second, type: model, model: your_model-2.0}\n";
+    write(SERVER, INFERENCE.replace("your_dag", "your_model") + second);
+    assertThat(read().grps().defaultModel()).contains("your_model-dag");
+    write(SERVER, INFERENCE.replace("name: your_dag", "name:") + second);
+    assertThat(read().grps().defaultModel()).contains("dag");
   }
 
   @Test

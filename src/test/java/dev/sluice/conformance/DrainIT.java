@@ -23,16 +23,19 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Function;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,15 +46,13 @@ import org.junit.jupiter.api.io.TempDir;
 class DrainIT {
   private static final String STOPPING = "the server is stopping and ends what still goes on";
 
+  /** Bytes of a status line up to its number. */
+  private static final int BEGIN = "HTTP/1.1 200".length();
+
   @TempDir static Path models;
 
-  /** All streams at once, each by its door, and what they ended with. */
-  private static final Map<String, CompletableFuture<String>> ENDS =
-      Map.of(
-          "grps as bytes", new CompletableFuture<>(),
-          "grps as JSON", new CompletableFuture<>(),
-          "events", new CompletableFuture<>(),
-          "own code", new CompletableFuture<>());
+  /** How the streams over HTTP/1.1 begin and end, by their doors. */
+  private static final Map<String, CompletableFuture<String>> ENDS = new HashMap<>();
 
   private static final Messages<GrpsMessage> GRPS = new Messages<>();
   private static final Messages<ModelStreamInferResponse> INFER = new Messages<>();
@@ -90,8 +91,7 @@ class DrainIT {
         .file("Echoes")
         .service("HttpHandler", "Echoes")
         .into(models.resolve("echoes").resolve("1"));
-    Files.writeString(
-        models.resolve("echoes").resolve("model.yml"), "java: { path: /my/echo }\n");
+    Files.writeString(models.resolve("echoes").resolve("model.yml"), "java: { path: /my/echo }\n");
     RunningServer server =
         RunningServer.start(
             new SluiceConfigReader(_ -> {})
@@ -129,7 +129,7 @@ class DrainIT {
     INFER.begun.await();
   }
 
-  /** Asks over HTTP/1.1, waits for the first byte, and reads on. */
+  /** Asks over HTTP/1.1, waits for the status, and reads on. */
   private static void open(int port, String name, String line, String type, String body)
       throws IOException {
     var socket = new Socket("localhost", port);
@@ -137,21 +137,30 @@ class DrainIT {
         "%s HTTP/1.1\r\nHost: here\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
             .formatted(line, type, body.length());
     socket.getOutputStream().write((head + body).getBytes(UTF_8));
-    int first = socket.getInputStream().read();
-    Thread.ofVirtual()
-        .start(() -> end(name).complete((char) first + rest(socket)));
+    String begin = new String(socket.getInputStream().readNBytes(BEGIN), UTF_8);
+    ENDS.put(
+        name,
+        CompletableFuture.supplyAsync(() -> begin + end(socket), Thread::startVirtualThread)
+            .orTimeout(30, TimeUnit.SECONDS));
   }
 
-  private static String rest(Socket socket) {
+  /** The last bytes; those before them are too many to keep. */
+  private static String end(Socket socket) {
     try (socket) {
-      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+      byte[] piece = new byte[1 << 16];
+      String end = "";
+      for (int n = 0; n >= 0; n = socket.getInputStream().read(piece)) {
+        String longer = end + new String(piece, 0, n, UTF_8);
+        end = longer.substring(Math.max(0, longer.length() - 1_000));
+      }
+      return end;
     } catch (IOException e) {
-      return e.toString();
+      throw new UncheckedIOException(e);
     }
   }
 
   private static CompletableFuture<String> end(String name) {
-    return ENDS.get(name);
+    return Objects.requireNonNull(ENDS.get(name));
   }
 
   private static GrpsMessage grps() {
@@ -193,9 +202,8 @@ class DrainIT {
 
   @Test
   void grpsOverHttpEndsWithAFailureMessage() {
-    Function<String, String> last = DrainIT::lastChunk;
     for (String name : List.of("grps as JSON", "grps as bytes")) {
-      assertThat(last.apply(name))
+      assertThat(lastChunk(name))
           .isEqualTo(
               "{\"status\":{\"code\":503,\"msg\":\"" + STOPPING + "\",\"status\":\"FAILURE\"}}\n");
     }
@@ -225,10 +233,7 @@ class DrainIT {
     ModelStreamInferResponse last = INFER.last.join();
     assertThat(last.getErrorMessage()).isEqualTo(STOPPING);
     assertThat(last.getInferResponse().getId()).isEqualTo("7");
-    assertThat(
-            last.getInferResponse()
-                .getParametersOrThrow("triton_final_response")
-                .getBoolParam())
+    assertThat(last.getInferResponse().getParametersOrThrow("triton_final_response").getBoolParam())
         .isTrue();
   }
 }

@@ -3,6 +3,8 @@ package dev.sluice.conformance;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
@@ -260,8 +262,9 @@ class OwnCodeIT {
   }
 
   @Test
-  void customisedBodiesOfGrpsGoToTheHandler() throws IOException {
-    Path settings = Files.createTempDirectory("grps").resolve("sluice.yml");
+  void customisedBodiesOfGrpsGoToTheHandler(@TempDir Path folder) throws IOException {
+    streamed(folder.resolve("models/streamed/1"));
+    Path settings = folder.resolve("sluice.yml");
     Files.writeString(
         settings,
         """
@@ -272,8 +275,52 @@ class OwnCodeIT {
           streaming_ctrl: { ctrl_mode: body_param, ctrl_key: stream, res_content_type: text/event-stream }
           customized_predict_http: { path: /v1/chat, customized_body: true }
         """
-            .formatted(streamed()));
-    var config = new SluiceConfigReader(_ -> {}).read(Optional.of(settings), Map.of(), List.of());
+            .formatted(folder.resolve("models")));
+    requireCustomised(
+        new SluiceConfigReader(_ -> {}).read(Optional.of(settings), Map.of(), List.of()));
+  }
+
+  @Test
+  void customisedBodiesOfADeploymentGoToTheHandler(@TempDir Path folder) throws IOException {
+    streamed(folder.resolve("data"));
+    Path conf = Files.createDirectory(folder.resolve("conf"));
+    Files.writeString(
+        conf.resolve("server.yml"),
+        """
+        interface:
+          framework: http
+          host: 0.0.0.0
+          port: 9997
+          customized_predict_http:
+            path: /v1/chat
+            customized_body: true
+            streaming_ctrl: { ctrl_mode: body_param, ctrl_key: stream, res_content_type: text/event-stream }
+        max_connections: 1000
+        max_concurrency: 32
+        """);
+    Files.writeString(
+        conf.resolve("inference.yml"),
+        """
+        models:
+          - name: chat
+            version: 1.0.0
+            inferer_type: customized
+            inferer_name: chat
+            inferer_path: data
+            converter_type: none
+        dag: { type: sequential, nodes: [{ name: a, type: model, model: chat-1.0.0 }] }
+        """);
+    requireCustomised(
+        new SluiceConfigReader(_ -> {})
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride("grps.deployment", folder.toString(), "--grps"),
+                    new SettingOverride("listeners", "localhost:0", "--listen"))));
+  }
+
+  private static void requireCustomised(SluiceConfig config) {
     try (var grps = RunningServer.start(config);
         var client = new HttpCaller(grps.port())) {
       for (String path : List.of("/v1/chat", "/grps/v1/infer/predict")) {
@@ -282,16 +329,25 @@ class OwnCodeIT {
         HttpCaller.Answer stream = client.send("POST", path, Buffer.buffer("{\"stream\":true}"));
         assertThat(stream.contentType()).isEqualTo("text/event-stream");
         assertThat(stream.text()).isEqualTo("data: 1\n\ndata: 2\n\n");
+        HttpCaller.Answer broken =
+            client.send("POST", path + "?fail", Buffer.buffer("{\"stream\":true}"));
+        assertThat(broken.status()).isEqualTo(200);
+        assertThat(broken.text()).isEqualTo("data: 1\n\nno more");
+        HttpCaller.Answer thrown = client.send("POST", path + "?fail", Buffer.buffer());
+        assertThat(thrown.status()).isEqualTo(500);
+        assertThat(thrown.contentType()).startsWith("text/plain");
+        assertThat(thrown.text()).isEqualTo("no more");
       }
       HttpCaller.Answer unknown = client.send("POST", "/v1/chat?model=nobody", Buffer.buffer());
       assertThat(unknown.status()).isEqualTo(500);
       assertThat(unknown.contentType()).startsWith("text/plain");
       assertThat(unknown.text()).contains("Not found model: nobody");
+      assertThat(client.send("GET", "/grps/v1/health/live", Buffer.buffer()).text())
+          .contains("SUCCESS");
     }
   }
 
-  private static Path streamed() throws IOException {
-    Path folder = Files.createTempDirectory("streamed");
+  private static void streamed(Path folder) {
     new CodeJar()
         .source(
             "Streamed",
@@ -301,6 +357,11 @@ class OwnCodeIT {
               public void handle(HttpRequest request, HttpReply reply) throws Exception {
                 if (request.streaming()) {
                   reply.write("data: 1\\n\\n");
+                }
+                if (request.query().equals("fail")) {
+                  throw new IllegalStateException("no more");
+                }
+                if (request.streaming()) {
                   reply.write("data: 2\\n\\n");
                 } else {
                   reply.send("plain");
@@ -309,8 +370,7 @@ class OwnCodeIT {
             }
             """)
         .service("HttpHandler", "Streamed")
-        .into(folder.resolve("streamed").resolve("1"));
-    return folder;
+        .into(folder);
   }
 
   @Test

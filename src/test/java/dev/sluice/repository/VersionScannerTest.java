@@ -121,7 +121,7 @@ class VersionScannerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"model.onnx", "saved_model.pb", "net.onnx"})
+  @ValueSource(strings = {"model.onnx", "saved_model.pb", "net.onnx", "code.jar"})
   void aModelFileInTheModelsFolderIsVersionOne(String file) {
     files.write("digits/" + file, "x");
     VersionSighting only = version("digits", 1);

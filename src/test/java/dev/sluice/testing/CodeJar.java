@@ -62,12 +62,25 @@ public final class CodeJar {
   public Path into(Path folder, java.util.function.Predicate<String> keep) {
     try {
       Path classes = Files.createTempDirectory("own-code");
-      compile(classes);
-      Files.createDirectories(folder);
-      return pack(classes, folder.resolve("model.jar"), keep);
+      try {
+        compile(classes);
+        Files.createDirectories(folder);
+        return pack(classes, folder.resolve("model.jar"), keep);
+      } finally {
+        delete(classes);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
   }
 
   private void compile(Path classes) {

@@ -52,7 +52,15 @@ public final class EnsembleGraphBuilder {
       EnsembleConfig config,
       int maxBatchSize,
       Function<ModelSelector, ModelMetadata> members) {
-    return new EnsembleGraphBuilder(name, config, maxBatchSize).build(members);
+    EnsembleConfig linked = config.isChain() ? link(name, config, members) : config;
+    return new EnsembleGraphBuilder(name, linked, maxBatchSize).build(members);
+  }
+
+  private static EnsembleConfig link(
+      String name, EnsembleConfig chain, Function<ModelSelector, ModelMetadata> members) {
+    List<Signature> models =
+        chain.steps().stream().map(step -> signature(members.apply(selector(step)))).toList();
+    return Chain.link(name, chain, models);
   }
 
   /** The signature by which members are asked: the default one, or the only one. */

@@ -23,7 +23,8 @@ public final class RawHttpCall implements RawCall {
   private final HttpExchange http;
   private final Head head;
   private final byte[] body;
-  private String contentType;
+  private final String chunkType;
+  private @Nullable String contentType;
   private @Nullable ChunkedAnswer chunks;
 
   /**
@@ -32,7 +33,7 @@ public final class RawHttpCall implements RawCall {
    */
   public RawHttpCall(HttpExchange http, Body body, boolean streaming, String chunkType) {
     this.http = http;
-    this.contentType = streaming ? chunkType : BYTES;
+    this.chunkType = streaming ? chunkType : BYTES;
     this.head = new Head(http.method().name(), http.path(), http.query(), headers(http), streaming);
     this.body = bytes(body);
   }
@@ -84,12 +85,22 @@ public final class RawHttpCall implements RawCall {
 
   @Override
   public void answer(int status, byte[] whole) {
-    http.answer(status, contentType, Buffer.buffer(whole));
+    http.answer(status, whole.length == 0 ? typeOfNothing() : type(), Buffer.buffer(whole));
+  }
+
+  private String type() {
+    return contentType == null ? chunkType : contentType;
+  }
+
+  /** Code that says nothing answers with the type of the request, as under grps' native server. */
+  private String typeOfNothing() {
+    String asked = http.header(CONTENT_TYPE);
+    return contentType == null && asked != null ? asked : type();
   }
 
   @Override
   public void begin(int status) {
-    chunks = http.chunked(status, contentType);
+    chunks = http.chunked(status, type());
   }
 
   @Override

@@ -47,7 +47,17 @@ class GrpsDeploymentIT {
           inferer_type: tensorflow
           inferer_path: data/half
           converter_type: tensorflow
-      dag: {type: sequential, name: dag, nodes: [{name: a, type: model, model: half-1.0.0}]}
+        - name: again
+          version: 1.0.0
+          inferer_type: tensorflow
+          inferer_path: data/half
+          converter_type: tensorflow
+      dag:
+        type: sequential
+        name: twice
+        nodes:
+          - {name: a, type: model, model: half-1.0.0}
+          - {name: b, type: model, model: again-1.0.0}
       """;
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -107,8 +117,12 @@ class GrpsDeploymentIT {
   }
 
   @Test
-  void withoutANameTheModelOfTheDagIsAsked() throws Exception {
+  void withoutANameTheModelsOfTheDagAreAskedOneBehindTheOther() throws Exception {
     assertThat(post("/infer/predict?return-ndarray=true", "{\"ndarray\": [2]}").get("ndarray"))
+        .isEqualTo(JSON.readTree("[3.5]"));
+    assertThat(
+            post("/infer/predict?return-ndarray=true&model=half-1.0.0", "{\"ndarray\": [2]}")
+                .get("ndarray"))
         .isEqualTo(JSON.readTree("[3.0]"));
   }
 

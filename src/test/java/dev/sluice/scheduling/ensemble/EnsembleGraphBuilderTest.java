@@ -205,4 +205,73 @@ class EnsembleGraphBuilderTest {
         .hasMessage(
             "ensemble 'e', step 1 (model 'floats') takes max_batch_size 8, the ensemble allows 9");
   }
+
+  private static Step link(String model) {
+    return new Step(model, EnsembleConfig.LATEST, Map.of(), Map.of());
+  }
+
+  private static ModelMetadata named(List<String> inputs, List<String> outputs) {
+    var signature = new Signature(Signature.DEFAULT, "", floats(inputs), floats(outputs));
+    return new ModelMetadata("fake", Map.of(signature.name(), signature), true, 8);
+  }
+
+  private static List<TensorSpec> floats(List<String> names) {
+    return names.stream()
+        .map(name -> new TensorSpec(name, DataType.FP32, Shape.of(-1, 4)))
+        .toList();
+  }
+
+  private static EnsembleGraph chain(ModelMetadata first, ModelMetadata second) {
+    return EnsembleGraphBuilder.build(
+        "e",
+        steps(link("first"), link("second")),
+        0,
+        selector -> selector.name().equals("first") ? first : second);
+  }
+
+  @Test
+  void inAChainTheNextModelTakesTensorsByTheirNames() {
+    EnsembleGraph graph =
+        chain(
+            named(List.of("in"), List.of("a", "unused", "b")),
+            named(List.of("b", "a"), List.of("out", "more")));
+    Signature signature = graph.metadata().signature("").orElseThrow();
+    assertThat(signature.inputs()).isEqualTo(floats(List.of("in")));
+    assertThat(signature.outputs()).isEqualTo(floats(List.of("out", "more")));
+    EnsembleStep second = graph.steps().getLast();
+    assertThat(second.inputs())
+        .containsExactlyInAnyOrder(
+            new EnsembleStep.Link("a", graph.number("1.a")),
+            new EnsembleStep.Link("b", graph.number("1.b")));
+  }
+
+  @Test
+  void inAChainTensorsWithoutACommonNameGoInTheirOrder() {
+    EnsembleGraph graph =
+        chain(
+            named(List.of("in"), List.of("y", "z")), named(List.of("left", "right"), List.of("o")));
+    assertThat(graph.steps().getLast().inputs())
+        .containsExactlyInAnyOrder(
+            new EnsembleStep.Link("left", graph.number("1.y")),
+            new EnsembleStep.Link("right", graph.number("1.z")));
+    assertThat(build(steps(link("floats"), link("floats")), 8).steps().getLast().inputs())
+        .containsExactly(new EnsembleStep.Link("x", 0));
+  }
+
+  @Test
+  void aChainIsRefusedIfAModelLacksWhatItTakes() {
+    assertThatThrownBy(
+            () -> chain(named(List.of("in"), List.of("a")), named(List.of("a", "b"), List.of("o"))))
+        .hasMessage(
+            "ensemble 'e', step 2: model 'second' takes [a, b], but model 'first' before it gives"
+                + " [a]");
+    assertThatThrownBy(
+            () -> chain(named(List.of("x"), List.of("y")), named(List.of("y"), List.of("x"))))
+        .hasMessageContaining("the first model takes and the last one gives a tensor 'x'");
+    assertRefused(
+        steps(link("numbers"), link("wide")),
+        "ensemble 'e': tensor '1.y' does not fit: output 'y' of ensemble 'e', step 1 (model"
+            + " 'numbers') is INT64[-1,4], input 'x' of ensemble 'e', step 2 (model 'wide') is"
+            + " FP32[-1,5]");
+  }
 }

@@ -1,0 +1,128 @@
+package dev.sluice.scheduling.ensemble;
+
+import dev.sluice.config.EnsembleConfig;
+import dev.sluice.config.EnsembleConfig.Declaration;
+import dev.sluice.config.EnsembleConfig.Step;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds out which tensors go from model to model in a chain: by name, or in their order where no
+ * name is the same. The first model's inputs and the last one's outputs are the ensemble's own.
+ */
+final class Chain {
+  private final String name;
+  private final List<Step> steps;
+  private final List<Signature> models;
+
+  private Chain(String name, List<Step> steps, List<Signature> models) {
+    this.name = name;
+    this.steps = steps;
+    this.models = models;
+  }
+
+  /**
+   * The same chain with all tensors named.
+   *
+   * @param models the signatures of its steps
+   * @throws dev.sluice.inference.InferenceException with FAILED_PRECONDITION if one model cannot
+   *     take what the one before it gives
+   */
+  static EnsembleConfig link(String name, EnsembleConfig chain, List<Signature> models) {
+    return new Chain(name, chain.steps(), models).link();
+  }
+
+  private EnsembleConfig link() {
+    int last = steps.size() - 1;
+    List<Map<String, String>> inputs = new ArrayList<>();
+    List<Map<String, String>> outputs = new ArrayList<>();
+    inputs.add(plain(models.getFirst().inputs()));
+    for (int i = 0; i < last; i++) {
+      Map<String, String> given = given(i);
+      var tensors = new LinkedHashMap<String, String>();
+      String number = (i + 1) + ".";
+      given.values().forEach(output -> tensors.put(output, number + output));
+      given.replaceAll((_, output) -> number + output);
+      outputs.add(tensors);
+      inputs.add(given);
+    }
+    outputs.add(plain(models.getLast().outputs()));
+    requireApart(inputs.getFirst(), outputs.getLast());
+    List<Step> linked = new ArrayList<>();
+    for (int i = 0; i <= last; i++) {
+      Step step = steps.get(i);
+      linked.add(new Step(step.model(), step.version(), inputs.get(i), outputs.get(i)));
+    }
+    return new EnsembleConfig(
+        linked,
+        List.of(),
+        models.getLast().outputs().stream()
+            .map(output -> Declaration.named(output.name()))
+            .toList());
+  }
+
+  private static Map<String, String> plain(List<TensorSpec> tensors) {
+    var names = new LinkedHashMap<String, String>();
+    tensors.forEach(tensor -> names.put(tensor.name(), tensor.name()));
+    return names;
+  }
+
+  /** What the next model takes, and which output of a step that is. */
+  private Map<String, String> given(int step) {
+    List<TensorSpec> taken = models.get(step + 1).inputs();
+    List<TensorSpec> needed = taken.stream().filter(input -> !input.optional()).toList();
+    List<TensorSpec> written = models.get(step).outputs();
+    Map<String, String> given = ofSameName(taken, models.get(step));
+    if (given.isEmpty() && needed.size() == written.size()) {
+      given = inOrder(needed, written);
+    }
+    if (given.isEmpty() || !given.keySet().containsAll(names(needed))) {
+      throw EnsembleGraphBuilder.refused(
+          "ensemble '%s', step %d: model '%s' takes %s, but model '%s' before it gives %s"
+              .formatted(
+                  name,
+                  step + 2,
+                  steps.get(step + 1).model(),
+                  names(taken),
+                  steps.get(step).model(),
+                  names(written)));
+    }
+    return given;
+  }
+
+  private static Map<String, String> ofSameName(List<TensorSpec> taken, Signature writer) {
+    var given = new LinkedHashMap<String, String>();
+    taken.stream()
+        .map(TensorSpec::name)
+        .filter(input -> writer.output(input).isPresent())
+        .forEach(input -> given.put(input, input));
+    return given;
+  }
+
+  private static Map<String, String> inOrder(List<TensorSpec> taken, List<TensorSpec> written) {
+    var given = new LinkedHashMap<String, String>();
+    for (int i = 0; i < taken.size(); i++) {
+      given.put(taken.get(i).name(), written.get(i).name());
+    }
+    return given;
+  }
+
+  private static List<String> names(List<TensorSpec> tensors) {
+    return tensors.stream().map(TensorSpec::name).toList();
+  }
+
+  private void requireApart(Map<String, String> inputs, Map<String, String> outputs) {
+    for (String output : outputs.keySet()) {
+      if (inputs.containsKey(output)) {
+        throw EnsembleGraphBuilder.refused(
+            "ensemble '%s': the first model takes and the last one gives a tensor '%s'; wanted"
+                    .formatted(name, output)
+                + " names that tell them apart");
+      }
+    }
+  }
+}
