@@ -104,15 +104,18 @@ public final class StreamRates {
 
   private void run() {
     double[] loops = new double[ROUNDS];
+    double[] ceilings = new double[ROUNDS];
     double[] ones = new double[ROUNDS];
     double[] overHttp = new double[ROUNDS];
     double[] joined = new double[ROUNDS];
     double[] firsts = new double[ROUNDS];
-    loop();
+    loop(1);
+    loop(TOGETHER);
     streams(1);
     streams(TOGETHER);
     for (int i = 0; i < ROUNDS; i++) {
-      loops[i] = loop();
+      loops[i] = loop(1);
+      ceilings[i] = loop(TOGETHER);
       var one = streams(1);
       ones[i] = one.rate();
       firsts[i] = one.firstMicros();
@@ -125,6 +128,7 @@ public final class StreamRates {
     print("one stream", one, one / loop);
     print("one stream over HTTP", median(overHttp), median(overHttp) / loop);
     print(TOGETHER + " streams", median(joined), median(joined) / one);
+    print("bare loop, " + TOGETHER + " rows", median(ceilings), median(ceilings) / loop);
     System.out.printf(
         "time to first chunk %.0f us, of which a step is %.0f us%n",
         median(firsts), NANOS / 1_000 / loop);
@@ -140,16 +144,16 @@ public final class StreamRates {
     return sorted[sorted.length / 2];
   }
 
-  private static Tensor begin() {
-    Tensor tensor = Tensor.allocate(DataType.FP32, Shape.of(1, WIDTH));
+  private static Tensor begin(int rows) {
+    Tensor tensor = Tensor.allocate(DataType.FP32, Shape.of(rows, WIDTH));
     tensor.data().fill((byte) 0);
     return tensor;
   }
 
-  /** Steps in a second. */
-  private double loop() {
+  /** Steps of all rows in a second. */
+  private double loop(int rows) {
     Signature signature = only(bare.metadata());
-    Tensor h = begin();
+    Tensor h = begin(rows);
     long before = System.nanoTime();
     for (int i = 0; i < STEPS; i++) {
       List<NamedTensor> outputs =
@@ -158,7 +162,7 @@ public final class StreamRates {
       h = outputs.getFirst().tensor();
       outputs.getLast().close();
     }
-    double rate = STEPS * NANOS / (System.nanoTime() - before);
+    double rate = rows * STEPS * NANOS / (System.nanoTime() - before);
     h.close();
     return rate;
   }
@@ -190,7 +194,7 @@ public final class StreamRates {
     return new InferenceRequest(
         model,
         only(model.metadata()),
-        List.of(new NamedTensor("h", begin())),
+        List.of(new NamedTensor("h", begin(1))),
         List.of(),
         Deadline.NONE,
         "benchmark");

@@ -82,6 +82,7 @@ public final class SluiceServer implements Server {
   private final Telemetry telemetry;
   private final Monitor monitor;
   private final Connections connections = new Connections();
+  private final Future<?> measuring;
   private final InferencePipeline data;
   private final LogControl logs = new LogSwitches();
   private final List<Listener> listeners = new ArrayList<>();
@@ -135,20 +136,24 @@ public final class SluiceServer implements Server {
             config.repository().tensorflow().labelsForUnavailable());
     this.data = new InferencePipeline(repository, paths);
     this.monitor = new Monitor(telemetry, System::nanoTime);
-    measure();
+    this.measuring = measure();
   }
 
   /** Puts on the metrics page what is not counted by those who answer requests. */
-  private void measure() {
+  private Future<?> measure() {
     var lag = new EventLoopLag(System::nanoTime);
-    vertx
-        .deployVerticle(lag.verticles(), loopOptions())
-        .onFailure(e -> LOG.error("the lag of event loops is not measured", e));
-    vertx
-        .deployVerticle(monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
-        .onFailure(e -> LOG.error("the console shows no rates", e));
+    Future<String> lags =
+        vertx
+            .deployVerticle(lag.verticles(), loopOptions())
+            .onFailure(e -> LOG.error("the lag of event loops is not measured", e));
+    Future<String> rates =
+        vertx
+            .deployVerticle(
+                monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
+            .onFailure(e -> LOG.error("the console shows no rates", e));
     List.of(new ModelStates(control), connections, lag, new ProcessMetrics())
         .forEach(telemetry::add);
+    return Future.join(lags, rates);
   }
 
   private static VertxOptions vertxOptions(SluiceConfig config) {
@@ -404,6 +409,8 @@ public final class SluiceServer implements Server {
     closeListeners();
     await(repository.close());
     control.close();
+    // What is still being deployed cannot be undeployed.
+    await(measuring.otherwiseEmpty());
     await(vertx.close());
   }
 

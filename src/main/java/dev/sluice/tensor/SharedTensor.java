@@ -1,7 +1,9 @@
 package dev.sluice.tensor;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor that is cut along dimension 0 into tensors that share its memory: nothing is copied, and
@@ -13,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class SharedTensor implements AutoCloseable {
   private final Tensor whole;
   private final AtomicInteger users = new AtomicInteger(1);
-  private final Runnable leave = this::leave;
+  private final Share share = new Share();
   private final Runnable whenUnused;
   private long row;
   private long offset;
@@ -39,7 +41,7 @@ public final class SharedTensor implements AutoCloseable {
   /** The whole tensor once more. It is only read by whoever gets it, since others do too. */
   public Tensor all() {
     users.incrementAndGet();
-    return Tensor.slice(whole.type(), whole.shape(), whole.data(), leave);
+    return Tensor.slice(whole.type(), whole.shape(), whole.data(), share);
   }
 
   /** The next rows, as a tensor of their own. */
@@ -49,7 +51,7 @@ public final class SharedTensor implements AutoCloseable {
     skip(rows);
     MemorySegment data = whole.data().asSlice(from, offset - from);
     users.incrementAndGet();
-    return Tensor.slice(whole.type(), shape, data, leave);
+    return Tensor.slice(whole.type(), shape, data, share);
   }
 
   /** Passes rows that nobody wants. */
@@ -59,6 +61,43 @@ public final class SharedTensor implements AutoCloseable {
     }
     offset += whole.byteSizeOf(offset, whole.shape().withRows(rows).elementCount());
     row += rows;
+  }
+
+  /** Gives one slice back. */
+  private final class Share implements Runnable {
+    @Override
+    public void run() {
+      leave();
+    }
+
+    private Tensor slice(long address, long bytes, Shape shape) {
+      MemorySegment data = whole.data().asSlice(address - whole.data().address(), bytes);
+      users.incrementAndGet();
+      return Tensor.slice(whole.type(), shape, data, this);
+    }
+  }
+
+  /**
+   * Slices that lie one behind the other in one tensor as one slice of it, without a copy; null if
+   * they do not. The slices stay their owners'.
+   *
+   * @param slices open, at least one
+   * @param shape of all of them together
+   */
+  public static @Nullable Tensor joined(List<Tensor> slices, Shape shape) {
+    Tensor first = slices.getFirst();
+    if (!(first.release() instanceof Share share)) {
+      return null;
+    }
+    long begin = first.data().address();
+    long end = begin;
+    for (Tensor slice : slices) {
+      if (slice.release() != share || slice.data().address() != end) {
+        return null;
+      }
+      end += slice.byteSize();
+    }
+    return share.slice(begin, end - begin, shape);
   }
 
   private void leave() {

@@ -98,6 +98,11 @@ public final class Tensor implements AutoCloseable {
     return over(type, shape, block, from.byteSize());
   }
 
+  /** What gives the memory back, if it is not the tensor's own. */
+  @Nullable Runnable release() {
+    return release;
+  }
+
   public DataType type() {
     return type;
   }

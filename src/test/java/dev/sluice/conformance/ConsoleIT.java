@@ -145,6 +145,21 @@ class ConsoleIT {
   }
 
   @Test
+  void pagesThatWereMadeForGrpsGetTheirScripts() {
+    for (String script : List.of("/grps/v1/js/jquery_min", "/grps/v1/js/flot_min")) {
+      Answer answer = get(script, "*/*");
+      assertThat(answer.contentType()).isEqualTo("application/javascript");
+      assertThat(answer.text()).contains("jQuery");
+      String modified = answer.headers().get("Last-Modified");
+      assertThat(modified).isEqualTo("Wed, 16 Sep 2015 01:25:30 GMT");
+      MultiMap since = MultiMap.caseInsensitiveMultiMap().add("If-Modified-Since", modified);
+      Answer known = http.send("GET", script, since, Buffer.buffer());
+      assertThat(known.status()).isEqualTo(304);
+      assertThat(known.text()).isEmpty();
+    }
+  }
+
+  @Test
   void thePageIsToldOfEveryModel() {
     JsonObject state = json("/console.json");
     assertThat(state.getBoolean("online")).isFalse();

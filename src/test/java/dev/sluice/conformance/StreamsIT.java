@@ -28,9 +28,11 @@ import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -254,6 +256,44 @@ class StreamsIT {
         .containsExactly(13f, 12f);
     assertThat(messages.getLast().getStatus().getCode()).isEqualTo(200);
     assertThat(streamed(grpcAt("rep"))).isEmpty();
+  }
+
+  @Test
+  void grpsStreamsOverGrpcWeb() throws IOException {
+    ByteBuffer answer =
+        ByteBuffer.wrap(
+            web("grps.protos.v1.GrpsService/PredictStreaming", grpcAt("table", 3, 2, 1)));
+    assertThat(GrpsMessage.parseFrom(frame(answer, 0)).getGtensors().getTensors(0).getShape(0))
+        .isEqualTo(2);
+    assertThat(GrpsMessage.parseFrom(frame(answer, 0)).getGtensors().getTensors(0).getShape(0))
+        .isEqualTo(1);
+    assertThat(new String(frame(answer, 0x80), StandardCharsets.US_ASCII))
+        .isEqualTo("grpc-status:0\r\n");
+    assertThat(answer.hasRemaining()).isFalse();
+  }
+
+  private static byte[] web(String method, GrpsMessage request) {
+    Buffer framed =
+        Buffer.buffer()
+            .appendByte((byte) 0)
+            .appendInt(request.getSerializedSize())
+            .appendBytes(request.toByteArray());
+    HttpCaller.Answer answer =
+        http.send(
+            "POST",
+            "/" + method,
+            MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/grpc-web+proto"),
+            framed);
+    assertThat(answer.status()).isEqualTo(200);
+    return answer.body().getBytes();
+  }
+
+  /** The content of the next frame, which has a flag. */
+  private static byte[] frame(ByteBuffer answer, int flag) {
+    assertThat(answer.get() & 0xFF).isEqualTo(flag);
+    byte[] content = new byte[answer.getInt()];
+    answer.get(content);
+    return content;
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.testing.Tensors;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,46 @@ class SharedTensorTest {
     assertThat(Tensors.toFloats(last)).containsExactly(5, 6);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore + 1);
     last.close();
+  }
+
+  @Test
+  void slicesSideBySideAreOneTensorAgainWithoutACopy() {
+    Tensor whole = Tensors.floats(Shape.of(4, 1), 1, 2, 3, 4);
+    try (var shared = new SharedTensor(whole)) {
+      shared.skip(1);
+      Tensor two = shared.next(2);
+      Tensor four = shared.next(1);
+      Tensor joined =
+          Objects.requireNonNull(SharedTensor.joined(List.of(two, four), Shape.of(3, 1)));
+      two.close();
+      four.close();
+      assertThat(joined.data().address()).isEqualTo(whole.data().address() + 4);
+      assertThat(Tensors.toFloats(joined)).containsExactly(2, 3, 4);
+      joined.close();
+    }
+  }
+
+  @Test
+  void slicesThatDoNotLieSideBySideAreNot() {
+    Tensor own = Tensors.floats(Shape.of(1), 1);
+    try (var shared = new SharedTensor(Tensors.floats(Shape.of(3), 1, 2, 3));
+        var other = new SharedTensor(Tensors.floats(Shape.of(1), 1));
+        Tensor first = shared.next(1);
+        Tensor second = shared.next(1);
+        Tensor third = shared.next(1);
+        Tensor stranger = other.next(1);
+        own) {
+      for (List<Tensor> apart :
+          List.of(
+              List.of(second, first),
+              List.of(first, third),
+              List.of(first, first),
+              List.of(first, stranger),
+              List.of(first, own),
+              List.of(own, first))) {
+        assertThat(SharedTensor.joined(apart, Shape.of(2))).isNull();
+      }
+    }
   }
 
   @Test

@@ -114,12 +114,19 @@ public final class RequestInputs implements AutoCloseable {
     return undeclared(name, DataType.UNSUPPORTED, Shape.UNKNOWN);
   }
 
-  /** The input that an entry of a map is for, which was not given yet. */
+  /**
+   * The input that an entry of a map is for, which was not given yet. Own code that takes messages
+   * as they are gets keys that stand in several maps once for each type of value.
+   */
   public TensorSpec entry(String name, MapKind kind) {
     if (!open) {
       return named(name);
     }
-    requireNew(name);
+    for (NamedTensor tensor : given) {
+      if (tensor.name().equals(name) && tensor.tensor().type() == kind.natural()) {
+        throw twice(name);
+      }
+    }
     if (kind == MapKind.BYTES) {
       said.put(OwnAnswer.BYTES + name, new ParameterValue.Flag(true));
     }
@@ -141,8 +148,12 @@ public final class RequestInputs implements AutoCloseable {
 
   private void requireNew(String name) {
     if (isGiven(name)) {
-      throw InferenceException.invalid("input " + name + " is given twice");
+      throw twice(name);
     }
+  }
+
+  private static InferenceException twice(String name) {
+    return InferenceException.invalid("input " + name + " is given twice");
   }
 
   private TensorSpec byPosition(int position) {

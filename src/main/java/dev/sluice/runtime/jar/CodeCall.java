@@ -169,6 +169,8 @@ public abstract class CodeCall<T> implements Runnable {
 
   /** Starts the clock anew. */
   protected final synchronized void resume() {
+    // Several threads of the code may have waited at once.
+    cancel(untilLimit);
     if (!limit.isZero() && !over) {
       untilLimit = threads.later(this::tooLong, limit.toNanos());
     }

@@ -4,15 +4,18 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the inputs of requests that join under one another, with one copy, and pads them with the
- * first row of the first request.
+ * Puts the inputs of requests that join under one another, and pads them with the first row of the
+ * first request. That takes one copy, or none where they lie under one another already: what was
+ * fed back of a step whose streams join again in the same order.
  */
 final class BatchAssembler {
   /** Bytes of one input's padding: a single row may be as large as a message. */
@@ -31,7 +34,7 @@ final class BatchAssembler {
     var inputs = new ArrayList<NamedTensor>(first.inputs().size());
     try {
       for (NamedTensor input : first.inputs()) {
-        inputs.add(new NamedTensor(input.name(), join(members, input, size)));
+        inputs.add(new NamedTensor(input.name(), joined(members, input, size)));
       }
       return inputs;
     } catch (RuntimeException | Error e) {
@@ -40,25 +43,34 @@ final class BatchAssembler {
     }
   }
 
-  private static Tensor join(List<Pending> members, NamedTensor first, int size) {
+  private static Tensor joined(List<Pending> members, NamedTensor first, int size) {
+    var tensors = new ArrayList<Tensor>(members.size());
     long bytes = 0;
     int rows = 0;
     for (int i = 0; i < members.size(); i++) {
-      bytes += tensor(members.get(i), first.name()).byteSize();
+      tensors.add(tensor(members.get(i), first.name()));
+      bytes += tensors.getLast().byteSize();
       rows += members.get(i).rows();
     }
-    long rowBytes = rowBytes(first.tensor());
+    @Nullable Tensor whole =
+        rows == size ? SharedTensor.joined(tensors, first.tensor().shape().withRows(size)) : null;
+    return whole == null ? copied(tensors, bytes, rows, size) : whole;
+  }
+
+  private static Tensor copied(List<Tensor> tensors, long bytes, int rows, int size) {
+    Tensor first = tensors.getFirst();
+    long rowBytes = rowBytes(first);
     requireLittlePadding(rowBytes, size - rows);
-    try (var builder = new TensorBuilder(first.tensor().type(), bytes + rowBytes * (size - rows))) {
-      for (int i = 0; i < members.size(); i++) {
-        Tensor tensor = tensor(members.get(i), first.name());
+    try (var builder = new TensorBuilder(first.type(), bytes + rowBytes * (size - rows))) {
+      for (int i = 0; i < tensors.size(); i++) {
+        Tensor tensor = tensors.get(i);
         builder.putRaw(tensor.data(), 0, tensor.byteSize(), tensor.elementCount());
       }
-      long rowElements = first.tensor().shape().withRows(1).elementCount();
+      long rowElements = first.shape().withRows(1).elementCount();
       for (int i = rows; i < size; i++) {
-        builder.putRaw(first.tensor().data(), 0, rowBytes, rowElements);
+        builder.putRaw(first.data(), 0, rowBytes, rowElements);
       }
-      return builder.build(first.tensor().shape().withRows(size));
+      return builder.build(first.shape().withRows(size));
     }
   }
 
