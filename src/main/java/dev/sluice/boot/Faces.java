@@ -24,6 +24,7 @@ import dev.sluice.protocol.grps.http.GrpsHttpFace;
 import dev.sluice.protocol.grps.http.StreamControl;
 import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
+import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
 import dev.sluice.protocol.oip.http.OipHttpFace;
@@ -81,7 +82,7 @@ record Faces(
       faces.add(new V1Routes(data, control, explainer, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipHttpFace(server(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+      faces.add(new OipHttpFace(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(
@@ -144,7 +145,7 @@ record Faces(
       faces.add(new TfsModelFace(control, telemetry));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipGrpcFace(server()));
+      faces.add(new OipGrpcFace(oipServer()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(grpsService());
@@ -171,8 +172,15 @@ record Faces(
         .orElseGet(() -> Deployment.of(defaultModel));
   }
 
-  private OipServer server() {
+  private OipServer oipServer() {
     return new OipServer(
-        data, control, logs, oip.serverName(), VersionText.number(), telemetry, System::nanoTime);
+        data,
+        control,
+        logs,
+        oip.serverName(),
+        VersionText.number(),
+        telemetry,
+        new ForwardedHeaders(oip.forwardHttpHeaders(), oip.forwardGrpcMetadata()),
+        System::nanoTime);
   }
 }

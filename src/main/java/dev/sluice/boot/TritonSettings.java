@@ -145,6 +145,12 @@ final class TritonSettings {
         .text(TritonFlag.RESPONSE_CACHE_BYTE_SIZE)
         .ifPresent(bytes -> set(TritonFlag.RESPONSE_CACHE_BYTE_SIZE, "limits.cache_size", bytes));
     flags.all(TritonFlag.CACHE_CONFIG).forEach(this::cache);
+    text(TritonFlag.HTTP_HEADER_FORWARD_PATTERN, "oip.forward_http_headers");
+    text(TritonFlag.GRPC_HEADER_FORWARD_PATTERN, "oip.forward_grpc_metadata");
+  }
+
+  private void text(TritonFlag flag, String path) {
+    flags.text(flag).ifPresent(text -> set(flag, path, text));
   }
 
   private void cache(String text) {

@@ -1,14 +1,37 @@
 package dev.sluice.config;
 
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
 /**
  * What the Open Inference Protocol leaves to the server.
  *
  * @param serverName what server metadata calls it; Triton's clients look for {@code triton}
+ * @param forwardHttpHeaders a regular expression for whole names of HTTP headers, in any
+ *     case, that a request takes as parameters so that its model sees them
+ * @param forwardGrpcMetadata the same for gRPC metadata
  */
-public record OipConfig(String serverName) {
-  public static final OipConfig DEFAULT = new OipConfig("sluice");
+public record OipConfig(
+    String serverName, Optional<String> forwardHttpHeaders, Optional<String> forwardGrpcMetadata) {
+  public static final OipConfig DEFAULT =
+      new OipConfig("sluice", Optional.empty(), Optional.empty());
 
   static OipConfig read(Section oip) {
-    return new OipConfig(oip.text("server_name").orElse(DEFAULT.serverName));
+    return new OipConfig(
+        oip.text("server_name").orElse(DEFAULT.serverName),
+        pattern(oip, "forward_http_headers"), pattern(oip, "forward_grpc_metadata"));
+  }
+
+  private static Optional<String> pattern(Section oip, String key) {
+    Optional<String> text = oip.text(key);
+    text.ifPresent(pattern -> {
+      try {
+        Pattern.compile(pattern);
+      } catch (PatternSyntaxException e) {
+        throw oip.error(key, "is no regular expression: " + e.getDescription());
+      }
+    });
+    return text;
   }
 }

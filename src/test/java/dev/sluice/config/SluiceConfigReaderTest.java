@@ -95,6 +95,8 @@ class SluiceConfigReaderTest {
         tensor_content: true
       oip:
         server_name: triton
+        forward_http_headers: "x-.*"
+        forward_grpc_metadata: "y-.*"
       log:
         format: json
         level: debug
@@ -182,7 +184,7 @@ class SluiceConfigReaderTest {
           SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
           new TfsConfig(true),
-          new OipConfig("triton"));
+          new OipConfig("triton", Optional.of("x-.*"), Optional.of("y-.*")));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();

@@ -7,6 +7,8 @@ import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.grpc.GrpcCall;
 import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,11 @@ public final class LocalGrpcCall implements GrpcCall {
   @Override
   public @Nullable String metadata(String name) {
     return null;
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, String>> metadata() {
+    return List.of();
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.function.LongSupplier;
  * @param name what server metadata calls this server
  * @param version what server metadata reports
  * @param telemetry has the models' statistics
+ * @param forwarded headers that models get to see
  * @param nanoTime the clock of deadlines
  */
 public record OipServer(
@@ -29,6 +30,7 @@ public record OipServer(
     String name,
     String version,
     Telemetry telemetry,
+    ForwardedHeaders forwarded,
     LongSupplier nanoTime) {
   /** The extensions that are served, by their announced names. */
   public static final List<String> EXTENSIONS =
@@ -52,7 +54,15 @@ public record OipServer(
       LogControl logs,
       String version,
       LongSupplier nanoTime) {
-    this(data, control, logs, "sluice", version, Telemetry.unseen(), nanoTime);
+    this(
+        data,
+        control,
+        logs,
+        "sluice",
+        version,
+        Telemetry.unseen(),
+        ForwardedHeaders.NONE,
+        nanoTime);
   }
 
   /**

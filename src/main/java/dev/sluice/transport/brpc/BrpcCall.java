@@ -13,6 +13,8 @@ import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +108,11 @@ final class BrpcCall implements GrpcCall {
   @Override
   public @Nullable String metadata(String name) {
     return null;
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, String>> metadata() {
+    return List.of();
   }
 
   @Override

@@ -1,10 +1,14 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.Exchange;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One gRPC call on its way through a face. */
 public interface GrpcCall extends Exchange {
   /** A metadata entry the client sent. */
   @Nullable String metadata(String name);
+
+  /** All metadata the client sent. On the event loop. */
+  Iterable<Map.Entry<String, String>> metadata();
 }

@@ -7,7 +7,9 @@ import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -60,8 +62,28 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return null;
     }
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
-    var call = new UnaryCall(method, values, answer, GrpcForm.GRPC, context, ids.of(values));
+    var call = 
+        new UnaryCall(
+            method,
+            values,
+            () -> entries(headers),
+            answer,
+            GrpcForm.GRPC,
+            context,
+            ids.of(values));
     return new Http2Call(call, answer);
+  }
+
+  /** Without what HTTP/2 itself puts among them. */
+  private static Iterator<Map.Entry<String, String>> entries(Http2Headers headers) {
+    List<Map.Entry<String, String>> entries = new ArrayList<>();
+    for (Map.Entry<CharSequence, CharSequence> header : headers) {
+      String name = header.getKey().toString();
+      if (!name.startsWith(":")) {
+        entries.add(Map.entry(name, header.getValue().toString()));
+      }
+    }
+    return entries.iterator();
   }
 
   private static @Nullable String text(@Nullable CharSequence value) {
@@ -83,7 +105,15 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     GrpcMethod method = methods.get(request.path());
     GrpcStreamMethod stream = method == null ? streams.get(request.path()) : null;
     if (method != null) {
-      var call = new UnaryCall(method, request::getHeader, reply, form, context, ids.of(request));
+      var call =
+          new UnaryCall(
+              method,
+              request::getHeader,
+              request.headers(),
+              reply,
+              form,
+              context,
+              ids.of(request));
       call.begin();
       call.follow(request);
     } else if (stream != null) {

@@ -13,6 +13,7 @@ import dev.sluice.transport.ListenerContext;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -225,6 +226,11 @@ final class StreamingCall implements GrpcStreamCall {
   @Override
   public @Nullable String metadata(String name) {
     return request.getHeader(name);
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, String>> metadata() {
+    return request.headers();
   }
 
   @Override

@@ -19,6 +19,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.buffer.BufferInternal;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ final class UnaryCall implements GrpcCall {
 
   private final GrpcMethod method;
   private final Function<CharSequence, @Nullable String> headers;
+  private final Iterable<Map.Entry<String, String>> allHeaders;
   private final Reply reply;
   private final GrpcForm form;
   private final ListenerContext context;
@@ -50,17 +52,20 @@ final class UnaryCall implements GrpcCall {
 
   /**
    * @param headers a header's value by its name
+   * @param allHeaders all of them; looked at on the event loop, if at all
    * @param reply where the answer goes
    */
   UnaryCall(
       GrpcMethod method,
       Function<CharSequence, @Nullable String> headers,
+      Iterable<Map.Entry<String, String>> allHeaders,
       Reply reply,
       GrpcForm form,
       ListenerContext context,
       String requestId) {
     this.method = method;
     this.headers = headers;
+    this.allHeaders = allHeaders;
     this.reply = reply;
     this.form = form;
     this.context = context;
@@ -221,6 +226,11 @@ final class UnaryCall implements GrpcCall {
   @Override
   public @Nullable String metadata(String name) {
     return headers.apply(name);
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, String>> metadata() {
+    return allHeaders;
   }
 
   @Override

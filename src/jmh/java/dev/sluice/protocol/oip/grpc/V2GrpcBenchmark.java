@@ -9,6 +9,7 @@ import dev.sluice.testing.FakeLog;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -42,7 +43,7 @@ public class V2GrpcBenchmark {
 
   @Benchmark
   public void decode() {
-    InferCall.decode(server, message, new FakeExchange()).request().close();
+    InferCall.decode(server, message, new FakeExchange(), Map.of()).request().close();
   }
 
   @Benchmark

@@ -7,6 +7,7 @@ import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.testing.FakeLog;
 import dev.sluice.transport.Body;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Lends the model and decodes a body for it, as the face does. */
@@ -20,6 +21,7 @@ final class V2Decoding {
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {
     var model = Models.find(server.data(), selector);
-    return new InferDecoder(server, model, Deadline.NONE, "benchmark").decode(body, jsonLength);
+    return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of())
+        .decode(body, jsonLength);
   }
 }

@@ -3,9 +3,11 @@ package dev.sluice.protocol.oip.grpc;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
+import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
@@ -42,20 +44,23 @@ final class InferCall {
    * Decodes a message that wants one answer.
    *
    * @param call tells until when the answer is wanted if the message does not say
+   * @param metadata of the call, as far as it is parameters too
    * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request,
    *     UNIMPLEMENTED if its model does not give one answer, or as {@link Models#admit} does
    */
-  static Decoded decode(OipServer server, Body message, Exchange call) {
+  static Decoded decode(
+      OipServer server, Body message, Exchange call, Map<String, ParameterValue> metadata) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
     ServedModel model = Models.requireOneAnswer(admit(server, wire), "ModelInfer RPC");
-    return decode(server, wire, model, call);
+    return decode(server, wire, model, call, metadata);
   }
 
   /** Decodes a message of a stream, likewise. */
-  static Decoded decodeStreamed(OipServer server, WireRequest wire, Exchange call) {
+  static Decoded decodeStreamed(
+      OipServer server, WireRequest wire, Exchange call, Map<String, ParameterValue> metadata) {
     call.measure(Api.OIP_STREAM, wire.modelName());
-    return decode(server, wire, admit(server, wire), call);
+    return decode(server, wire, admit(server, wire), call, metadata);
   }
 
   private static ServedModel admit(OipServer server, WireRequest wire) {
@@ -63,11 +68,15 @@ final class InferCall {
   }
 
   private static Decoded decode(
-      OipServer server, WireRequest wire, ServedModel model, Exchange call) {
+      OipServer server,
+      WireRequest wire,
+      ServedModel model,
+      Exchange call,
+      Map<String, ParameterValue> metadata) {
     Deadline wanted =
         server.deadline(wire.parameters().timeoutMicros(), model.metadata(), call.deadline());
     try {
-      InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId());
+      InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId(), metadata);
       return new Decoded(request, wire.id(), wire.classes());
     } catch (RuntimeException | Error e) {
       model.release();
@@ -75,7 +84,8 @@ final class InferCall {
     }
   }
 
-  private InferenceRequest request(Deadline deadline, String requestId) {
+  private InferenceRequest request(
+      Deadline deadline, String requestId, Map<String, ParameterValue> metadata) {
     requireOneFormOfContents();
     Signature signature = Models.signature(model, wire.parameters().signatureName());
     RequestChecks.check(model, signature, wire.heads(), wire.outputs());
@@ -87,7 +97,7 @@ final class InferCall {
         wire.outputs(),
         deadline,
         requestId,
-        wire.parameters().options());
+        ForwardedHeaders.add(metadata, wire.parameters().options()));
   }
 
   private void requireOneFormOfContents() {

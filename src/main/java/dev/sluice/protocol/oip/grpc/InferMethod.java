@@ -1,7 +1,9 @@
 package dev.sluice.protocol.oip.grpc;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.transport.Body;
@@ -9,6 +11,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.Map;
 
 /** The road of a {@code ModelInfer} call: decode, ask, encode. */
 record InferMethod(OipServer server) implements GrpcMethod {
@@ -21,14 +24,25 @@ record InferMethod(OipServer server) implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.work(), () -> decode(call, message))
+    Map<String, ParameterValue> metadata = forwarded(call, message);
+    return call.compute(message.work(), () -> decode(call, message, metadata))
         .compose(decoded -> run(call, decoded));
   }
 
+  private Map<String, ParameterValue> forwarded(GrpcCall call, Body message) {
+    try {
+      return server.forwarded().ofGrpc(call.metadata());
+    } catch (InferenceException e) {
+      message.close();
+      throw e;
+    }
+  }
+
   /** The tensors hold on to the message's memory for as long as they need it. */
-  private InferCall.Decoded decode(GrpcCall call, Body message) {
+  private InferCall.Decoded decode(
+      GrpcCall call, Body message, Map<String, ParameterValue> metadata) {
     try (message) {
-      return InferCall.decode(server, message, call);
+      return InferCall.decode(server, message, call, metadata);
     }
   }
 

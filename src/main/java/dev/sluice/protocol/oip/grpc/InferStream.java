@@ -2,6 +2,7 @@ package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.StreamPump;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +46,11 @@ final class InferStream implements GrpcStreamMethod.Messages {
   @Override
   public Future<?> take(Body message) {
     WireRequest wire = WireRequest.read(message);
+    Map<String, ParameterValue> metadata = server.forwarded().ofGrpc(call.metadata());
     var request = new StreamedRequest(this, wire);
     open.add(request);
     return call.compute(
-            message.work(), () -> InferCall.decodeStreamed(server, wire, call).request())
+            message.work(), () -> InferCall.decodeStreamed(server, wire, call, metadata).request())
         .transform((decoded, failure) -> {
           begin(request, decoded, failure);
           return room();

@@ -3,13 +3,16 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.transport.Body;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Turns the flat JSON of the generate extension into a request for the model it is meant for.
@@ -18,8 +21,14 @@ import java.util.List;
  * @param model on loan; goes into the decoded request, and stays the caller's if decoding fails
  * @param deadline until when the answer is wanted if the body does not say
  * @param requestId for logs
+ * @param headers that are parameters too
  */
-record GenerateDecoder(OipServer server, ServedModel model, Deadline deadline, String requestId) {
+record GenerateDecoder(
+    OipServer server,
+    ServedModel model,
+    Deadline deadline,
+    String requestId,
+    Map<String, ParameterValue> headers) {
   /**
    * A request and what its answer needs.
    *
@@ -47,7 +56,7 @@ record GenerateDecoder(OipServer server, ServedModel model, Deadline deadline, S
               List.of(),
               wanted,
               requestId,
-              flat.parameters().options());
+              ForwardedHeaders.add(headers, flat.parameters().options()));
       return new Decoded(request, flat.id());
     }
   }

@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
@@ -14,6 +15,7 @@ import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One request in flat JSON; one answer in flat JSON, or a stream of them as events. */
@@ -44,8 +46,10 @@ record GenerateRoute(OipServer server) {
 
   private Future<GenerateDecoder.Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body) {
+    Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ServedModel model = Models.admit(server.data(), selector);
-    var decoder = new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId());
+    var decoder =
+        new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange
         .compute(body.work(), () -> decoder.decode(body))
         .onFailure(_ -> model.release());

@@ -3,11 +3,13 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
@@ -17,6 +19,7 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +29,14 @@ import org.jspecify.annotations.Nullable;
  * @param model on loan; goes into the decoded request, and stays the caller's if decoding fails
  * @param deadline until when the answer is wanted if the body does not say
  * @param requestId for logs
+ * @param headers that are parameters too
  */
-record InferDecoder(OipServer server, ServedModel model, Deadline deadline, String requestId) {
+record InferDecoder(
+    OipServer server,
+    ServedModel model,
+    Deadline deadline,
+    String requestId,
+    Map<String, ParameterValue> headers) {
   /**
    * A request and what its answer needs.
    *
@@ -85,7 +94,13 @@ record InferDecoder(OipServer server, ServedModel model, Deadline deadline, Stri
       Deadline wanted,
       RequestOptions options) {
     return new InferenceRequest(
-        model, signature, inputs, outputs.names(), wanted, requestId, options);
+        model,
+        signature,
+        inputs,
+        outputs.names(),
+        wanted,
+        requestId,
+        ForwardedHeaders.add(headers, options));
   }
 
   private void requireBinaryOf(JsonRequest parsed, Body binary) {

@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ModelDescription;
@@ -24,6 +25,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,9 +148,11 @@ public final class OipHttpFace implements HttpFace {
 
   private Future<Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
+    Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ServedModel model =
         Models.requireOneAnswer(Models.admit(server.data(), selector), "HTTP end point");
-    var decoder = new InferDecoder(server, model, exchange.deadline(), exchange.requestId());
+    var decoder =
+        new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange
         .compute(body.work(), () -> decoder.decode(body, jsonLength))
         .onFailure(_ -> model.release());

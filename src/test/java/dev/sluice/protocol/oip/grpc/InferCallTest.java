@@ -178,7 +178,7 @@ class InferCallTest {
 
   private InferenceRequest decode(Body message) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> 0);
-    return InferCall.decode(server, message, new FakeExchange()).request();
+    return InferCall.decode(server, message, new FakeExchange(), Map.of()).request();
   }
 
   private static ModelInferRequest.Builder request() {

@@ -170,6 +170,6 @@ class InferDecoderTest {
   private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
     ServedModel model = Models.find(planes, new ModelSelector.Latest("m"));
-    return new InferDecoder(server, model, Deadline.NONE, "r").decode(body, jsonLength);
+    return new InferDecoder(server, model, Deadline.NONE, "r", Map.of()).decode(body, jsonLength);
   }
 }

@@ -1,0 +1,97 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.RequestOptions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Headers that become parameters of a request, so that its model sees them (open-inference.md
+ * section 4). Immutable; any thread.
+ */
+public final class ForwardedHeaders {
+  /** None. */
+  public static final ForwardedHeaders NONE =
+      new ForwardedHeaders(Optional.empty(), Optional.empty());
+
+  private static final Set<String> RESERVED =
+      Set.of(
+          "sequence_id",
+          "sequence_start",
+          "sequence_end",
+          "priority",
+          "timeout",
+          "headers",
+          "binary_data_output");
+
+  private final Optional<Pattern> http;
+  private final Optional<Pattern> grpc;
+
+  /**
+   * @param http a regular expression for whole names of HTTP headers, in any case
+   * @param grpc the same for gRPC metadata
+   */
+  public ForwardedHeaders(Optional<String> http, Optional<String> grpc) {
+    this.http = http.map(ForwardedHeaders::pattern);
+    this.grpc = grpc.map(ForwardedHeaders::pattern);
+  }
+
+  private static Pattern pattern(String text) {
+    return Pattern.compile(text, Pattern.CASE_INSENSITIVE);
+  }
+
+  /**
+   * Those of an HTTP request.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if one has a name that means something else
+   */
+  public Map<String, ParameterValue> ofHttp(Iterable<Map.Entry<String, String>> headers) {
+    return matching(http, headers);
+  }
+
+  /** Those of a gRPC call, likewise. */
+  public Map<String, ParameterValue> ofGrpc(Iterable<Map.Entry<String, String>> metadata) {
+    return matching(grpc, metadata);
+  }
+
+  private static Map<String, ParameterValue> matching(
+      Optional<Pattern> pattern, Iterable<Map.Entry<String, String>> headers) {
+    if (pattern.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, ParameterValue> forwarded = new HashMap<>();
+    for (Map.Entry<String, String> header : headers) {
+      if (pattern.get().matcher(header.getKey()).matches()) {
+        requireUnreserved(header.getKey());
+        forwarded.putIfAbsent(header.getKey(), new ParameterValue.Text(header.getValue()));
+      }
+    }
+    return forwarded;
+  }
+
+  private static void requireUnreserved(String name) {
+    if (RESERVED.contains(name) || name.startsWith("triton_")) {
+      throw InferenceException.invalid(
+          "Header '"
+              + Excerpt.of(name)
+              + "' is reserved for Triton usage and cannot be forwarded.");
+    }
+  }
+
+  /**
+   * What a request says, and its headers. Of a parameter and a header with one name the header wins:
+   * it may be a proxy's, whose word counts more than the caller's.
+   */
+  public static RequestOptions add(Map<String, ParameterValue> headers, RequestOptions said) {
+    if (headers.isEmpty()) {
+      return said;
+    }
+    Map<String, ParameterValue> all = new HashMap<>(said.parameters());
+    all.putAll(headers);
+    return new RequestOptions(said.priority(), said.timeoutMicros(), said.sequence(), all);
+  }
+}
