@@ -1,5 +1,7 @@
 package dev.sluice.config;
 
+import static java.util.Locale.ROOT;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -13,12 +15,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a Triton model configuration in protobuf's JSON form, as load requests carry it. */
+/**
+ * Reads a Triton model configuration in protobuf's JSON form, as load requests carry it: fields may
+ * be named in snake case or in camel case.
+ */
 final class TritonJson {
   /** Deeper than any model's settings. */
   private static final int DEEPEST = 32;
+
+  private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
 
   private static final ObjectMapper JSON =
       new ObjectMapper(
@@ -52,11 +60,19 @@ final class TritonJson {
     var message = new Message(new LinkedHashMap<>());
     for (Map.Entry<String, JsonNode> member : tree.properties()) {
       if (!member.getValue().isNull()) {
-        Field field = TritonSchema.fields(type).get(member.getKey());
-        message.fields().put(member.getKey(), values(field, member.getValue()));
+        String name = fieldName(type, member.getKey());
+        Field field = TritonSchema.fields(type).get(name);
+        message.fields().put(name, values(field, member.getValue()));
       }
     }
     return message;
+  }
+
+  /** The field's own name if it is known by this one, in either form. */
+  private static String fieldName(String type, String key) {
+    String snake =
+        CAPITAL.matcher(key).replaceAll(letter -> "_" + letter.group()).toLowerCase(ROOT);
+    return TritonSchema.fields(type).containsKey(snake) ? snake : key;
   }
 
   private static List<Value> values(@Nullable Field field, JsonNode tree) {

@@ -46,7 +46,7 @@ public final class ChildServer implements AutoCloseable {
     command.addAll(List.of(arguments));
     try {
       var child = new ChildServer(new ProcessBuilder(command).redirectErrorStream(true).start());
-      child.awaitLine(" listens on ");
+      child.awaitLine(" listens on");
       return child;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

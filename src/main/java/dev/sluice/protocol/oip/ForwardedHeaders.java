@@ -83,8 +83,8 @@ public final class ForwardedHeaders {
   }
 
   /**
-   * What a request says, and its headers. Of a parameter and a header with one name the header wins:
-   * it may be a proxy's, whose word counts more than the caller's.
+   * What a request says, and its headers. Of a parameter and a header with one name the header
+   * wins: it may be a proxy's, whose word counts more than the caller's.
    */
   public static RequestOptions add(Map<String, ParameterValue> headers, RequestOptions said) {
     if (headers.isEmpty()) {

@@ -18,12 +18,12 @@ import java.util.function.Supplier;
 
 /**
  * What gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
- * grpc.reflection.v1.ServerReflection}. Both are the library's; reflection tells of the faces'
- * services, although the library does not serve them.
+ * grpc.reflection.v1.ServerReflection}, also by its first name. Both are the library's; reflection
+ * tells of the faces' services, although the library does not serve them.
  */
 final class StandardServices {
   private static final String HEALTH = "/grpc.health.v1.Health/";
-  private static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/";
+  static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/";
 
   private final Handler<HttpServerRequest> server;
 
@@ -51,10 +51,13 @@ final class StandardServices {
 
   /** Whether a call is for one of these services. */
   static boolean serve(String path) {
-    return path.startsWith(HEALTH) || path.startsWith(REFLECTION);
+    return path.startsWith(HEALTH)
+        || path.startsWith(REFLECTION)
+        || path.startsWith(FirstReflection.PATH);
   }
 
   void answer(HttpServerRequest request) {
-    server.handle(request);
+    boolean first = request.path().startsWith(FirstReflection.PATH);
+    server.handle(first ? new FirstReflection(request) : request);
   }
 }

@@ -22,6 +22,7 @@ import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadResponse;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.Mutations;
 import dev.sluice.testing.OipCase;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
@@ -31,12 +32,14 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -207,6 +210,29 @@ class ModelControlIT {
           Map.of(
               "config", text("{}"),
               "file:1/model.onnx", bytes(Files.readAllBytes(ADDSUB))));
+    }
+  }
+
+  @Test
+  void damagedLoadRequestsAreAnsweredAndLeaveNothing() throws IOException {
+    String file = Base64.getEncoder().encodeToString(Files.readAllBytes(ADDSUB));
+    byte[] whole =
+        """
+        {"parameters":{"config":"{\\"max_batch_size\\":8,\\"instance_group\\":[{\\"count\\":1}]}",\
+        "file:1/model.onnx":"%s"}}\
+        """
+            .formatted(file)
+            .getBytes(StandardCharsets.UTF_8);
+    var mutations = new Mutations(11);
+    try (var server = start(List.of(models));
+        var caller = new HttpCaller(server.port())) {
+      for (int i = 0; i < 300; i++) {
+        byte[] body = mutations.damage(whole);
+        var answer = caller.send("POST", "/v2/repository/models/damaged/load", Buffer.buffer(body));
+        assertThat(answer.status()).as(answer.text()).isIn(200, 400);
+      }
+      assertThat(post(caller, "damaged/unload")).isEqualTo("200 ");
+      server.settle();
     }
   }
 

@@ -44,10 +44,7 @@ class ForwardedHeadersTest {
     assertThat(ForwardedHeaders.add(Map.of("x-user", new Text("ann")), options))
         .isEqualTo(
             new RequestOptions(
-                2,
-                3,
-                SequenceStep.NONE,
-                Map.of("x-user", new Text("ann"), "y", new Text("z"))));
+                2, 3, SequenceStep.NONE, Map.of("x-user", new Text("ann"), "y", new Text("z"))));
   }
 
   @ParameterizedTest

@@ -76,7 +76,8 @@ final class InferCall {
     Deadline wanted =
         server.deadline(wire.parameters().timeoutMicros(), model.metadata(), call.deadline());
     try {
-      InferenceRequest request = new InferCall(wire, model).request(wanted, call.requestId(), metadata);
+      InferenceRequest request =
+          new InferCall(wire, model).request(wanted, call.requestId(), metadata);
       return new Decoded(request, wire.id(), wire.classes());
     } catch (RuntimeException | Error e) {
       model.release();

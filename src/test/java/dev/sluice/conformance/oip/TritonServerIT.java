@@ -1,0 +1,189 @@
+package dev.sluice.conformance.oip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
+import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest.InferInputTensor;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
+import dev.sluice.testing.ChildServer;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code sluice tritonserver} as a process of its own, over a repository as it is for Triton. */
+class TritonServerIT {
+  private static final Path MODELS = Path.of("src/test/models/triton");
+
+  @TempDir Path repository;
+  private final int port = ChildServer.freePort();
+
+  private void copy(String model) throws IOException {
+    // A poll may come at any time: the folder appears as a whole.
+    Path aside = repository.resolveSibling(repository.getFileName() + "-" + model);
+    try (Stream<Path> files = Files.walk(MODELS.resolve(model))) {
+      for (Path file : files.toList()) {
+        Path target = aside.resolve(MODELS.resolve(model).relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(file, target);
+        }
+      }
+    }
+    Files.move(aside, repository.resolve(model));
+  }
+
+  private ChildServer start(String... flags) {
+    List<String> line = new ArrayList<>();
+    line.addAll(
+        List.of(
+            "tritonserver",
+            "--model-repository=" + repository,
+            "--http-address=localhost",
+            "--http-port=" + port,
+            "--grpc-address=localhost",
+            "--grpc-port",
+            Integer.toString(port),
+            "--allow-metrics=false",
+            "--backend-config=default-max-batch-size=4"));
+    line.addAll(List.of(flags));
+    return ChildServer.start(line.toArray(String[]::new));
+  }
+
+  private Answer http(String method, String path, MultiMap headers, String body) {
+    try (var caller = new HttpCaller(port)) {
+      return caller.send(method, path, headers, Buffer.buffer(body));
+    }
+  }
+
+  private String http(String method, String path) {
+    Answer answer = http(method, path, MultiMap.caseInsensitiveMultiMap(), "");
+    return answer.status() + " " + answer.text();
+  }
+
+  private static InferInputTensor input(String name, int value) {
+    var contents = InferTensorContents.newBuilder();
+    IntStream.range(0, 16).forEach(_ -> contents.addIntContents(value));
+    return InferInputTensor.newBuilder()
+        .setName(name)
+        .setDatatype("INT32")
+        .addShape(1)
+        .addShape(16)
+        .setContents(contents)
+        .build();
+  }
+
+  private static ByteString sixteen(int value) {
+    ByteBuffer bytes = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
+    IntStream.range(0, 16).forEach(_ -> bytes.putInt(value));
+    return ByteString.copyFrom(bytes.flip());
+  }
+
+  @Test
+  void modelsAreLoadedAndAskedByGrpcAndHttp() throws IOException {
+    copy("simple");
+    copy("simple_string");
+    try (var child =
+        start(
+            "--model-control-mode=explicit",
+            "--load-model=simple",
+            "--http-header-forward-pattern=x-.*|timeout")) {
+      child.awaitModel("simple/1");
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
+      try {
+        askByGrpc(GRPCInferenceServiceGrpc.newBlockingStub(channel));
+      } finally {
+        channel.shutdownNow();
+      }
+      assertThat(http("GET", "/v2/models/simple_string/ready")).startsWith("200");
+      assertThat(http("POST", "/v2/repository/models/simple_string/unload")).isEqualTo("200 ");
+      assertThat(http("GET", "/v2/models/simple_string/ready")).startsWith("400");
+      assertThat(http("POST", "/v2/repository/models/nope/load"))
+          .contains("failed to load 'nope', failed to poll from model repository");
+      headersAreParameters();
+      child.terminate();
+      child.exitCode();
+      assertThat(child.output())
+          .filteredOn(line -> line.contains("have no meaning here"))
+          .singleElement()
+          .asString()
+          .contains("--backend-config");
+    }
+  }
+
+  private static void askByGrpc(GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub stub) {
+    var request =
+        ModelInferRequest.newBuilder()
+            .setModelName("simple")
+            .addInputs(input("INPUT0", 5))
+            .addInputs(input("INPUT1", 3))
+            .build();
+    ModelInferResponse answer = stub.modelInfer(request);
+    assertThat(answer.getRawOutputContentsList()).containsExactly(sixteen(8), sixteen(2));
+    var config = ModelConfigRequest.newBuilder().setName("simple").build();
+    assertThat(stub.modelConfig(config).getConfig().getMaxBatchSize()).isEqualTo(8);
+    stub.repositoryModelLoad(
+        RepositoryModelLoadRequest.newBuilder().setModelName("simple_string").build());
+    var ready = ModelReadyRequest.newBuilder().setName("simple_string").build();
+    assertThat(stub.modelReady(ready).getReady()).isTrue();
+  }
+
+  private void headersAreParameters() {
+    var headers = MultiMap.caseInsensitiveMultiMap().add("x-user", "ann");
+    assertThat(http("POST", "/v2/models/simple/infer", headers, "{}").text()).contains("'inputs'");
+    headers.add("timeout", "1");
+    assertThat(http("POST", "/v2/models/simple/infer", headers, "{}").text())
+        .contains("Header 'timeout' is reserved for Triton usage and cannot be forwarded.");
+  }
+
+  @Test
+  void aFolderThatIsPolledShowsNewModelsAndLosesThoseThatGo() throws IOException {
+    copy("simple");
+    try (var child = start("--model-control-mode=poll", "--repository-poll-secs=1")) {
+      child.awaitModel("simple/1");
+      assertThat(http("GET", "/v2/models/simple_int8")).startsWith("404");
+      copy("simple_int8");
+      child.awaitModel("simple_int8/1");
+      assertThat(http("GET", "/v2/models/simple_int8")).startsWith("200");
+      assertThat(http("POST", "/v2/repository/models/simple/load"))
+          .startsWith("503")
+          .contains("explicit model load / unload is not allowed if polling is enabled");
+      Files.move(repository.resolve("simple"), repository.resolveSibling("gone-" + port));
+      child.awaitLine("unloaded model=simple/1");
+      assertThat(http("GET", "/v2/models/simple/ready")).doesNotStartWith("200");
+    }
+  }
+
+  @Test
+  void withoutAControlModeTheFolderIsReadOnce() throws IOException {
+    copy("simple");
+    copy("simple_int8");
+    try (var child = start()) {
+      child.awaitModel("simple/1");
+      child.awaitModel("simple_int8/1");
+      assertThat(http("GET", "/v2/health/ready")).startsWith("200");
+      assertThat(http("POST", "/v2/repository/models/simple/unload")).startsWith("503");
+    }
+  }
+}
