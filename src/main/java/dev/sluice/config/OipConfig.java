@@ -8,8 +8,8 @@ import java.util.regex.PatternSyntaxException;
  * What the Open Inference Protocol leaves to the server.
  *
  * @param serverName what server metadata calls it; Triton's clients look for {@code triton}
- * @param forwardHttpHeaders a regular expression for whole names of HTTP headers, in any
- *     case, that a request takes as parameters so that its model sees them
+ * @param forwardHttpHeaders a regular expression for whole names of HTTP headers, in any case, that
+ *     a request takes as parameters so that its model sees them
  * @param forwardGrpcMetadata the same for gRPC metadata
  */
 public record OipConfig(
@@ -20,7 +20,8 @@ public record OipConfig(
   static OipConfig read(Section oip) {
     return new OipConfig(
         oip.text("server_name").orElse(DEFAULT.serverName),
-        pattern(oip, "forward_http_headers"), pattern(oip, "forward_grpc_metadata"));
+        pattern(oip, "forward_http_headers"),
+        pattern(oip, "forward_grpc_metadata"));
   }
 
   private static Optional<String> pattern(Section oip, String key) {

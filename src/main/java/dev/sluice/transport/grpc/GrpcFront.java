@@ -62,15 +62,9 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return null;
     }
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
-    var call = 
+    var call =
         new UnaryCall(
-            method,
-            values,
-            () -> entries(headers),
-            answer,
-            GrpcForm.GRPC,
-            context,
-            ids.of(values));
+            method, values, () -> entries(headers), answer, GrpcForm.GRPC, context, ids.of(values));
     return new Http2Call(call, answer);
   }
 
@@ -107,13 +101,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     if (method != null) {
       var call =
           new UnaryCall(
-              method,
-              request::getHeader,
-              request.headers(),
-              reply,
-              form,
-              context,
-              ids.of(request));
+              method, request::getHeader, request.headers(), reply, form, context, ids.of(request));
       call.begin();
       call.follow(request);
     } else if (stream != null) {

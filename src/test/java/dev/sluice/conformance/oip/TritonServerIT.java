@@ -1,6 +1,7 @@
 package dev.sluice.conformance.oip;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
@@ -16,6 +17,9 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -107,12 +111,15 @@ class TritonServerIT {
         start(
             "--model-control-mode=explicit",
             "--load-model=simple",
-            "--http-header-forward-pattern=x-.*|timeout")) {
+            "--http-header-forward-pattern=x-.*|timeout",
+            "--grpc-header-forward-pattern=triton_.*")) {
       child.awaitModel("simple/1");
       ManagedChannel channel =
           ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
       try {
-        askByGrpc(GRPCInferenceServiceGrpc.newBlockingStub(channel));
+        var stub = GRPCInferenceServiceGrpc.newBlockingStub(channel);
+        askByGrpc(stub);
+        metadataIsParameters(stub);
       } finally {
         channel.shutdownNow();
       }
@@ -147,6 +154,16 @@ class TritonServerIT {
         RepositoryModelLoadRequest.newBuilder().setModelName("simple_string").build());
     var ready = ModelReadyRequest.newBuilder().setName("simple_string").build();
     assertThat(stub.modelReady(ready).getReady()).isTrue();
+  }
+
+  private static void metadataIsParameters(
+      GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub stub) {
+    var metadata = new Metadata();
+    metadata.put(Metadata.Key.of("triton_x", Metadata.ASCII_STRING_MARSHALLER), "1");
+    var asking = stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> asking.modelInfer(ModelInferRequest.getDefaultInstance()))
+        .withMessageContaining("INVALID_ARGUMENT: Header 'triton_x' is reserved");
   }
 
   private void headersAreParameters() {
