@@ -1,13 +1,12 @@
 package dev.sluice.transport.brpc;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
@@ -15,21 +14,15 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One call, from its frame to its answer. */
-final class BrpcCall implements GrpcCall {
+final class BrpcCall extends ListenerExchange implements GrpcCall {
   private final BrpcConnection connection;
   private final GrpcMethod method;
   private final RpcMeta meta;
   private final ByteCollector body;
   private final int size;
-  private final String requestId;
-  private final Deadline deadline;
-  private final CallRecord record;
-  private boolean gone;
-  private @Nullable Runnable whenGone;
 
   BrpcCall(
       BrpcConnection connection,
@@ -37,21 +30,19 @@ final class BrpcCall implements GrpcCall {
       RpcMeta meta,
       ByteCollector body,
       String requestId) {
+    super(connection.context(), EntryPoint.BRPC, requestId);
     this.connection = connection;
     this.method = method;
     this.meta = meta;
     this.body = body;
     this.size = body.size();
-    this.record = connection.context().record(EntryPoint.BRPC);
-    this.requestId = requestId;
-    this.deadline = connection.context().deadline().earlier(wireDeadline());
+    readDeadline(this::wireDeadline, _ -> null);
   }
 
-  private Deadline wireDeadline() {
+  private Deadline wireDeadline(long now) {
     return meta.timeoutMillis() <= 0
         ? Deadline.NONE
-        : Deadline.after(
-            Duration.ofMillis(meta.timeoutMillis()), connection.context().nanoTime().getAsLong());
+        : Deadline.after(Duration.ofMillis(meta.timeoutMillis()), now);
   }
 
   /** Answers it, sooner or later. On the connection's context. */
@@ -63,12 +54,12 @@ final class BrpcCall implements GrpcCall {
   }
 
   private void succeed(Buffer message) {
-    record.succeeded();
+    record().succeeded();
     connection.answer(this, BrpcReply.success(meta.correlationId(), message));
   }
 
   private void fail(Throwable failure) {
-    record.failed(ErrorCode.of(failure));
+    record().failed(ErrorCode.of(failure));
     connection.answer(this, connection.failed(this, failure));
   }
 
@@ -82,18 +73,14 @@ final class BrpcCall implements GrpcCall {
     }
     Body message = whole.slice(0, whole.length() - attached);
     Compression compression = Compression.of(meta.compression());
-    long limit = connection.context().limits().maxInflatedSize();
+    long limit = context().limits().maxInflatedSize();
     return compute(
         message.length() * compression.mostRatio(), () -> compression.undo(message, limit));
   }
 
   /** The client has left. */
   void gone() {
-    gone = true;
-    record.failed(ErrorCode.CANCELLED);
-    if (whenGone != null) {
-      whenGone.run();
-    }
+    leave();
   }
 
   /** Bytes of its message and what is attached to it, as they came. */
@@ -113,38 +100,5 @@ final class BrpcCall implements GrpcCall {
   @Override
   public Iterable<Map.Entry<String, String>> metadata() {
     return List.of();
-  }
-
-  @Override
-  public String requestId() {
-    return requestId;
-  }
-
-  @Override
-  public CallRecord record() {
-    return record;
-  }
-
-  @Override
-  public Caller caller() {
-    return connection.context().caller();
-  }
-
-  @Override
-  public Deadline deadline() {
-    return deadline;
-  }
-
-  @Override
-  public <T> Future<T> compute(long bytes, Supplier<T> work) {
-    return connection.context().compute(bytes, work);
-  }
-
-  @Override
-  public void onGone(Runnable action) {
-    whenGone = action;
-    if (gone) {
-      action.run();
-    }
   }
 }

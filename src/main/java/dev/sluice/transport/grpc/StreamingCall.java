@@ -1,33 +1,27 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call of any number of messages each way. The client is read from only as fast as its messages
  * are taken.
  */
-final class StreamingCall implements GrpcStreamCall {
+final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final GrpcForm form;
-  private final ListenerContext context;
-  private final String requestId;
-  private final CallRecord record;
   private final MessageReader reader;
   private final MessageSplitter splitter;
   private final long maxBody;
@@ -35,13 +29,10 @@ final class StreamingCall implements GrpcStreamCall {
   /** The body of gRPC-Web's text form, which is decoded as a whole. */
   private final ByteCollector text = new ByteCollector();
 
-  private Deadline deadline = Deadline.NONE;
   private GrpcStreamMethod.@Nullable Messages messages;
-  private @Nullable Runnable whenGone;
   private boolean taking;
   private boolean allArrived;
   private boolean answered;
-  private boolean gone;
 
   StreamingCall(
       HttpServerRequest request,
@@ -49,12 +40,10 @@ final class StreamingCall implements GrpcStreamCall {
       GrpcForm form,
       ListenerContext context,
       String requestId) {
+    super(context, EntryPoint.GRPC, requestId);
     this.request = request;
     this.reply = reply;
     this.form = form;
-    this.context = context;
-    this.requestId = requestId;
-    this.record = context.record(EntryPoint.GRPC);
     long maxMessage = context.limits().maxBodySize();
     this.reader =
         new MessageReader(
@@ -65,7 +54,7 @@ final class StreamingCall implements GrpcStreamCall {
 
   void start(GrpcStreamMethod method) {
     try {
-      deadline = UnaryCall.deadline(request::getHeader, context);
+      readDeadline(now -> UnaryCall.wireDeadline(request::getHeader, now), request::getHeader);
       messages = method.open(this);
     } catch (RuntimeException e) {
       fail(e);
@@ -110,7 +99,7 @@ final class StreamingCall implements GrpcStreamCall {
 
   private void takeNext() {
     try {
-      while (!taking && !answered && !gone) {
+      while (!taking && !answered && !isGone()) {
         Body frame = splitter.next();
         if (frame == null) {
           endIfAllTaken();
@@ -183,7 +172,7 @@ final class StreamingCall implements GrpcStreamCall {
   public void end() {
     if (!answered) {
       answered = true;
-      record.succeeded();
+      record().succeeded();
       reply.end();
     }
   }
@@ -193,33 +182,22 @@ final class StreamingCall implements GrpcStreamCall {
     if (answered) {
       return;
     }
-    boolean toldOf = whenGone != null;
     answered = true;
-    record.failed(ErrorCode.of(failure));
-    InferenceException told = UnaryCall.explain(failure, this, context, reply);
+    record().failed(ErrorCode.of(failure));
+    InferenceException told = UnaryCall.explain(failure, this, context(), reply);
     reply.failStream(GrpcStatus.of(told.code()), told.getMessage());
-    if (toldOf) {
-      leave();
-    }
+    cancel();
   }
 
   @Override
   public InferenceException explain(Throwable failure) {
-    record.failed(ErrorCode.of(failure));
-    return UnaryCall.explain(failure, this, context, reply);
+    record().failed(ErrorCode.of(failure));
+    return UnaryCall.explain(failure, this, context(), reply);
   }
 
   private void gone() {
-    if (!gone && !answered) {
-      gone = true;
-      record.failed(ErrorCode.CANCELLED);
+    if (!answered) {
       leave();
-    }
-  }
-
-  private void leave() {
-    if (whenGone != null) {
-      whenGone.run();
     }
   }
 
@@ -231,39 +209,5 @@ final class StreamingCall implements GrpcStreamCall {
   @Override
   public Iterable<Map.Entry<String, String>> metadata() {
     return request.headers();
-  }
-
-  @Override
-  public String requestId() {
-    return requestId;
-  }
-
-  @Override
-  public Caller caller() {
-    return context.caller();
-  }
-
-  @Override
-  public Deadline deadline() {
-    return deadline;
-  }
-
-  @Override
-  public <T> Future<T> compute(long bytes, Supplier<T> work) {
-    return context.compute(bytes, work);
-  }
-
-  @Override
-  public CallRecord record() {
-    return record;
-  }
-
-  /** The action is also run if the call has been failed: nobody wants what is under way. */
-  @Override
-  public void onGone(Runnable action) {
-    whenGone = action;
-    if (gone) {
-      action.run();
-    }
   }
 }

@@ -1,10 +1,8 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
@@ -12,7 +10,7 @@ import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
-import dev.sluice.transport.TimeoutHeaders;
+import dev.sluice.transport.ListenerExchange;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -21,11 +19,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A call with one message each way, from its first byte to its status. */
-final class UnaryCall implements GrpcCall {
+final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
   private static final CharSequence TIMEOUT = HttpHeaders.createOptimized("grpc-timeout");
 
@@ -37,18 +34,12 @@ final class UnaryCall implements GrpcCall {
   private final Iterable<Map.Entry<String, String>> allHeaders;
   private final Reply reply;
   private final GrpcForm form;
-  private final ListenerContext context;
-  private final String requestId;
-  private final CallRecord record;
   private final MessageReader reader;
   private final ByteCollector collected = new ByteCollector();
   private final long maxBody;
-  private Deadline deadline = Deadline.NONE;
   private long announced;
   private boolean whole;
   private boolean answered;
-  private boolean gone;
-  private @Nullable Runnable whenGone;
 
   /**
    * @param headers a header's value by its name
@@ -63,14 +54,12 @@ final class UnaryCall implements GrpcCall {
       GrpcForm form,
       ListenerContext context,
       String requestId) {
+    super(context, EntryPoint.GRPC, requestId);
     this.method = method;
     this.headers = headers;
     this.allHeaders = allHeaders;
     this.reply = reply;
     this.form = form;
-    this.context = context;
-    this.requestId = requestId;
-    this.record = context.record(EntryPoint.GRPC);
     long maxMessage = context.limits().maxBodySize();
     this.reader =
         new MessageReader(headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
@@ -80,7 +69,7 @@ final class UnaryCall implements GrpcCall {
   /** Looks at the headers, which may be all that is needed for an answer. */
   void begin() {
     try {
-      deadline = deadline(headers, context);
+      readDeadline(now -> wireDeadline(headers, now), headers);
     } catch (InferenceException e) {
       fail(e);
     }
@@ -96,17 +85,13 @@ final class UnaryCall implements GrpcCall {
   }
 
   /**
-   * Until when a call's answer is wanted, by its headers or by the settings.
+   * Until when gRPC says that an answer is wanted.
    *
-   * @throws InferenceException if a header says it in no form we know
+   * @throws InferenceException if the header says it in no form we know
    */
-  static Deadline deadline(
-      Function<CharSequence, @Nullable String> headers, ListenerContext context) {
-    long now = context.nanoTime().getAsLong();
+  static Deadline wireDeadline(Function<CharSequence, @Nullable String> headers, long now) {
     String timeout = headers.apply(TIMEOUT);
-    Deadline wire =
-        timeout == null ? Deadline.NONE : Deadline.after(GrpcTimeout.read(timeout), now);
-    return context.deadline().earlier(wire).earlier(TimeoutHeaders.read(headers, now));
+    return timeout == null ? Deadline.NONE : Deadline.after(GrpcTimeout.read(timeout), now);
   }
 
   /** Takes a piece of the body, which stays the caller's. */
@@ -148,7 +133,7 @@ final class UnaryCall implements GrpcCall {
 
   /** The whole body was taken. */
   void answer() {
-    if (answered || gone) {
+    if (answered || isGone()) {
       return;
     }
     whole = true;
@@ -174,7 +159,7 @@ final class UnaryCall implements GrpcCall {
 
   private void succeed(Buffer message) {
     answered = true;
-    record.succeeded();
+    record().succeeded();
     compute(form == GrpcForm.WEB_TEXT ? message.length() : 0, () -> reply.frame(message))
         .onSuccess(reply::succeed);
   }
@@ -187,9 +172,9 @@ final class UnaryCall implements GrpcCall {
 
   private void fail(Throwable failure) {
     answered = true;
-    record.failed(ErrorCode.of(failure));
+    record().failed(ErrorCode.of(failure));
     forget();
-    InferenceException told = explain(failure, this, context, reply);
+    InferenceException told = explain(failure, this, context(), reply);
     reply.fail(GrpcStatus.of(told.code()), told.getMessage());
   }
 
@@ -210,16 +195,11 @@ final class UnaryCall implements GrpcCall {
     return known;
   }
 
-  /** The caller went away. */
+  /** The caller went away, or the stream ended after the answer. */
   void gone() {
-    if (answered) {
-      return;
-    }
-    gone = true;
-    record.failed(ErrorCode.CANCELLED);
-    forget();
-    if (whenGone != null) {
-      whenGone.run();
+    if (!answered) {
+      forget();
+      leave();
     }
   }
 
@@ -231,38 +211,5 @@ final class UnaryCall implements GrpcCall {
   @Override
   public Iterable<Map.Entry<String, String>> metadata() {
     return allHeaders;
-  }
-
-  @Override
-  public String requestId() {
-    return requestId;
-  }
-
-  @Override
-  public Caller caller() {
-    return context.caller();
-  }
-
-  @Override
-  public Deadline deadline() {
-    return deadline;
-  }
-
-  @Override
-  public CallRecord record() {
-    return record;
-  }
-
-  @Override
-  public <T> Future<T> compute(long bytes, Supplier<T> work) {
-    return context.compute(bytes, work);
-  }
-
-  @Override
-  public void onGone(Runnable action) {
-    whenGone = action;
-    if (gone) {
-      action.run();
-    }
   }
 }

@@ -1,16 +1,13 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
-import dev.sluice.transport.TimeoutHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -22,26 +19,17 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An HTTP request and the one answer to it. */
-public final class HttpExchange implements Exchange {
+public final class HttpExchange extends ListenerExchange {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
   private final HttpServerRequest request;
-  private final ListenerContext context;
-  private final String requestId;
-  private final CallRecord record;
-  private Deadline deadline = Deadline.NONE;
-  private @Nullable Runnable whenGone;
-  private boolean gone;
 
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
+    super(context, EntryPoint.REST, requestId);
     this.request = request;
-    this.context = context;
-    this.requestId = requestId;
-    this.record = context.record(EntryPoint.REST);
     request.response().exceptionHandler(_ -> gone());
     request.response().closeHandler(_ -> gone());
   }
@@ -52,10 +40,7 @@ public final class HttpExchange implements Exchange {
    * @throws InferenceException if a header says it in no form we know
    */
   void readDeadline() {
-    deadline =
-        context
-            .deadline()
-            .earlier(TimeoutHeaders.read(request::getHeader, context.nanoTime().getAsLong()));
+    readDeadline(_ -> Deadline.NONE, request::getHeader);
   }
 
   public HttpMethod method() {
@@ -104,47 +89,9 @@ public final class HttpExchange implements Exchange {
     return request.headers();
   }
 
-  @Override
-  public String requestId() {
-    return requestId;
-  }
-
-  @Override
-  public Caller caller() {
-    return context.caller();
-  }
-
-  @Override
-  public Deadline deadline() {
-    return deadline;
-  }
-
-  @Override
-  public CallRecord record() {
-    return record;
-  }
-
-  @Override
-  public <T> Future<T> compute(long bytes, Supplier<T> work) {
-    return context.compute(bytes, work);
-  }
-
-  @Override
-  public void onGone(Runnable action) {
-    whenGone = action;
-    if (gone) {
-      action.run();
-    }
-  }
-
   private void gone() {
-    if (request.response().ended()) {
-      return;
-    }
-    gone = true;
-    record.failed(ErrorCode.CANCELLED);
-    if (whenGone != null) {
-      whenGone.run();
+    if (!request.response().ended()) {
+      leave();
     }
   }
 
@@ -155,7 +102,7 @@ public final class HttpExchange implements Exchange {
    * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
    */
   public Future<Body> body() {
-    return new BodyReader(request, context, BodyReader.NO_TENSOR).read();
+    return new BodyReader(request, context(), BodyReader.NO_TENSOR).read();
   }
 
   /**
@@ -166,7 +113,7 @@ public final class HttpExchange implements Exchange {
    * @param work borrows the body until its future is complete
    */
   public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
-    return new BodyReader(request, context, tensorAt).read().compose(body -> body.lend(work));
+    return new BodyReader(request, context(), tensorAt).read().compose(body -> body.lend(work));
   }
 
   /** Answers with JSON. */
@@ -176,7 +123,7 @@ public final class HttpExchange implements Exchange {
 
   /** Answers with a status and nothing else. */
   public void empty(int status) {
-    record.succeeded();
+    record().succeeded();
     if (open()) {
       request.response().setStatusCode(status).end();
     }
@@ -184,7 +131,7 @@ public final class HttpExchange implements Exchange {
 
   /** Answers. Does nothing if the caller is gone or was answered. */
   public void answer(int status, CharSequence contentType, Buffer body) {
-    record.succeeded();
+    record().succeeded();
     if (!open()) {
       return;
     }
@@ -199,7 +146,7 @@ public final class HttpExchange implements Exchange {
 
   /** Begins an answer that is sent piece by piece. Not if anything was answered. */
   public ChunkedAnswer chunked(int status, CharSequence contentType) {
-    return new ChunkedAnswer(request, status, contentType, record);
+    return new ChunkedAnswer(request, status, contentType, record());
   }
 
   /** Sets a header of the answer. */
@@ -219,15 +166,15 @@ public final class HttpExchange implements Exchange {
    * a bug: it is logged here, and the client sees no more than that something failed.
    */
   public InferenceException explain(Throwable failure) {
-    record.failed(ErrorCode.of(failure));
+    record().failed(ErrorCode.of(failure));
     if (failure instanceof InferenceException known) {
-      context.failed(this, known);
+      context().failed(this, known);
       if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
         putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(known.retryAfter())));
       }
       return known;
     }
-    context.bug(this, failure);
+    context().bug(this, failure);
     return new InferenceException(ErrorCode.INTERNAL, "internal error");
   }
 }
