@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** Writes small ONNX models, by the field numbers of ONNX's ModelProto. */
 public final class OnnxModelWriter {
@@ -18,7 +19,11 @@ public final class OnnxModelWriter {
 
   public static final int COMPLEX64 = 14;
 
+  /** The domain of the operators of classical machine learning. */
+  public static final String CLASSICAL = "ai.onnx.ml";
+
   private static final int OPSET = 13;
+  private static final int CLASSICAL_OPSET = 3;
   private static final int IR_VERSION = 7;
 
   private final ByteArrayOutputStream graph = new ByteArrayOutputStream();
@@ -100,35 +105,77 @@ public final class OnnxModelWriter {
 
   /** Adds an operator that works along one dimension. */
   public OnnxModelWriter nodeAlong(int axis, String operator, String output, String... inputs) {
-    ByteString attribute =
-        message(out -> {
-          out.writeString(1, "axis");
-          out.writeInt64(3, axis);
-          out.writeInt32(20, 2);
-        });
-    return add(
-        1,
-        message(out -> {
-          for (String input : inputs) {
-            out.writeString(1, input);
-          }
-          out.writeString(2, output);
-          out.writeString(4, operator);
-          field(out, 5, attribute);
-        }));
+    return node("", operator, Map.of("axis", (long) axis), List.of(output), inputs);
   }
 
   /** Adds an operator with one output. */
   public OnnxModelWriter node(String operator, String output, String... inputs) {
+    return node("", operator, Map.of(), List.of(output), inputs);
+  }
+
+  /**
+   * Adds an operator.
+   *
+   * @param domain {@link #CLASSICAL}, or empty for ONNX's own
+   * @param attributes each a {@link Long}, a {@link String}, an array of long or of float, or a list
+   *     of strings
+   */
+  public OnnxModelWriter node(
+      String domain,
+      String operator,
+      Map<String, Object> attributes,
+      List<String> outputs,
+      String... inputs) {
     return add(
         1,
         message(out -> {
           for (String input : inputs) {
             out.writeString(1, input);
           }
-          out.writeString(2, output);
+          for (String output : outputs) {
+            out.writeString(2, output);
+          }
           out.writeString(4, operator);
+          for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
+            field(out, 5, attribute(attribute.getKey(), attribute.getValue()));
+          }
+          out.writeString(7, domain);
         }));
+  }
+
+  private static ByteString attribute(String name, Object value) {
+    return message(out -> {
+      out.writeString(1, name);
+      switch (value) {
+        case Long number -> {
+          out.writeInt64(3, number);
+          out.writeInt32(20, 2);
+        }
+        case String text -> {
+          out.writeString(4, text);
+          out.writeInt32(20, 3);
+        }
+        case float[] numbers -> {
+          for (float number : numbers) {
+            out.writeFloat(7, number);
+          }
+          out.writeInt32(20, 6);
+        }
+        case long[] numbers -> {
+          for (long number : numbers) {
+            out.writeInt64(8, number);
+          }
+          out.writeInt32(20, 7);
+        }
+        case List<?> texts -> {
+          for (Object text : texts) {
+            out.writeString(9, (String) text);
+          }
+          out.writeInt32(20, 8);
+        }
+        default -> throw new IllegalArgumentException(name + " is " + value);
+      }
+    });
   }
 
   /** Writes {@code model.onnx} into a folder, which is returned. */
@@ -138,6 +185,13 @@ public final class OnnxModelWriter {
           out.writeInt64(1, IR_VERSION);
           field(out, 7, message(this::writeGraph));
           field(out, 8, message(opset -> opset.writeInt64(2, OPSET)));
+          field(
+              out,
+              8,
+              message(opset -> {
+                opset.writeString(1, CLASSICAL);
+                opset.writeInt64(2, CLASSICAL_OPSET);
+              }));
         });
     Files.write(folder.resolve("model.onnx"), model.toByteArray());
     return folder;

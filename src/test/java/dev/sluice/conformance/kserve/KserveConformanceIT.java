@@ -44,12 +44,12 @@ class KserveConformanceIT {
   @BeforeAll
   static void start() {
     shared = RunningServer.start(MODELS);
-    alone = RunningServer.start(alone());
+    alone = RunningServer.start(alone(MODELS));
     sharedCaller = new HttpCaller(shared.port());
     aloneCaller = new HttpCaller(alone.port());
   }
 
-  private static SluiceConfig alone() {
+  private static SluiceConfig alone(Path models) {
     ListenerConfig any = ListenerConfig.DEFAULT;
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     return new SluiceConfig(
@@ -63,7 +63,7 @@ class KserveConformanceIT {
                 any.control(),
                 any.cors(),
                 any.tls())),
-        RepositoryConfig.of(new WantedModels(MODELS, Map.of()), Duration.ZERO),
+        RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
         defaults.limits(),
         defaults.grps(),
         new KserveConfig("answer", Optional.of("/here"), true),
@@ -103,6 +103,18 @@ class KserveConformanceIT {
   @MethodSource({"common", "onlyAlone"})
   void aListenerOfItsOwnAnswersAsRecorded(ConformanceCase each) {
     replay(each, aloneCaller);
+  }
+
+  static Stream<ConformanceCase> broken() {
+    return ConformanceCase.of("kserve/not-ready").stream();
+  }
+
+  @Test
+  void aModelThatCannotBeLoadedIsNotReady() {
+    try (var server = RunningServer.start(alone(Path.of("src/test/models/broken")));
+        var caller = new HttpCaller(server.port())) {
+      broken().forEach(each -> replay(each, caller));
+    }
   }
 
   private static void replay(ConformanceCase each, HttpCaller caller) {

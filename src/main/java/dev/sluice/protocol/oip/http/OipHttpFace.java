@@ -1,5 +1,6 @@
 package dev.sluice.protocol.oip.http;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
@@ -125,7 +126,7 @@ public final class OipHttpFace implements HttpFace {
   private void modelReady(HttpExchange exchange, OipPath path) {
     Lookup lookup = server.data().find(path.selector());
     if (lookup instanceof Lookup.NotReady) {
-      throw InferenceException.invalid("Model version not ready");
+      throw notReady(path.model());
     }
     Models.found(lookup).release();
     if (wantsJson(exchange)) {
@@ -133,6 +134,13 @@ public final class OipHttpFace implements HttpFace {
     } else {
       exchange.empty(OK);
     }
+  }
+
+  private InferenceException notReady(String model) {
+    return healthInJson
+        ? new InferenceException(
+            ErrorCode.UNAVAILABLE, "Model with name " + model + " is not ready.")
+        : InferenceException.invalid("Model version not ready");
   }
 
   private void infer(HttpExchange exchange, ModelSelector selector) {
