@@ -10,9 +10,14 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,15 +25,18 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +51,8 @@ class EnsembleIT {
 
   @TempDir Path models;
   private final HttpClient http = HttpClient.newHttpClient();
+  private final AtomicInteger asked = new AtomicInteger();
+  private final Map<Integer, ManagedChannel> channels = new HashMap<>();
   private long blocksBefore;
 
   @BeforeEach
@@ -106,6 +116,7 @@ class EnsembleIT {
   @AfterEach
   void nothingIsLeftOpen() {
     http.close();
+    channels.values().forEach(ManagedChannel::shutdownNow);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
@@ -139,7 +150,39 @@ class EnsembleIT {
     return null;
   }
 
+  /** By HTTP and by gRPC in turns. */
   private float first(RunningServer server, String model, int x) throws Exception {
+    return asked.incrementAndGet() % 2 == 0
+        ? firstOverGrpc(server, model, x)
+        : firstOverHttp(server, model, x);
+  }
+
+  private float firstOverGrpc(RunningServer server, String model, int x) {
+    var request =
+        ModelInferRequest.newBuilder()
+            .setModelName(model)
+            .addInputs(
+                ModelInferRequest.InferInputTensor.newBuilder()
+                    .setName("x")
+                    .setDatatype("FP32")
+                    .addShape(1)
+                    .addShape(2)
+                    .setContents(
+                        InferTensorContents.newBuilder().addFp32Contents(x).addFp32Contents(x)))
+            .build();
+    var answer = GRPCInferenceServiceGrpc.newBlockingStub(channel(server)).modelInfer(request);
+    var data = answer.getRawOutputContents(0).asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(data.getFloat(0)).isEqualTo(data.getFloat(4));
+    return data.getFloat(0);
+  }
+
+  private synchronized ManagedChannel channel(RunningServer server) {
+    return channels.computeIfAbsent(
+        server.port(),
+        port -> ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build());
+  }
+
+  private float firstOverHttp(RunningServer server, String model, int x) throws Exception {
     HttpResponse<String> answer = infer(server, model, "[1,2]", x + "," + x);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     JsonNode data = JSON.readTree(answer.body()).at("/outputs/0/data");

@@ -117,8 +117,8 @@ public final class OnnxModelWriter {
    * Adds an operator.
    *
    * @param domain {@link #CLASSICAL}, or empty for ONNX's own
-   * @param attributes each a {@link Long}, a {@link String}, an array of long or of float, or a list
-   *     of strings
+   * @param attributes each a {@link Long}, a {@link String}, an array of long or of float, or a
+   *     list of strings
    */
   public OnnxModelWriter node(
       String domain,

@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
 import dev.sluice.transport.ClientStream;
 
 /** A gRPC call that is answered message by message: what is written is one whole message. */
@@ -10,4 +11,7 @@ public interface GrpcStreamCall extends GrpcCall, ClientStream {
    * Anything else is a bug, which is logged here.
    */
   InferenceException explain(Throwable failure);
+
+  /** Counts one request of a call that has several, beside {@link #record}. Begins now. */
+  CallRecord newRecord();
 }

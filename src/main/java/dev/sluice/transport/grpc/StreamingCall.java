@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
@@ -209,5 +210,10 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
   @Override
   public Iterable<Map.Entry<String, String>> metadata() {
     return request.headers();
+  }
+
+  @Override
+  public CallRecord newRecord() {
+    return context().record(EntryPoint.GRPC);
   }
 }

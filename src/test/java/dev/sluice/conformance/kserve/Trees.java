@@ -114,8 +114,7 @@ record Trees(int features, int columns, List<List<Node>> nodes) {
             OnnxModelWriter.CLASSICAL,
             "TreeEnsembleClassifier",
             attributes(
-                "class",
-                Map.of("classlabels_int64s", LongStream.range(0, columns).toArray())),
+                "class", Map.of("classlabels_int64s", LongStream.range(0, columns).toArray())),
             List.of("label", "scores"),
             "X")
         .writeTo(folder);
@@ -153,8 +152,7 @@ record Trees(int features, int columns, List<List<Node>> nodes) {
     return places.stream().mapToLong(value).toArray();
   }
 
-  private static float[] floats(
-      List<int[]> places, ToDoubleFunction<int[]> value) {
+  private static float[] floats(List<int[]> places, ToDoubleFunction<int[]> value) {
     float[] values = new float[places.size()];
     for (int i = 0; i < values.length; i++) {
       values[i] = (float) value.applyAsDouble(places.get(i));

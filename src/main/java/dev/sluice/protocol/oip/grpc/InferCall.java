@@ -59,7 +59,6 @@ final class InferCall {
   /** Decodes a message of a stream, likewise. */
   static Decoded decodeStreamed(
       OipServer server, WireRequest wire, Exchange call, Map<String, ParameterValue> metadata) {
-    call.measure(Api.OIP_STREAM, wire.modelName());
     return decode(server, wire, admit(server, wire), call, metadata);
   }
 

@@ -47,7 +47,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
   public Future<?> take(Body message) {
     WireRequest wire = WireRequest.read(message);
     Map<String, ParameterValue> metadata = server.forwarded().ofGrpc(call.metadata());
-    var request = new StreamedRequest(this, wire);
+    var request = new StreamedRequest(this, wire, call.newRecord());
     open.add(request);
     return call.compute(
             message.work(), () -> InferCall.decodeStreamed(server, wire, call, metadata).request())
@@ -71,7 +71,6 @@ final class InferStream implements GrpcStreamMethod.Messages {
     }
     var pump = new StreamPump(call, request, request::encode);
     request.begin(pump, decoded.model());
-    call.record().asked();
     server.data().inferStream(decoded, pump);
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.oip.grpc;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ParameterValue;
@@ -7,6 +8,8 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
+import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.CallRecord;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.StreamPump;
@@ -24,6 +27,7 @@ final class StreamedRequest implements ClientStream {
 
   private final InferStream stream;
   private final WireRequest wire;
+  private final CallRecord record;
   private @Nullable StreamPump pump;
 
   /** Until its model is known, and if there is none, it keeps its place in the order. */
@@ -31,13 +35,17 @@ final class StreamedRequest implements ClientStream {
 
   private boolean finalSent;
 
-  StreamedRequest(InferStream stream, WireRequest wire) {
+  /** Is counted by itself: a stream has any number of requests, for any models. */
+  StreamedRequest(InferStream stream, WireRequest wire, CallRecord record) {
     this.stream = stream;
     this.wire = wire;
+    this.record = record;
+    record.measure(Api.OIP_STREAM, wire.modelName());
   }
 
   void begin(StreamPump answers, ServedModel model) {
     pump = answers;
+    record.asked();
     ordered = !model.metadata().decoupled();
   }
 
@@ -47,6 +55,7 @@ final class StreamedRequest implements ClientStream {
   }
 
   void leave() {
+    record.failed(ErrorCode.CANCELLED);
     if (pump != null) {
       pump.leave();
     }
@@ -93,6 +102,8 @@ final class StreamedRequest implements ClientStream {
   /** A stream that has ended without a last response may have one that says just that. */
   @Override
   public void end() {
+    record.answered();
+    record.succeeded();
     if (!finalSent && wire.parameters().emptyFinal()) {
       write(encode(ModelStreamInferResponse.newBuilder().setInferResponse(bare(true))));
     }
@@ -101,6 +112,7 @@ final class StreamedRequest implements ClientStream {
 
   @Override
   public void fail(Throwable failure) {
+    record.failed(ErrorCode.of(failure));
     if (stream.endsOnFailure()) {
       stream.call().fail(failure);
       return;
