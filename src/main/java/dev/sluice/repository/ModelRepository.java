@@ -117,8 +117,9 @@ public final class ModelRepository {
 
   /**
    * Whether the folders were looked at and every version that should be served is. One that failed
-   * makes this false. One that is loading does too, unless its model was complete before: a new
-   * version does not take the server out of service.
+   * makes this false, and so does a model that was named but has no version yet. One that is
+   * loading does too, unless its model was complete before: a new version does not take the server
+   * out of service.
    */
   public boolean allReady() {
     return view.ready();
@@ -135,7 +136,8 @@ public final class ModelRepository {
       }
       FolderWatch.Look look = folders.look(wanted, Set.of());
       boolean known = !wanted.listed().isEmpty();
-      change(_ -> apply(look, known));
+      Set<String> named = wanted.listed().keySet();
+      change(_ -> apply(look, known, named));
     }
   }
 
@@ -222,7 +224,7 @@ public final class ModelRepository {
       wanted = next;
       FolderWatch.Look look = folders.look(next, fresh);
       change(_ -> {
-        apply(look, true);
+        apply(look, true, next.listed().keySet());
         again.stream().map(models::get).filter(Objects::nonNull).forEach(TrackedModel::reconsider);
         awaited.add(new Awaited(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
       });
@@ -231,8 +233,9 @@ public final class ModelRepository {
 
   /**
    * @param known whether it was said which models there are, whatever can be seen of them
+   * @param named the models that were asked for by name
    */
-  private void apply(FolderWatch.Look look, boolean known) {
+  private void apply(FolderWatch.Look look, boolean known, Set<String> named) {
     if (closing) {
       return;
     }
@@ -243,6 +246,7 @@ public final class ModelRepository {
         .forEach((name, sighting) ->
             model(name).look(sighting, version -> look.trusted().test(name, version)));
     look.settings().forEach((name, reading) -> settle(model(name), reading));
+    models.values().forEach(m -> m.ask(named.contains(m.name())));
     models.values().stream().filter(m -> seen.misses(m.name())).forEach(TrackedModel::leave);
     warn(look.warnings());
   }

@@ -57,6 +57,7 @@ final class TrackedModel {
   private boolean settled;
   private boolean ready;
   private boolean there = true;
+  private boolean asked;
 
   TrackedModel(String name, RepositoryConfig config, RepositoryNews news) {
     this.name = name;
@@ -94,6 +95,11 @@ final class TrackedModel {
     steady.look(Collections.emptySortedMap(), _ -> false);
   }
 
+  /** Whether somebody has named the model, rather than that its folder was found. */
+  void ask(boolean byName) {
+    asked = byName;
+  }
+
   /** Whether nothing is left to tell of it. */
   boolean forgotten() {
     return !there && versions.isEmpty();
@@ -101,7 +107,7 @@ final class TrackedModel {
 
   /** Whether all versions are up that should be; see {@link ModelRepository#allReady}. */
   boolean ready() {
-    return ready;
+    return ready && !(asked && versions.isEmpty());
   }
 
   Map<String, Long> labels() {

@@ -173,6 +173,20 @@ class ModelRepositoryTest {
   }
 
   @Test
+  void aModelThatWasNamedIsWaitedFor() {
+    Map<String, Path> named = Map.of("digits", root.resolve("mounted"));
+    var waiting = new TestRepository(root.resolve("none"), named, Duration.ofSeconds(1));
+    waiting.settle();
+    assertThat(waiting.repository.allReady()).isFalse();
+    files.folder("mounted");
+    waiting.settle();
+    assertThat(waiting.repository.allReady()).isFalse();
+    files.versions("mounted/1");
+    waiting.settle();
+    assertThat(waiting.repository.allReady()).isTrue();
+  }
+
+  @Test
   void latestWithNoneAvailableTellsOfTheVersionNearestToIt() {
     files.versions("digits/1", "digits/2");
     test.settings("digits", "all", TestRepository.ALL);
