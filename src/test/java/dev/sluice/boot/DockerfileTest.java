@@ -36,16 +36,16 @@ class DockerfileTest {
     List<String> copies = all("COPY");
     assertThat(copies).isNotEmpty();
     for (String copy : copies) {
-      assertThat(Path.of(SPACES.split(copy)[0])).exists();
+      assertThat(Path.of(words(copy).getFirst())).exists();
     }
   }
 
   @Test
   void itRunsTheCopiedCommandAsNobodyOfWeight() throws IOException {
-    String[] copy = SPACES.split(all("COPY").getFirst());
+    String copied = words(all("COPY").getFirst()).getLast();
     String command = list("ENTRYPOINT").getFirst();
-    assertThat(command).startsWith(copy[1] + "/");
-    assertThat(Path.of("src/dist" + command.substring(copy[1].length()))).exists();
+    assertThat(command).startsWith(copied + "/");
+    assertThat(Path.of("src/dist" + command.substring(copied.length()))).exists();
     assertThat(all("USER").getLast()).matches("[1-9]\\d*:[1-9]\\d*");
   }
 
@@ -70,6 +70,10 @@ class DockerfileTest {
           assertThat(listener.host()).isEqualTo("0.0.0.0");
           assertThat(all("EXPOSE")).containsExactly(Integer.toString(listener.port()));
         });
+  }
+
+  private static List<String> words(String text) {
+    return SPACES.splitAsStream(text).toList();
   }
 
   private static List<String> list(String instruction) throws IOException {
