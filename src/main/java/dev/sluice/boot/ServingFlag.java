@@ -27,6 +27,8 @@ enum ServingFlag {
   ENABLE_MODEL_WARMUP(Kind.SWITCH, "whether a new version runs before it takes requests"),
   NUM_REQUEST_ITERATIONS_FOR_WARMUP(Kind.VALUE, "how often each recorded request is run then"),
   REST_API_TIMEOUT_IN_MS(Kind.VALUE, "how long a request may take"),
+  ENABLE_PER_MODEL_BATCHING_PARAMETERS(
+      Kind.SWITCH, "whether each version's batching_params.pbtxt says how its requests are joined"),
   REST_API_ENABLE_CORS_SUPPORT(Kind.SWITCH, "whether pages from other origins may ask"),
   ENABLE_SERIALIZATION_AS_TENSOR_CONTENT(Kind.SWITCH, "Predict answers tensors as raw bytes"),
   ENABLE_GRPC_HEALTHCHECK_SERVICE(Kind.SWITCH, "the health service, which is always there"),
@@ -38,9 +40,6 @@ enum ServingFlag {
 
   USE_ALTS_CREDENTIALS(
       Kind.REFUSED, "ALTS exists on Google's machines only; use --ssl_config_file"),
-
-  ENABLE_PER_MODEL_BATCHING_PARAMETERS(
-      Kind.REFUSED, "give each model its own max_batch_size in its model.yml"),
 
   REST_API_NUM_THREADS(Kind.MEANINGLESS, ""),
   NUM_UNLOAD_THREADS(Kind.MEANINGLESS, ""),

@@ -225,7 +225,15 @@ final class ServingSettings {
   private void batching() {
     Optional<String> file = flags.text(ServingFlag.BATCHING_PARAMETERS_FILE);
     if (flags.on(ServingFlag.ENABLE_BATCHING)) {
-      overrides.addAll(TensorflowBatchingFile.read(file.map(Path::of), warnings));
+      List<SettingOverride> ofAll = TensorflowBatchingFile.read(file.map(Path::of), warnings);
+      if (flags.on(ServingFlag.ENABLE_PER_MODEL_BATCHING_PARAMETERS)) {
+        set(
+            ServingFlag.ENABLE_PER_MODEL_BATCHING_PARAMETERS,
+            "models.tensorflow_config.batching_in_versions",
+            "true");
+      } else {
+        overrides.addAll(ofAll);
+      }
     } else if (file.isPresent()) {
       throw new ConfigException("--batching_parameters_file is set without --enable_batching");
     }

@@ -20,6 +20,7 @@ import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
+import dev.sluice.repository.Loader;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.RuntimeProvider;
@@ -32,12 +33,12 @@ import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
 import dev.sluice.serving.ServableLoader;
+import dev.sluice.serving.VersionBatching;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.SniffingTransport;
-import dev.sluice.transport.Tls;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.http.HttpFront;
 import io.vertx.core.DeploymentOptions;
@@ -47,15 +48,13 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,11 +84,8 @@ public final class SluiceServer implements Server {
   private final Future<?> measuring;
   private final InferencePipeline data;
   private final LogControl logs = new LogSwitches();
-  private final List<Listener> listeners = new ArrayList<>();
+  private final List<OpenListener> listeners = new ArrayList<>();
   private volatile boolean stopping;
-
-  /** An open listener: the address asked for, and the deployment that holds it. */
-  private record Listener(ListenerConfig config, int port, String deployment) {}
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
@@ -115,15 +111,7 @@ public final class SluiceServer implements Server {
         new ModelRepository(
             models,
             settings(reader),
-            new ServableLoader(
-                runtimes(),
-                telemetry,
-                vertx,
-                System::nanoTime,
-                new ResponseCache(config.limits().cacheSize(), System::nanoTime),
-                this::data,
-                paths,
-                new WarmUpRequests(predict(config))),
+            loader(paths, news::warning),
             new LoadingWorkers(vertx, loading),
             InstantSource.system(),
             news);
@@ -137,6 +125,22 @@ public final class SluiceServer implements Server {
     this.data = new InferencePipeline(repository, paths);
     this.monitor = new Monitor(telemetry, System::nanoTime);
     this.measuring = measure();
+  }
+
+  private Loader loader(HandlerPaths paths, Consumer<String> warnings) {
+    var loader =
+        new ServableLoader(
+            runtimes(),
+            telemetry,
+            vertx,
+            System::nanoTime,
+            new ResponseCache(config.limits().cacheSize(), System::nanoTime),
+            this::data,
+            paths,
+            new WarmUpRequests(predict(config)));
+    return config.repository().tensorflow().batchingInVersions()
+        ? new VersionBatching(loader, warnings)
+        : loader;
   }
 
   /** Puts on the metrics page what is not counted by those who answer requests. */
@@ -251,12 +255,12 @@ public final class SluiceServer implements Server {
     }
   }
 
-  private Listener open(ListenerConfig listener) {
+  private OpenListener open(ListenerConfig listener) {
     var context =
         new ListenerContext(
             vertx,
             config.limits(),
-            new Caller(listener.address(), listener.control() || isLoopback(listener)),
+            new Caller(listener.address(), listener.control() || OpenListener.isLocal(listener)),
             telemetry,
             System::nanoTime);
     var faces =
@@ -273,71 +277,34 @@ public final class SluiceServer implements Server {
             new Room(config.grps().maxConnections()),
             config.oip(),
             predict(config));
-    listener.tls().ifPresent(Tls::check);
     var open =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
     connections.add(open);
-    // A negative port is one that the system chooses once for all event loops.
-    ListenerConfig bound = listener.port() == 0 ? listener.withPort(-1) : listener;
-    listener.socket().ifPresent(UnixSocket::clear);
-    List<ListenerVerticle> verticles = new ArrayList<>();
-    String deployment =
-        opened(
-            listener,
-            vertx.deployVerticle(
-                () -> verticle(bound, context, faces, open, verticles), loopOptions()));
-    listener.socket().ifPresent(UnixSocket::keepToOwner);
-    return new Listener(listener, verticles.getFirst().port(), deployment);
+    return OpenListener.open(
+        vertx, listener, loopOptions(), bound -> verticle(bound, context, faces, open));
   }
 
   private ListenerVerticle verticle(
-      ListenerConfig listener,
-      ListenerContext context,
-      Faces faces,
-      ConnectionCount connections,
-      List<ListenerVerticle> verticles) {
+      ListenerConfig listener, ListenerContext context, Faces faces, ConnectionCount open) {
     var front =
         new Front(
             new HttpFront(faces.http(listener), context, listener.cors()),
             new GrpcFront(faces.grpc(listener), context, control::ready));
-    var verticle =
-        new ListenerVerticle(
-            listener,
-            config.limits(),
-            connections,
-            config.shutdown().drainTimeout().plus(LAST_WORDS),
-            front,
-            faces.brpc(listener, context));
-    verticles.add(verticle);
-    return verticle;
+    return new ListenerVerticle(
+        listener,
+        config.limits(),
+        open,
+        config.shutdown().drainTimeout().plus(LAST_WORDS),
+        front,
+        faces.brpc(listener, context));
   }
 
   private DeploymentOptions loopOptions() {
     return new DeploymentOptions().setInstances(vertxOptions(config).getEventLoopPoolSize());
   }
 
-  private static String opened(ListenerConfig listener, Future<String> deployment) {
-    try {
-      return await(deployment);
-    } catch (CompletionException e) {
-      throw StartFailure.cannotListen(listener.address(), e.getCause() == null ? e : e.getCause());
-    }
-  }
-
   private static <T> T await(Future<T> future) {
     return future.toCompletionStage().toCompletableFuture().join();
-  }
-
-  /** A Unix domain socket is one too: nobody but the server's own user can open it. */
-  private static boolean isLoopback(ListenerConfig listener) {
-    if (listener.socket().isPresent()) {
-      return true;
-    }
-    try {
-      return InetAddress.getByName(listener.host()).isLoopbackAddress();
-    } catch (UnknownHostException e) {
-      return false;
-    }
   }
 
   /** Completes once no version is waiting to be loaded or loading. */
@@ -378,9 +345,7 @@ public final class SluiceServer implements Server {
 
   @Override
   public List<String> addresses() {
-    return listeners.stream()
-        .map(listener -> listener.config().withPort(listener.port()).address())
-        .toList();
+    return listeners.stream().map(OpenListener::address).toList();
   }
 
   @Override

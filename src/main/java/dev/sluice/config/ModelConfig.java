@@ -137,6 +137,27 @@ public record ModelConfig(
         warmupIterations);
   }
 
+  /** The same settings with requests waiting in another way. */
+  ModelConfig withQueue(QueueConfig other) {
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        other,
+        instances,
+        admission,
+        warmup,
+        explain,
+        runtimes,
+        stream,
+        ensemble,
+        classLabels,
+        sequence,
+        responseCache,
+        declared,
+        warmupIterations);
+  }
+
   /** The same settings with another number of sessions. */
   ModelConfig withInstances(int other) {
     return new ModelConfig(

@@ -1,5 +1,7 @@
 package dev.sluice.config;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +15,8 @@ import java.util.function.Consumer;
  * model's {@code instances} say how many run at once.
  */
 public final class TensorflowBatchingFile {
-  private static final String ORIGIN = "--batching_parameters_file";
+  private static final String OF_ALL = "--batching_parameters_file";
+  private static final String OF_VERSION = "batching_params.pbtxt";
   private static final int BATCH = 1_000;
   private static final int ENQUEUED_BATCHES = 10;
   private static final Set<String> KNOWN =
@@ -26,10 +29,14 @@ public final class TensorflowBatchingFile {
           "allowed_batch_sizes");
 
   private final ProtoFields batching;
+  private final String place;
+  private final String origin;
   private final List<SettingOverride> overrides = new ArrayList<>();
 
-  private TensorflowBatchingFile(ProtoFields batching) {
+  private TensorflowBatchingFile(ProtoFields batching, String place, String origin) {
     this.batching = batching;
+    this.place = place;
+    this.origin = origin;
   }
 
   /**
@@ -40,10 +47,36 @@ public final class TensorflowBatchingFile {
    */
   public static List<SettingOverride> read(Optional<Path> file, Consumer<String> warnings) {
     String name = file.map(Path::toString).orElse("defaults");
-    String text = file.map(SettingsFile::read).orElse("");
-    var batching = new ProtoFields(name, TextProto.read(name, text));
-    batching.warnOfUnknown(KNOWN, warnings);
-    return new TensorflowBatchingFile(batching).overrides();
+    ProtoFields fields = fields(name, file.map(SettingsFile::read).orElse(""), warnings);
+    return new TensorflowBatchingFile(fields, "models.defaults.", OF_ALL).overrides();
+  }
+
+  /**
+   * A model's settings with those of the file that lies beside a version's model files, if there is
+   * one.
+   *
+   * @param warnings is told which fields have no meaning here
+   * @throws ConfigException if it is not in the format
+   */
+  public static ModelConfig ofVersion(Path version, ModelConfig config, Consumer<String> warnings) {
+    Path file = version.resolve(OF_VERSION);
+    if (!Files.exists(file)) {
+      return config;
+    }
+    String name = file.toString();
+    ProtoFields fields = fields(name, SettingsFile.read(file), warnings);
+    var tree = new SettingsTree(JsonNodeFactory.instance.objectNode(), name);
+    new TensorflowBatchingFile(fields, "", name).overrides().forEach(tree::set);
+    return tree.read(settings ->
+        config
+            .withBatching(BatchingConfig.read(settings, BatchingConfig.DEFAULT))
+            .withQueue(QueueConfig.read(settings, config.queue())));
+  }
+
+  private static ProtoFields fields(String name, String text, Consumer<String> warnings) {
+    var fields = new ProtoFields(name, TextProto.read(name, text));
+    fields.warnOfUnknown(KNOWN, warnings);
+    return fields;
   }
 
   private List<SettingOverride> overrides() {
@@ -80,6 +113,6 @@ public final class TensorflowBatchingFile {
   }
 
   private void set(String key, String value) {
-    overrides.add(new SettingOverride("models.defaults." + key, value, ORIGIN));
+    overrides.add(new SettingOverride(place + key, value, origin));
   }
 }

@@ -10,16 +10,22 @@ import java.util.Optional;
  * @param file the file; it alone then says which models are served. Empty: there is none
  * @param pollInterval how often it is read again; zero: never
  * @param labelsForUnavailable whether a new label may name a version that takes no requests yet
+ * @param batchingInVersions whether a {@code batching_params.pbtxt} in a version's folder says how
+ *     its requests run together
  */
 public record TensorflowModelsConfig(
-    Optional<Path> file, Duration pollInterval, boolean labelsForUnavailable) {
+    Optional<Path> file,
+    Duration pollInterval,
+    boolean labelsForUnavailable,
+    boolean batchingInVersions) {
   public static final TensorflowModelsConfig DEFAULT =
-      new TensorflowModelsConfig(Optional.empty(), Duration.ZERO, false);
+      new TensorflowModelsConfig(Optional.empty(), Duration.ZERO, false, false);
 
   static TensorflowModelsConfig read(Section tensorflow) {
     return new TensorflowModelsConfig(
         tensorflow.text("file").map(Path::of),
         tensorflow.duration("poll_interval", DEFAULT.pollInterval),
-        tensorflow.flag("labels_for_unavailable", DEFAULT.labelsForUnavailable));
+        tensorflow.flag("labels_for_unavailable", DEFAULT.labelsForUnavailable),
+        tensorflow.flag("batching_in_versions", DEFAULT.batchingInVersions));
   }
 }

@@ -125,6 +125,19 @@ class ModelServerCommandTest {
   }
 
   @Test
+  void eachVersionMayHaveABatchingFileOfItsOwn() {
+    String each = "--enable_per_model_batching_parameters";
+    assertThat(batchingInVersions("--enable_batching")).isFalse();
+    assertThat(batchingInVersions("--enable_batching", each)).isTrue();
+    assertThat(batchingInVersions(each)).isFalse();
+    assertThat(defaults("--enable_batching", each).batching().joined()).isFalse();
+  }
+
+  private boolean batchingInVersions(String... flags) {
+    return read(flags).config().repository().tensorflow().batchingInVersions();
+  }
+
+  @Test
   void threadsTagsAndTimeouts() {
     SluiceConfig config =
         read(

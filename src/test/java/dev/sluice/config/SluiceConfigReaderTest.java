@@ -41,7 +41,11 @@ class SluiceConfigReaderTest {
         strict_readiness: false
         poll_interval: 5s
         loading: { threads: 3, retries: 4, retry_interval: 7s, transition: resources }
-        tensorflow_config: { file: models.config, poll_interval: 8s, labels_for_unavailable: true }
+        tensorflow_config:
+          file: models.config
+          poll_interval: 8s
+          labels_for_unavailable: true
+          batching_in_versions: true
         defaults:
           version_policy: { specific: [1, 3] }
           max_batch_size: 8
@@ -138,7 +142,7 @@ class SluiceConfigReaderTest {
               Duration.ofSeconds(5),
               new LoadingConfig(3, 4, Duration.ofSeconds(7), LoadingConfig.Transition.RESOURCES),
               new TensorflowModelsConfig(
-                  Optional.of(Path.of("models.config")), Duration.ofSeconds(8), true),
+                  Optional.of(Path.of("models.config")), Duration.ofSeconds(8), true, true),
               new ModelConfig(
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),

@@ -40,6 +40,16 @@ public final class TestModels {
     return ROOT.resolve("src/sample/models").resolve(name).resolve(version);
   }
 
+  /** Copies a folder of files, and makes the one that it goes into. */
+  public static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to.getParent());
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
+    }
+  }
+
   /** A model's folder under a name and version 1, with the default settings. */
   public static ModelSource source(Path folder) {
     return new ModelSource(new ModelId("test", 1), folder, RuntimesConfig.DEFAULT);

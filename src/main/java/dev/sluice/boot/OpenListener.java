@@ -1,0 +1,77 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.Tls;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+/**
+ * A listener whose port or socket is open.
+ *
+ * @param config what was asked for
+ * @param port the port that is really open
+ * @param deployment the verticles that hold it
+ */
+record OpenListener(ListenerConfig config, int port, String deployment) {
+  /**
+   * Opens a listener, and waits until it is.
+   *
+   * @param loops one verticle for each event loop
+   * @param verticle makes one, by the settings that it is to listen with
+   * @throws StartFailure if it cannot be opened
+   */
+  static OpenListener open(
+      Vertx vertx,
+      ListenerConfig config,
+      DeploymentOptions loops,
+      Function<ListenerConfig, ListenerVerticle> verticle) {
+    config.tls().ifPresent(Tls::check);
+    config.socket().ifPresent(UnixSocket::clear);
+    // A negative port is one that the system chooses once for all event loops.
+    ListenerConfig bound = config.port() == 0 ? config.withPort(-1) : config;
+    List<ListenerVerticle> verticles = new ArrayList<>();
+    Future<String> deployment =
+        vertx.deployVerticle(
+            () -> {
+              verticles.add(verticle.apply(bound));
+              return verticles.getLast();
+            },
+            loops);
+    String opened = await(config, deployment);
+    config.socket().ifPresent(UnixSocket::keepToOwner);
+    return new OpenListener(config, verticles.getFirst().port(), opened);
+  }
+
+  private static String await(ListenerConfig config, Future<String> deployment) {
+    try {
+      return deployment.toCompletionStage().toCompletableFuture().join();
+    } catch (CompletionException e) {
+      throw StartFailure.cannotListen(config.address(), e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  /** Whether only this machine reaches it: through a Unix domain socket, only one user of it. */
+  static boolean isLocal(ListenerConfig config) {
+    if (config.socket().isPresent()) {
+      return true;
+    }
+    try {
+      return InetAddress.getByName(config.host()).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  /** Where clients find it. */
+  String address() {
+    return config.withPort(port).address();
+  }
+}

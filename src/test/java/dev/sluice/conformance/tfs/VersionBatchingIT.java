@@ -1,0 +1,87 @@
+package dev.sluice.conformance.tfs;
+
+import static io.restassured.RestAssured.given;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.equalTo;
+
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Versions that say by a file of TensorFlow Serving how their requests run together. */
+class VersionBatchingIT {
+  private static final Path HALF = Path.of("src/sample/models/half_plus_two/1");
+
+  @TempDir Path models;
+
+  private void model(String name) throws IOException {
+    TestModels.copy(HALF, models.resolve(name).resolve("1"));
+  }
+
+  private void file(String model, String text) throws IOException {
+    Files.writeString(models.resolve(model).resolve("1/batching_params.pbtxt"), text);
+  }
+
+  private RunningServer serve() {
+    return RunningServer.start(
+        new SluiceConfigReader(_ -> {})
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride("listeners", "localhost:0", "test"),
+                    new SettingOverride("models.directory", models.toString(), "test"),
+                    new SettingOverride(
+                        "models.tensorflow_config.batching_in_versions", "true", "test"))));
+  }
+
+  @Test
+  void aVersionIsJoinedByItsOwnFileAndOneWithoutIsNot() throws IOException {
+    model("joined");
+    model("alone");
+    file("joined", "max_batch_size { value: 32 } batch_timeout_micros { value: 100 }");
+    try (RunningServer server = serve()) {
+      requireBatch(server, "joined", 32);
+      requireBatch(server, "alone", 0);
+      given()
+          .urlEncodingEnabled(false)
+          .body("{\"instances\":[1.0,2.0]}")
+          .post(server.url() + "/v1/models/joined:predict")
+          .then()
+          .statusCode(200)
+          .body("predictions", equalTo(List.of(2.5f, 3.0f)));
+    }
+  }
+
+  private static void requireBatch(RunningServer server, String model, int rows) {
+    given()
+        .get(server.url() + "/v2/models/" + model + "/config")
+        .then()
+        .statusCode(200)
+        .body("max_batch_size", equalTo(rows));
+  }
+
+  @Test
+  void aFileThatCannotBeReadFailsItsVersionAlone() throws IOException {
+    model("broken");
+    model("good");
+    file("broken", "max_batch_size { value: ");
+    try (RunningServer server = serve()) {
+      given()
+          .get(server.url() + "/v1/models/broken")
+          .then()
+          .statusCode(200)
+          .body("model_version_status[0].status.error_message", containsString("batching_params"));
+      requireBatch(server, "good", 0);
+    }
+  }
+}
