@@ -10,6 +10,7 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -69,15 +69,8 @@ class OwnCodeIT {
 
   /** A model of the conformance suite under another name. */
   private static Path copy(String model, String name) throws IOException {
-    Path from = Path.of("src/test/models/oip", model);
     Path into = models.resolve(name);
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Path to = into.resolve(from.relativize(file).toString());
-        Files.createDirectories(to.getParent());
-        Files.copy(file, to);
-      }
-    }
+    TestModels.copy(Path.of("src/test/models/oip", model), into);
     return into;
   }
 

@@ -14,7 +14,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -158,24 +157,11 @@ class TritonRepositoryIT {
     Path version = model("m", "default_model_filename: \"net.onnx\"");
     Files.move(version.resolve("model.onnx"), version.resolve("net.onnx"));
     Path savedModel = models.resolve("half_plus_two/1/model.savedmodel");
-    copy(TestModels.sample("half_plus_two", "1"), savedModel);
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), savedModel);
     try (var server = RunningServer.start(models)) {
       assertThat(infer(server, "m")).contains("[2.0,4.0]");
       assertThat(get(server, "/v2/models/half_plus_two/config").path("platform").textValue())
           .isEqualTo("tensorflow_savedmodel");
-    }
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Path target = to.resolve(from.relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(target);
-        } else {
-          Files.copy(file, target);
-        }
-      }
     }
   }
 

@@ -10,6 +10,7 @@ import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -82,15 +83,8 @@ class GrpsHttpConformanceIT {
 
   /** A folder of models with just one in it. */
   private static Path alone(String model) throws IOException {
-    Path source = Path.of("src/test/models/oip", model);
     Path models = folder.resolve("only-" + model);
-    try (Stream<Path> files = Files.walk(source)) {
-      for (Path file : files.toList()) {
-        Path copy = models.resolve(model).resolve(source.relativize(file).toString());
-        Files.createDirectories(copy.getParent());
-        Files.copy(file, copy);
-      }
-    }
+    TestModels.copy(Path.of("src/test/models/oip", model), models.resolve(model));
     return models;
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.conformance.oip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
@@ -15,7 +16,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +34,7 @@ class GrpcWebStreamIT {
   private static HttpClient http;
 
   /** What stands behind the five bytes that begin it. */
-  private record Frame(int kind, byte[] content) {}
+  private record Frame(int kind, ByteString content) {}
 
   @BeforeAll
   static void start() {
@@ -92,7 +92,7 @@ class GrpcWebStreamIT {
   }
 
   private static String text(Frame frame) {
-    return new String(frame.content, StandardCharsets.US_ASCII);
+    return frame.content.toStringUtf8();
   }
 
   private static HttpResponse<byte[]> send(String type, byte[] body) throws Exception {
@@ -137,7 +137,7 @@ class GrpcWebStreamIT {
       int kind = in.get() & 0xff;
       byte[] content = new byte[in.getInt()];
       in.get(content);
-      frames.add(new Frame(kind, content));
+      frames.add(new Frame(kind, ByteString.copyFrom(content)));
     }
     return frames;
   }

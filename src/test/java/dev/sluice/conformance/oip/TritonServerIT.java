@@ -15,6 +15,7 @@ import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
@@ -30,7 +31,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,16 +44,7 @@ class TritonServerIT {
   private void copy(String model) throws IOException {
     // A poll may come at any time: the folder appears as a whole.
     Path aside = repository.resolveSibling(repository.getFileName() + "-" + model);
-    try (Stream<Path> files = Files.walk(MODELS.resolve(model))) {
-      for (Path file : files.toList()) {
-        Path target = aside.resolve(MODELS.resolve(model).relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(target);
-        } else {
-          Files.copy(file, target);
-        }
-      }
-    }
+    TestModels.copy(MODELS.resolve(model), aside);
     Files.move(aside, repository.resolve(model));
   }
 

@@ -10,6 +10,7 @@ import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.KeptConnection;
+import dev.sluice.testing.TestModels;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -148,11 +149,7 @@ class ServingProcessIT {
   private void addVersion(int number) throws IOException {
     Path copy = folder.resolve("copy");
     Path from = MODELS.resolve(MODEL).resolve("00000123");
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(from.relativize(file)));
-      }
-    }
+    TestModels.copy(from, copy);
     Path model = Files.createDirectories(folder.resolve(MODEL));
     Files.move(copy, model.resolve(String.valueOf(number)), StandardCopyOption.ATOMIC_MOVE);
   }

@@ -14,14 +14,12 @@ import dev.sluice.testing.RecordFile;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -84,20 +82,8 @@ class WarmUpIT {
 
   private static Path model(String name) throws IOException {
     Path from = TestModels.savedModel("half_plus_two_warmup", "00000123");
-    Path to = models.resolve(name).resolve("1");
-    try (Stream<Path> files = Files.walk(from)) {
-      files.forEach(file -> copy(file, to.resolve(from.relativize(file).toString())));
-    }
+    TestModels.copy(from, models.resolve(name).resolve("1"));
     return models.resolve(name);
-  }
-
-  private static void copy(Path file, Path to) {
-    try {
-      Files.createDirectories(to.getParent());
-      Files.copy(file, to);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private static void write(String name, byte[] records) throws IOException {

@@ -65,7 +65,7 @@ class PredictFuzzTest {
       taken += assertSameInTwoPasses(body, "half_plus_two");
       taken += assertSameInTwoPasses(body, "typed_io");
     }
-    assertThat(taken).isGreaterThan(BODIES / 100);
+    assertThat(taken).isGreaterThan(BODIES / 200);
   }
 
   private int assertSameInTwoPasses(byte[] bytes, String name) {
