@@ -289,7 +289,7 @@ public final class SluiceServer implements Server {
     var front =
         new Front(
             new HttpFront(faces.http(listener), context, listener.cors()),
-            new GrpcFront(faces.grpc(listener), context, control::ready));
+            new GrpcFront(faces.grpc(listener), context, control::ready, listener.cors()));
     return new ListenerVerticle(
         listener,
         config.limits(),

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param v1 whose dialect the shared V1 paths speak
  * @param metricsPath where the metrics page is, if the listener carries {@link Protocol#METRICS}
  * @param control whether control operations are allowed; always so on a loopback address
- * @param cors whether pages from other origins may ask, over HTTP
+ * @param cors whether pages from other origins may ask, over HTTP and gRPC-Web
  * @param tls how it encrypts; empty: not at all
  */
 public record ListenerConfig(

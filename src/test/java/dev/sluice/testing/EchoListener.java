@@ -71,7 +71,7 @@ public final class EchoListener implements AutoCloseable {
     HttpFace http = new EchoFace();
     GrpcFace grpc = new EchoService(held);
     var httpFront = new HttpFront(List.of(http), context);
-    var grpcFront = new GrpcFront(List.of(grpc), context, () -> true);
+    var grpcFront = new GrpcFront(List.of(grpc), context, () -> true, false);
     var front =
         new ListenerFront() {
           @Override
@@ -81,9 +81,7 @@ public final class EchoListener implements AutoCloseable {
 
           @Override
           public void answer(HttpServerRequest request) {
-            String type = request.getHeader("content-type");
-            boolean isGrpc = type != null && type.startsWith("application/grpc");
-            (isGrpc ? grpcFront : httpFront).accept(request);
+            (grpcFront.takes(request) ? grpcFront : httpFront).accept(request);
           }
         };
     ListenerConfig defaults = ListenerConfig.DEFAULT;

@@ -5,6 +5,7 @@ import dev.sluice.transport.RequestIds;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Takes the gRPC and gRPC-Web calls of one event loop to the methods they name. */
 public final class GrpcFront implements Consumer<HttpServerRequest> {
   private static final int UNIMPLEMENTED = 12;
+  private static final String GRPC = "application/grpc";
   private static final AsciiString POST = AsciiString.cached("POST");
 
   private final Map<String, GrpcMethod> methods = new HashMap<>();
@@ -27,15 +29,19 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private final ListenerContext context;
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
+  private final boolean cors;
 
   /**
    * Puts the faces' methods under their paths.
    *
    * @param ready what the standard health service answers
+   * @param cors whether pages from other origins may call, by gRPC-Web
    * @throws IllegalStateException if two faces serve the same method
    */
-  public GrpcFront(List<GrpcFace> faces, ListenerContext context, BooleanSupplier ready) {
+  public GrpcFront(
+      List<GrpcFace> faces, ListenerContext context, BooleanSupplier ready, boolean cors) {
     this.context = context;
+    this.cors = cors;
     this.standard = new StandardServices(context.vertx(), faces, ready);
     for (GrpcFace face : faces) {
       String service = "/" + face.service() + "/";
@@ -84,8 +90,26 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     return value == null ? null : value.toString();
   }
 
+  /** Whether a request is a call, or what a browser asks before it lets a page make one. */
+  public boolean takes(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    return type == null
+        ? cors && isPreflight(request)
+        : type.regionMatches(true, 0, GRPC, 0, GRPC.length());
+  }
+
+  private boolean isPreflight(HttpServerRequest request) {
+    String path = request.path();
+    return request.method().equals(HttpMethod.OPTIONS)
+        && (methods.containsKey(path) || streams.containsKey(path));
+  }
+
   @Override
   public void accept(HttpServerRequest request) {
+    if (cors && isPreflight(request)) {
+      GrpcWebCors.answerPreflight(request.response());
+      return;
+    }
     if (StandardServices.serve(request.path())) {
       standard.answer(request);
       return;
@@ -94,6 +118,9 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     if (form == null || !request.method().equals(HttpMethod.POST)) {
       request.response().setStatusCode(form == null ? 415 : 405).end();
       return;
+    }
+    if (cors && form != GrpcForm.GRPC) {
+      GrpcWebCors.allow(request.response());
     }
     var reply = new GrpcReply(request.response(), form);
     GrpcMethod method = methods.get(request.path());

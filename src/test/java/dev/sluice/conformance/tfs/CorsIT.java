@@ -1,5 +1,9 @@
 package dev.sluice.conformance.tfs;
 
+import static io.restassured.RestAssured.given;
+import static io.restassured.config.EncoderConfig.encoderConfig;
+import static org.hamcrest.Matchers.containsString;
+
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
@@ -9,17 +13,28 @@ import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
+import io.restassured.RestAssured;
+import io.restassured.config.RestAssuredConfig;
+import io.restassured.http.ContentType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A listener that lets pages from other origins ask. */
 class CorsIT {
+  private static final RestAssuredConfig PLAIN =
+      RestAssured.config()
+          .encoderConfig(
+              encoderConfig()
+                  .appendDefaultContentCharsetToContentTypeIfUndefined(false)
+                  .encodeContentTypeAs("application/grpc-web+proto", ContentType.BINARY));
+
   private static RunningServer server;
   private static HttpCaller caller;
 
@@ -72,5 +87,28 @@ class CorsIT {
   @MethodSource("cases")
   void answersPages(ConformanceCase each) {
     each.replay(caller);
+  }
+
+  @Test
+  void aPageMayCallByGrpcWeb() {
+    String predict = server.url() + "/tensorflow.serving.PredictionService/Predict";
+    given()
+        .header("Origin", "https://page.example")
+        .header("Access-Control-Request-Method", "POST")
+        .options(predict)
+        .then()
+        .statusCode(204)
+        .header("Access-Control-Allow-Origin", "*")
+        .header("Access-Control-Allow-Headers", containsString("x-grpc-web"));
+    given()
+        .config(PLAIN)
+        .header("Origin", "https://page.example")
+        .contentType("application/grpc-web+proto")
+        .body(new byte[] {0, 0, 0, 0, 0})
+        .post(predict)
+        .then()
+        .statusCode(200)
+        .header("Access-Control-Allow-Origin", "*")
+        .header("Access-Control-Expose-Headers", containsString("grpc-status"));
   }
 }
