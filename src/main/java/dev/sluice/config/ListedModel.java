@@ -10,14 +10,12 @@ import java.util.Optional;
  * @param folder holds its versions
  * @param versionPolicy which versions to serve; empty: what its own settings say
  * @param labels movable names for versions; empty: what its own settings say
- * @param batching how its requests are joined; empty: what its own settings say
  * @param settings in place of what lies in its folder; empty: what lies there
  */
 public record ListedModel(
     Path folder,
     Optional<VersionPolicyConfig> versionPolicy,
     Map<String, Long> labels,
-    Optional<BatchingConfig> batching,
     Optional<ModelConfig> settings) {
   public ListedModel {
     labels = Map.copyOf(labels);
@@ -26,7 +24,7 @@ public record ListedModel(
   /** A model with the settings in its folder. */
   public ListedModel(
       Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
-    this(folder, versionPolicy, labels, Optional.empty(), Optional.empty());
+    this(folder, versionPolicy, labels, Optional.empty());
   }
 
   /** A folder of which nothing else is said. */
@@ -34,20 +32,14 @@ public record ListedModel(
     return new ListedModel(folder, Optional.empty(), Map.of());
   }
 
-  /** The same with its requests joined in this way. */
-  ListedModel withBatching(BatchingConfig other) {
-    return new ListedModel(folder, versionPolicy, labels, Optional.of(other), settings);
-  }
-
   /** The same with these settings in place of those in its folder. */
   public ListedModel withSettings(ModelConfig others) {
-    return new ListedModel(folder, versionPolicy, labels, Optional.empty(), Optional.of(others));
+    return new ListedModel(folder, versionPolicy, labels, Optional.of(others));
   }
 
   /** What holds for the model if its own settings are these. */
   public ModelConfig over(ModelConfig own) {
     return own.withVersions(
-            versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels)
-        .withBatching(batching.orElse(own.batching()));
+        versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels);
   }
 }

@@ -28,6 +28,7 @@ public final class InferenceRequest implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean cancelled;
   private volatile @Nullable Runnable whenCancelled;
+  private @Nullable RunTimes times;
 
   /** A request that says nothing besides its tensors. */
   public InferenceRequest(
@@ -129,6 +130,16 @@ public final class InferenceRequest implements AutoCloseable {
     return options;
   }
 
+  /** Has the times of its run added up there too. Before it is handed over. */
+  public void addTimesTo(RunTimes sum) {
+    times = sum;
+  }
+
+  /** Where the times of its run are added up, besides the model's own statistics. */
+  public @Nullable RunTimes times() {
+    return times;
+  }
+
   /**
    * The same request to the same model, with tensors that its caller does not know of. It takes
    * everything over: this one only hears of the caller who leaves, and tells the other.
@@ -140,6 +151,7 @@ public final class InferenceRequest implements AutoCloseable {
       Signature signature, List<NamedTensor> inputs, List<String> outputs) {
     var next =
         new InferenceRequest(model, signature, inputs, outputs, deadline, requestId, options);
+    next.times = times;
     closed.set(true);
     onCancel(next::cancel);
     if (cancelled) {

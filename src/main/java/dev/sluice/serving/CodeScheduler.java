@@ -69,7 +69,7 @@ final class CodeScheduler implements Scheduler {
         InferenceResponse response =
             answers.respond(request, model.run(Objects.requireNonNull(view)), true);
         answered = true;
-        version.meters().answered(meter, since);
+        version.meters().answered(meter, since, request.times());
         return response;
       } finally {
         if (!answered) {

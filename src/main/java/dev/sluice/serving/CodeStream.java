@@ -97,7 +97,7 @@ final class CodeStream extends CodeCall<Boolean> implements Flow.Subscription, E
       ended = true;
     } finally {
       if (ended && !isOver()) {
-        version.meters().answered(meter, since);
+        version.meters().answered(meter, since, request.times());
       } else {
         version.meters().end(meter);
       }

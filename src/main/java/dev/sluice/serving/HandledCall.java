@@ -81,7 +81,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply, OpenStre
       ended = true;
     } finally {
       if (ended && !isOver()) {
-        version.meters().answered(meter, since);
+        version.meters().answered(meter, since, null);
       } else {
         version.meters().end(meter);
       }

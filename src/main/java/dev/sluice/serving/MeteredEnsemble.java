@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.RunTimes;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
@@ -24,9 +25,17 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
   public Future<InferenceResponse> submit(InferenceRequest request) {
     long since = meter.now();
     long inferences = metadata.maxBatchSize() > 0 ? rows(request.inputs()) : 1;
+    RunTimes outer = request.times();
+    var times = new RunTimes();
+    request.addTimesTo(times);
     return next.submit(request)
         .onComplete(
-            _ -> meter.composed(inferences, since),
+            _ -> {
+              meter.composed(inferences, since, times);
+              if (outer != null) {
+                outer.add(times);
+              }
+            },
             failure -> meter.composedFailed(reason(failure), since));
   }
 

@@ -2,11 +2,13 @@ package dev.sluice.serving;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.RunTimes;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.RunMeter;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Meters for calls of own code, which begin on any of several threads: each call has one to itself
@@ -29,10 +31,14 @@ final class RunMeters {
     return meter;
   }
 
-  /** The call has given its answer. */
-  void answered(RunMeter meter, long sinceNanos) {
+  /**
+   * The call has given its answer.
+   *
+   * @param times where its times are added up besides
+   */
+  void answered(RunMeter meter, long sinceNanos, @Nullable RunTimes times) {
     meter.computed();
-    meter.answered(sinceNanos, 1);
+    meter.answered(sinceNanos, 1, times);
     meter.end();
     end(meter);
   }

@@ -1,6 +1,7 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RunTimes;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Times and counts what one worker runs. A run that answers somebody goes {@link #begin}, {@link
@@ -52,6 +54,11 @@ public final class RunMeter {
   /** When the requests to be traced began to wait. */
   private final List<Long> traced = new ArrayList<>();
 
+  /** Requests whose times are wanted elsewhere too, and when they began to wait. */
+  private final List<Timed> timed = new ArrayList<>(0);
+
+  private record Timed(RunTimes times, long sinceNanos) {}
+
   RunMeter(ModelId model, Tracer tracer, LongSupplier nanoTime, InstantSource clock) {
     this.model = model;
     this.tracer = tracer;
@@ -73,6 +80,7 @@ public final class RunMeter {
     requestRows = 0;
     sinceSum = 0;
     traced.clear();
+    timed.clear();
     begun = nanoTime.getAsLong();
   }
 
@@ -91,8 +99,12 @@ public final class RunMeter {
    *
    * @param sinceNanos when it began to wait
    * @param batchSize its rows
+   * @param times where the times of its run are added up besides
    */
-  public void answered(long sinceNanos, long batchSize) {
+  public void answered(long sinceNanos, long batchSize, @Nullable RunTimes times) {
+    if (times != null) {
+      timed.add(new Timed(times, sinceNanos));
+    }
     requests++;
     requestRows += batchSize;
     sinceSum += sinceNanos;
@@ -118,6 +130,10 @@ public final class RunMeter {
     lastRunMillis = clock.millis();
     if (!traced.isEmpty()) {
       writeTraces(now);
+    }
+    for (Timed each : timed) {
+      each.times.add(
+          begun - each.sinceNanos, computing - begun, computed - computing, now - computed);
     }
   }
 

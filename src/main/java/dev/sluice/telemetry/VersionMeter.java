@@ -1,6 +1,7 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RunTimes;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.time.InstantSource;
@@ -34,6 +35,10 @@ public final class VersionMeter {
   private final TimesAdder unqueued = new TimesAdder();
   private final TimesAdder unqueuedFailures = new TimesAdder();
   private final LongAdder composedRows = new LongAdder();
+  private final TimesAdder composedQueue = new TimesAdder();
+  private final TimesAdder composedInput = new TimesAdder();
+  private final TimesAdder composedInfer = new TimesAdder();
+  private final TimesAdder composedOutput = new TimesAdder();
   private volatile long loadNanos;
   private volatile IntSupplier waiting = () -> 0;
 
@@ -123,9 +128,14 @@ public final class VersionMeter {
    *
    * @param inferences its rows
    * @param sinceNanos when it came
+   * @param times of all their runs for it
    */
-  public void composed(long inferences, long sinceNanos) {
+  public void composed(long inferences, long sinceNanos, RunTimes times) {
     composedRows.add(inferences);
+    composedQueue.add(times.queue());
+    composedInput.add(times.input());
+    composedInfer.add(times.infer());
+    composedOutput.add(times.output());
     unqueued.add(now() - sinceNanos);
   }
 
@@ -167,13 +177,14 @@ public final class VersionMeter {
         model,
         workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0),
         composedRows.sum() + workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
-        workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
+        composedInfer.times().count()
+            + workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
         sum(unqueued.times(), worker -> worker.success),
         sum(unqueuedFailures.times(), worker -> worker.fail),
-        sum(NEVER, worker -> worker.queue),
-        sum(NEVER, worker -> worker.input),
-        sum(NEVER, worker -> worker.infer),
-        sum(NEVER, worker -> worker.output),
+        sum(composedQueue.times(), worker -> worker.queue),
+        sum(composedInput.times(), worker -> worker.input),
+        sum(composedInfer.times(), worker -> worker.infer),
+        sum(composedOutput.times(), worker -> worker.output),
         cacheHit.times(),
         cacheMiss.times(),
         batches());

@@ -3,6 +3,7 @@ package dev.sluice.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RunTimes;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.time.Instant;
@@ -27,8 +28,8 @@ class VersionMeterTest {
     worker.computing();
     nanos.addAndGet(20);
     worker.computed();
-    worker.answered(since, firstRows);
-    worker.answered(since + 60, otherRows);
+    worker.answered(since, firstRows, null);
+    worker.answered(since + 60, otherRows, null);
     nanos.addAndGet(3);
     worker.end();
   }
@@ -98,17 +99,24 @@ class VersionMeterTest {
   }
 
   @Test
-  void requestToAnEnsembleHasRowsButNoRunOfItsOwn() {
+  void requestToAnEnsembleHasRowsAndTheTimesOfItsMembers() {
     long since = version.now();
     nanos.addAndGet(30);
-    version.composed(4, since);
+    var times = new RunTimes();
+    times.add(1, 2, 3, 4);
+    times.add(5, 0, 6, 1);
+    version.composed(4, since, times);
     version.composedFailed(FailureReason.CANCELED, since);
 
     ModelStatistics now = version.statistics();
     assertThat(now.success()).isEqualTo(new Times(1, 30));
     assertThat(now.fail()).isEqualTo(new Times(1, 30));
     assertThat(now.inferenceCount()).isEqualTo(4);
-    assertThat(now.executionCount()).isZero();
+    assertThat(now.executionCount()).isEqualTo(1);
+    assertThat(now.queue()).isEqualTo(new Times(1, 6));
+    assertThat(now.computeInput()).isEqualTo(new Times(1, 2));
+    assertThat(now.computeInfer()).isEqualTo(new Times(1, 9));
+    assertThat(now.computeOutput()).isEqualTo(new Times(1, 5));
     assertThat(version.failures(FailureReason.CANCELED)).isEqualTo(1);
   }
 

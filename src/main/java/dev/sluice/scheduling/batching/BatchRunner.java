@@ -211,7 +211,7 @@ public final class BatchRunner {
       return;
     }
     InferenceRequest request = member.request();
-    meter.answered(member.sinceNanos(), rules.inferences(request));
+    meter.answered(member.sinceNanos(), rules.inferences(request), request.times());
     member.decide(new InferenceResponse(request.model().id(), request.signature(), outputs));
     decided.accept(member);
   }

@@ -39,11 +39,18 @@ public final class CachingScheduler implements Scheduler {
     if (kept == null) {
       return behind.submit(request).map(response -> keep(key, response, looked));
     }
-    InferenceResponse response = kept.answer(request);
-    kept.release();
-    request.close();
+    InferenceResponse response = answer(request, kept);
     meter.cacheHit(looked, nanoTime.getAsLong() - begun);
     return Future.succeededFuture(response);
+  }
+
+  private static InferenceResponse answer(InferenceRequest request, KeptAnswer kept) {
+    try {
+      return kept.answer(request);
+    } finally {
+      kept.release();
+      request.close();
+    }
   }
 
   /** What says more than its tensors is not kept. */

@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.scheduling.ensemble.EnsembleGraph.Route;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
@@ -117,6 +118,10 @@ final class EnsembleRun {
             request.deadline(),
             request.requestId(),
             request.options());
+    RunTimes times = request.times();
+    if (times != null) {
+      part.addTimesTo(times);
+    }
     running.add(part);
     if (request.isCancelled()) {
       part.cancel();

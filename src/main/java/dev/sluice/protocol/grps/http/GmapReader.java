@@ -66,7 +66,10 @@ final class GmapReader {
   }
 
   private Tensor text(TensorSpec input, String place) {
-    return SingleInput.text(input, place, ValueReader.text(in, place));
+    if (in.peek() != JsonCursor.Kind.STRING) {
+      throw Json.wrong(in, place, "text");
+    }
+    return SingleInput.text(input, place, ValueReader.bytes(in.string()));
   }
 
   private Tensor bytes(TensorSpec input, String place) {

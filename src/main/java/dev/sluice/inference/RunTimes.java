@@ -1,0 +1,41 @@
+package dev.sluice.inference;
+
+/**
+ * Where the time of a composed request went: added up over the runs of the models that it was asked
+ * of, some of them side by side. Nanoseconds. Any thread.
+ */
+public final class RunTimes {
+  private long queue;
+  private long input;
+  private long infer;
+  private long output;
+
+  /** One run more: how long it waited, and how long each of its parts took. */
+  public synchronized void add(long queueNanos, long inputNanos, long inferNanos, long outNanos) {
+    queue += queueNanos;
+    input += inputNanos;
+    infer += inferNanos;
+    output += outNanos;
+  }
+
+  /** All runs of a request that was composed itself. */
+  public void add(RunTimes other) {
+    add(other.queue(), other.input(), other.infer(), other.output());
+  }
+
+  public synchronized long queue() {
+    return queue;
+  }
+
+  public synchronized long input() {
+    return input;
+  }
+
+  public synchronized long infer() {
+    return infer;
+  }
+
+  public synchronized long output() {
+    return output;
+  }
+}
