@@ -30,16 +30,19 @@ public interface JsonElements {
 
   /** The reader of a type's elements. UNSUPPORTED takes none. */
   static JsonElements of(DataType type) {
+    return of(type, false);
+  }
+
+  /**
+   * The reader of a type's elements.
+   *
+   * @param wholeFloats whether floats that are whole numbers are integers too, such as {@code 2.0}
+   */
+  static JsonElements of(DataType type, boolean wholeFloats) {
     return switch (type) {
       case BOOL -> JsonElements::bool;
-      case UINT8 -> (in, out) -> integer(in, out, 0, 0xFF);
-      case UINT16 -> (in, out) -> integer(in, out, 0, 0xFFFF);
-      case UINT32 -> (in, out) -> integer(in, out, 0, 0xFFFF_FFFFL);
-      case UINT64 -> JsonElements::unsignedLong;
-      case INT8 -> (in, out) -> integer(in, out, Byte.MIN_VALUE, Byte.MAX_VALUE);
-      case INT16 -> (in, out) -> integer(in, out, Short.MIN_VALUE, Short.MAX_VALUE);
-      case INT32 -> (in, out) -> integer(in, out, Integer.MIN_VALUE, Integer.MAX_VALUE);
-      case INT64 -> (in, out) -> integer(in, out, Long.MIN_VALUE, Long.MAX_VALUE);
+      case UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 ->
+          IntegerElements.of(type, wholeFloats);
       case FP16 -> JsonElements::half;
       case BF16 -> JsonElements::brainFloat;
       case FP32 -> new FloatElements(false);
@@ -55,40 +58,6 @@ public interface JsonElements {
       return false;
     }
     out.putByte((byte) (in.bool() ? 1 : 0));
-    return true;
-  }
-
-  private static boolean integer(JsonCursor in, TensorBuilder out, long lowest, long highest) {
-    if (in.peek() != Kind.NUMBER) {
-      return false;
-    }
-    int before = in.position();
-    JsonNumber number = in.number();
-    if (!number.isLong() || number.toLong() < lowest || number.toLong() > highest) {
-      in.seek(before);
-      return false;
-    }
-    long value = number.toLong();
-    switch (out.type().byteSize()) {
-      case 1 -> out.putByte((byte) value);
-      case 2 -> out.putShort((short) value);
-      case 4 -> out.putInt((int) value);
-      default -> out.putLong(value);
-    }
-    return true;
-  }
-
-  private static boolean unsignedLong(JsonCursor in, TensorBuilder out) {
-    if (in.peek() != Kind.NUMBER) {
-      return false;
-    }
-    int before = in.position();
-    JsonNumber number = in.number();
-    if (!number.isUnsignedLong()) {
-      in.seek(before);
-      return false;
-    }
-    out.putLong(number.toUnsignedLong());
     return true;
   }
 

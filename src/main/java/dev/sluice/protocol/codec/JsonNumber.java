@@ -24,6 +24,9 @@ public final class JsonNumber {
   /** 10^19, as unsigned bits. */
   private static final long SMALLEST_OF_20_DIGITS = Long.parseUnsignedLong("10000000000000000000");
 
+  /** Digits that fit into a long without a sign, whatever they are. */
+  private static final int UNSIGNED_DIGITS = 19;
+
   /** Integers up to here are exact in a double. */
   private static final long EXACT_INTEGERS = 1L << 53;
 
@@ -219,6 +222,27 @@ public final class JsonNumber {
       next++;
     }
     return next;
+  }
+
+  /**
+   * Takes a number such as 2.0 or 2e3 for the integer that it is. Others stay what they are, and so
+   * do those that are written with more than nineteen digits.
+   */
+  void dropFraction() {
+    if (!fractional || word || digits > UNSIGNED_DIGITS) {
+      return;
+    }
+    while (exponent < 0 && Long.remainderUnsigned(significand, 10) == 0 && significand != 0) {
+      significand = Long.divideUnsigned(significand, 10);
+      digits--;
+      exponent++;
+    }
+    while (exponent > 0 && digits <= UNSIGNED_DIGITS && significand != 0) {
+      significand *= 10;
+      digits++;
+      exponent--;
+    }
+    fractional = exponent != 0 && significand != 0;
   }
 
   /** Whether it is written without fraction and exponent. */

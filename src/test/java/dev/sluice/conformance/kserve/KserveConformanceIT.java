@@ -89,12 +89,16 @@ class KserveConformanceIT {
     return ConformanceCase.of("kserve/v1-alone").stream();
   }
 
+  static Stream<ConformanceCase> onlyShared() {
+    return ConformanceCase.of("kserve/v1-shared").stream();
+  }
+
   static Stream<ConformanceCase> events() {
     return ConformanceCase.of("kserve/cloudevents").stream();
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource({"common", "events"})
+  @MethodSource({"common", "onlyShared", "events"})
   void aSharedListenerAnswersAsRecorded(ConformanceCase each) {
     replay(each, sharedCaller);
   }

@@ -53,6 +53,60 @@ class JsonNumberTest {
 
   @ParameterizedTest
   @ValueSource(
+      strings = {
+        "2.0",
+        "-2.0",
+        "2e3",
+        "1.5e1",
+        "2000e-3",
+        "0.0",
+        "-0.0e7",
+        "0e-400",
+        "1e18",
+        "9007199254740993.0",
+        "922337203685477580.7e1",
+        "-9.22337203685477580e18"
+      })
+  void aFloatThatIsWholeCanBeTakenForAnInteger(String text) {
+    JsonNumber number = number(text);
+    assertThat(number.isLong()).isFalse();
+    number.dropFraction();
+    assertThat(number.isLong()).isTrue();
+    assertThat(number.toLong()).isEqualTo(new BigDecimal(text).longValueExact());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.5",
+        "1e-1",
+        "0.1e20",
+        "1e19",
+        "-1e19",
+        "1e99999",
+        "1e-99999",
+        "NaN",
+        "-Infinity"
+      })
+  void whatIsNoWholeNumberOfItsWidthStaysWhatItIs(String text) {
+    JsonNumber number = number(text);
+    number.dropFraction();
+    assertThat(number.isLong()).isFalse();
+  }
+
+  @Test
+  void wholeFloatsMayNeedAll64Bits() {
+    JsonNumber number = number("1.0e19");
+    number.dropFraction();
+    assertThat(number.isUnsignedLong()).isTrue();
+    assertThat(Long.toUnsignedString(number.toUnsignedLong())).isEqualTo("10000000000000000000");
+    JsonNumber larger = number("2e19");
+    larger.dropFraction();
+    assertThat(larger.isUnsignedLong()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
       strings = {"0", "-0", "9223372036854775808", "18446744073709551615", "10000000000000000000"})
   void everyUnsigned64BitIntegerIsExact(String text) {
     assertThat(number(text).isUnsignedLong()).isTrue();

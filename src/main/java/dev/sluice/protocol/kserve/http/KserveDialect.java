@@ -62,6 +62,11 @@ public final class KserveDialect implements V1Dialect {
   }
 
   @Override
+  public boolean takesWholeFloats() {
+    return true;
+  }
+
+  @Override
   public ErrorCode notRows() {
     return ErrorCode.INTERNAL;
   }

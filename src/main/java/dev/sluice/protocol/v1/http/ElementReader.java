@@ -16,10 +16,13 @@ final class ElementReader {
   private final TensorSpec spec;
   private final JsonElements elements;
 
-  ElementReader(Body body, TensorSpec spec) {
+  /**
+   * @param wholeFloats whether {@code 2.0} is an integer
+   */
+  ElementReader(Body body, TensorSpec spec, boolean wholeFloats) {
     this.body = body;
     this.spec = spec;
-    this.elements = JsonElements.of(spec.type());
+    this.elements = JsonElements.of(spec.type(), wholeFloats);
   }
 
   /**

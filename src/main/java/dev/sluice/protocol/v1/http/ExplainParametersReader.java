@@ -114,7 +114,8 @@ final class ExplainParametersReader {
           ErrorCode.UNIMPLEMENTED, "a baseline is for models with one input");
     }
     TensorSpec spec = signature.inputs().getFirst();
-    try (var row = new InputBuilder(document.body(), spec, in, in.remaining())) {
+    // Explanations are KServe's, which takes whole floats for integers.
+    try (var row = new InputBuilder(document.body(), spec, in, in.remaining(), true)) {
       row.readRow();
       baseline = row.build().tensor();
     }

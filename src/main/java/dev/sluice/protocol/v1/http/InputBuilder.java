@@ -29,11 +29,12 @@ final class InputBuilder implements AutoCloseable {
   /**
    * @param in the cursor to read from
    * @param likelySize bytes of JSON that are expected for this input
+   * @param wholeFloats whether {@code 2.0} is an integer
    */
-  InputBuilder(Body body, TensorSpec spec, JsonCursor in, long likelySize) {
+  InputBuilder(Body body, TensorSpec spec, JsonCursor in, long likelySize, boolean wholeFloats) {
     this.spec = spec;
     this.out = new TensorBuilder(spec.type(), capacity(spec.type(), likelySize));
-    this.values = new ValueReader(in, new ElementReader(body, spec), out);
+    this.values = new ValueReader(in, new ElementReader(body, spec, wholeFloats), out);
   }
 
   private static long capacity(DataType type, long jsonSize) {

@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
 final class InputBuilders implements AutoCloseable {
   private final List<InputBuilder> inputs;
 
-  /** Builders for the inputs of a signature, to be read from one cursor over one body. */
-  InputBuilders(Body body, Signature signature, JsonCursor in) {
+  /**
+   * Builders for the inputs of a signature, to be read from one cursor over one body.
+   *
+   * @param wholeFloats whether {@code 2.0} is an integer
+   */
+  InputBuilders(Body body, Signature signature, JsonCursor in, boolean wholeFloats) {
     this.inputs = new ArrayList<>(signature.inputs().size());
     long likelySize = in.remaining() / signature.inputs().size();
     for (TensorSpec spec : signature.inputs()) {
-      inputs.add(new InputBuilder(body, spec, in, likelySize));
+      inputs.add(new InputBuilder(body, spec, in, likelySize, wholeFloats));
     }
   }
 

@@ -58,7 +58,7 @@ record PlainRows(Signature signature, List<NamedTensor> inputs) {
     if (in.peek() != Kind.ARRAY) {
       return null;
     }
-    try (var builders = new InputBuilders(body, signature, in)) {
+    try (var builders = new InputBuilders(body, signature, in, false)) {
       if (new RowsDecoder(body, "instances", in, builders).read() == 0 || in.nextKey()) {
         return null;
       }

@@ -62,11 +62,15 @@ final class PredictDecoder {
     JsonCursor in = document.at(document.inputs());
     boolean named = ColumnsDecoder.areNamed(in);
     List<NamedTensor> tensors;
-    try (var builders = new InputBuilders(document.body(), signature, in)) {
+    try (InputBuilders builders = builders(in)) {
       new ColumnsDecoder(in, builders).read();
       tensors = builders.build(bindingModel());
     }
     return new Decoded(tensors, keys.rows() && !named ? AnswerForm.BOTH : AnswerForm.COLUMNS);
+  }
+
+  private InputBuilders builders(JsonCursor in) {
+    return new InputBuilders(document.body(), signature, in, lead.takesWholeFloats());
   }
 
   private boolean isListOfNamedRows() {
@@ -83,7 +87,7 @@ final class PredictDecoder {
     if (in.peek() != Kind.ARRAY) {
       throw lead.refuseNoList(list, document.dump());
     }
-    try (var builders = new InputBuilders(document.body(), signature, in)) {
+    try (InputBuilders builders = builders(in)) {
       if (new RowsDecoder(document.body(), list, in, builders).read() == 0) {
         if (lead.takesNoRows()) {
           return new Decoded(List.of(), AnswerForm.ROWS);

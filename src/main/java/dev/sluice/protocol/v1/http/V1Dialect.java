@@ -78,6 +78,11 @@ public interface V1Dialect {
     return false;
   }
 
+  /** Whether a float that is a whole number, such as {@code 2.0}, may stand for an integer. */
+  default boolean takesWholeFloats() {
+    return false;
+  }
+
   /** Whose fault it is that a model's outputs are no rows. */
   default ErrorCode notRows() {
     return ErrorCode.INVALID_ARGUMENT;
