@@ -1,11 +1,13 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.WantedModels;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,8 +119,14 @@ final class KserveCommand implements Callable<Integer> {
     SluiceConfig read =
         new SluiceConfigReader(warnings)
             .read(Optional.ofNullable(config), environment, overrides());
-    return read.with(
-        listeners(), read.repository().withWanted(MountedModels.in(modelDir, modelName)));
+    return read.with(listeners(), read.repository().withWanted(models()));
+  }
+
+  private WantedModels models() {
+    if (modelName.isBlank()) {
+      throw new ConfigException("--model_name is empty; wanted the model's name");
+    }
+    return WantedModels.only(Map.of(modelName, ListedModel.mounted(modelDir.toAbsolutePath())));
   }
 
   private List<SettingOverride> overrides() {

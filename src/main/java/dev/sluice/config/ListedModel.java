@@ -11,12 +11,15 @@ import java.util.Optional;
  * @param versionPolicy which versions to serve; empty: what its own settings say
  * @param labels movable names for versions; empty: what its own settings say
  * @param settings in place of what lies in its folder; empty: what lies there
+ * @param mounted whether its folder may turn out to be one of models, which are served then in its
+ *     place
  */
 public record ListedModel(
     Path folder,
     Optional<VersionPolicyConfig> versionPolicy,
     Map<String, Long> labels,
-    Optional<ModelConfig> settings) {
+    Optional<ModelConfig> settings,
+    boolean mounted) {
   public ListedModel {
     labels = Map.copyOf(labels);
   }
@@ -24,7 +27,7 @@ public record ListedModel(
   /** A model with the settings in its folder. */
   public ListedModel(
       Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
-    this(folder, versionPolicy, labels, Optional.empty());
+    this(folder, versionPolicy, labels, Optional.empty(), false);
   }
 
   /** A folder of which nothing else is said. */
@@ -32,9 +35,14 @@ public record ListedModel(
     return new ListedModel(folder, Optional.empty(), Map.of());
   }
 
+  /** A folder that is filled by someone else, with a model of its own files or with models. */
+  public static ListedModel mounted(Path folder) {
+    return new ListedModel(folder, Optional.empty(), Map.of(), Optional.empty(), true);
+  }
+
   /** The same with these settings in place of those in its folder. */
   public ListedModel withSettings(ModelConfig others) {
-    return new ListedModel(folder, versionPolicy, labels, Optional.of(others));
+    return new ListedModel(folder, versionPolicy, labels, Optional.of(others), false);
   }
 
   /** What holds for the model if its own settings are these. */

@@ -1,6 +1,7 @@
 package dev.sluice.config;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,6 +42,13 @@ public record WantedModels(List<Path> directories, Map<String, ListedModel> list
     Map<String, ListedModel> fewer = new HashMap<>(listed);
     fewer.remove(name);
     return new WantedModels(directories, fewer);
+  }
+
+  /** The same and the sub-folders of one more directory. */
+  public WantedModels withDirectory(Path directory) {
+    List<Path> more = new ArrayList<>(directories);
+    more.add(directory);
+    return new WantedModels(more, listed);
   }
 
   /** Names that were not listed before, or with another folder; a new set. */

@@ -24,30 +24,35 @@ import java.util.TreeSet;
  */
 final class Catalog {
   private final WantedModels all;
+  private final MountedFolders mounted;
   private final ModelSettings settings;
 
   /**
    * @param all the models there are
+   * @param mounted tells what of them is a folder of models
    * @param settings tell which models an ensemble is composed of
    */
-  Catalog(WantedModels all, ModelSettings settings) {
+  Catalog(WantedModels all, MountedFolders mounted, ModelSettings settings) {
     this.all = all;
+    this.mounted = mounted;
     this.settings = settings;
   }
 
   /** Every model by its name, sorted. */
   Set<String> names() {
-    Set<String> names = new TreeSet<>(all.listed().keySet());
-    all.directories().forEach(directory -> names.addAll(folders(directory).keySet()));
+    WantedModels there = mounted.look(all);
+    Set<String> names = new TreeSet<>(there.listed().keySet());
+    there.directories().forEach(directory -> names.addAll(folders(directory).keySet()));
     return names;
   }
 
   /** The model of this name. What is asked for never becomes a path, but is looked for in lists. */
   Optional<ListedModel> find(String name) {
-    ListedModel listed = all.listed().get(name);
+    WantedModels there = mounted.look(all);
+    ListedModel listed = there.listed().get(name);
     return listed != null
         ? Optional.of(listed)
-        : all.directories().stream()
+        : there.directories().stream()
             .map(directory -> folders(directory).get(name))
             .filter(folder -> folder != null)
             .findFirst()

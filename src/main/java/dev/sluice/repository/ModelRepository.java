@@ -43,6 +43,7 @@ public final class ModelRepository {
   private final FolderWatch folders;
 
   private final Catalog catalog;
+  private final MountedFolders mounted = new MountedFolders();
 
   /** What should be served; guarded by {@link #folders}. */
   private WantedModels wanted;
@@ -77,7 +78,7 @@ public final class ModelRepository {
       RepositoryNews news) {
     this.config = config;
     this.wanted = config.wanted();
-    this.catalog = new Catalog(config.wanted(), settings);
+    this.catalog = new Catalog(config.wanted(), mounted, settings);
     this.folders = new FolderWatch(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
@@ -134,9 +135,10 @@ public final class ModelRepository {
       if (config.control().explicit() && !looked) {
         wanted = catalog.first(config.control().load());
       }
-      FolderWatch.Look look = folders.look(wanted, Set.of());
-      boolean known = !wanted.listed().isEmpty();
-      Set<String> named = wanted.listed().keySet();
+      WantedModels seen = mounted.look(wanted);
+      FolderWatch.Look look = folders.look(seen, Set.of());
+      boolean known = !seen.listed().isEmpty();
+      Set<String> named = seen.listed().keySet();
       change(_ -> apply(look, known, named));
     }
   }
@@ -222,9 +224,10 @@ public final class ModelRepository {
       Set<String> fresh = next.newSince(wanted);
       fresh.addAll(again);
       wanted = next;
-      FolderWatch.Look look = folders.look(next, fresh);
+      WantedModels seen = mounted.look(next);
+      FolderWatch.Look look = folders.look(seen, fresh);
       change(_ -> {
-        apply(look, true, next.listed().keySet());
+        apply(look, true, seen.listed().keySet());
         again.stream().map(models::get).filter(Objects::nonNull).forEach(TrackedModel::reconsider);
         awaited.add(new Awaited(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
       });

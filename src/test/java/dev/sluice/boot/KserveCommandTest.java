@@ -10,7 +10,6 @@ import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the flags of KServe's runtimes mean. */
 class KserveCommandTest {
@@ -52,30 +50,10 @@ class KserveCommandTest {
         .containsExactly("0.0.0.0:9000");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"model.onnx", "net.onnx", "saved_model.pb", "3/model.onnx", "config.pbtxt"})
-  void filesOrVersionsInTheFolderAreOneModel(String file) throws IOException {
-    write(file);
-    write("variables/variables.index");
+  @Test
+  void theModelIsWhatLiesInItsFolderUnlessThatHoldsSeveral() {
     assertThat(read("--model_name=digits", "--model_dir=" + mounted).repository().wanted())
         .isEqualTo(only("digits", mounted));
-  }
-
-  @Test
-  void foldersOfOtherNamesAreModels() throws IOException {
-    write("digits/1/model.onnx");
-    write("half/saved_model.pb");
-    write("notes.txt");
-    assertThat(read("--model_name=both", "--model_dir=" + mounted).repository().wanted())
-        .isEqualTo(new WantedModels(mounted, Map.of()));
-  }
-
-  @Test
-  void aFolderThatIsNotThereYetIsOneModel() {
-    Path later = mounted.resolve("later");
-    assertThat(read("--model_name=digits", "--model_dir=" + later).repository().wanted())
-        .isEqualTo(only("digits", later));
   }
 
   @Test
@@ -110,13 +88,7 @@ class KserveCommandTest {
   }
 
   private static WantedModels only(String name, Path folder) {
-    return WantedModels.only(Map.of(name, ListedModel.in(folder)));
-  }
-
-  private void write(String file) throws IOException {
-    Path path = mounted.resolve(file);
-    Files.createDirectories(path.resolve(".."));
-    Files.writeString(path, "");
+    return WantedModels.only(Map.of(name, ListedModel.mounted(folder)));
   }
 
   private static List<String> addresses(String... arguments) {

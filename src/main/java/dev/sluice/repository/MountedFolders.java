@@ -1,0 +1,64 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.WantedModels;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/**
+ * Tells one model in a mounted folder from a folder of models, at each look anew: it may fill while
+ * the server runs. Blocks; any thread.
+ */
+final class MountedFolders {
+  /** What lies directly in the folder of one model: its files, its settings, its versions. */
+  private static final Pattern PART =
+      Pattern.compile(
+          "[^.].*\\.onnx|saved_model\\.pb(txt)?|model\\.savedmodel|model\\.yml|config\\.pbtxt|\\d+");
+
+  /** Those that held models when something was last seen in them. */
+  private final Set<Path> ofModels = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The same, with the models in a mounted folder in place of the one that it turns out not to be.
+   */
+  WantedModels look(WantedModels wanted) {
+    WantedModels seen = wanted;
+    for (Map.Entry<String, ListedModel> listed : wanted.listed().entrySet()) {
+      ListedModel model = listed.getValue();
+      if (model.mounted() && holdsModels(model.folder())) {
+        seen = seen.without(listed.getKey()).withDirectory(model.folder());
+      }
+    }
+    return seen;
+  }
+
+  /** A folder that is empty, or out of sight, is what it was before: one model at first. */
+  private boolean holdsModels(Path folder) {
+    List<Path> children = children(folder);
+    if (children.stream().anyMatch(MountedFolders::isPartOfModel)) {
+      ofModels.remove(folder);
+    } else if (children.stream().anyMatch(Files::isDirectory)) {
+      ofModels.add(folder);
+    }
+    return ofModels.contains(folder);
+  }
+
+  private static List<Path> children(Path folder) {
+    try {
+      return ModelFolder.children(folder);
+    } catch (IOException _) {
+      // whoever looks for models there says so
+      return List.of();
+    }
+  }
+
+  private static boolean isPartOfModel(Path child) {
+    return PART.matcher(String.valueOf(child.getFileName())).matches();
+  }
+}
