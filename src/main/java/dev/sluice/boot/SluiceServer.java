@@ -5,6 +5,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TraceConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
@@ -35,6 +36,7 @@ import dev.sluice.serving.RowAdvice;
 import dev.sluice.serving.ServableLoader;
 import dev.sluice.serving.VersionBatching;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.Traces;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
@@ -104,7 +106,8 @@ public final class SluiceServer implements Server {
         vertx.createSharedWorkerExecutor(
             "sluice-loading", loadingThreads(config), 1, TimeUnit.HOURS);
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
-    this.telemetry = new Telemetry(System::nanoTime, InstantSource.system());
+    this.telemetry =
+        new Telemetry(System::nanoTime, InstantSource.system(), traces(config.oip().trace()));
     var paths = new HandlerPaths();
     var reader = new ModelConfigReader(config, news::warning);
     this.repository =
@@ -125,6 +128,14 @@ public final class SluiceServer implements Server {
     this.data = new InferencePipeline(repository, paths);
     this.monitor = new Monitor(telemetry, System::nanoTime);
     this.measuring = measure();
+  }
+
+  private static Traces traces(TraceConfig start) {
+    return Traces.starting(
+        start.timestamps() ? "TIMESTAMPS" : "OFF",
+        start.rate(),
+        start.count(),
+        start.logFrequency());
   }
 
   private Loader loader(HandlerPaths paths, Consumer<String> warnings) {

@@ -32,6 +32,11 @@ enum TritonFlag {
   GRPC_HEADER_FORWARD_PATTERN(Kind.VALUE, "the same for gRPC metadata"),
   CACHE_CONFIG(Kind.VALUE, "local,size=BYTES: the size of the response cache"),
   RESPONSE_CACHE_BYTE_SIZE(Kind.VALUE, "the same"),
+  TRACE_CONFIG(Kind.VALUE, "[MODE,]NAME=VALUE of traces, such as rate=100; repeatable"),
+  TRACE_LEVEL(Kind.VALUE, "OFF, or TIMESTAMPS: when requests came to which point is logged"),
+  TRACE_RATE(Kind.VALUE, "of so many requests one is traced"),
+  TRACE_COUNT(Kind.VALUE, "so many are traced in all; -1: without end"),
+  TRACE_LOG_FREQUENCY(Kind.VALUE, "kept for clients: traces are in the log at once"),
   LOG_VERBOSE(Kind.VALUE, "0, 1 for debug, or 2 for trace"),
   LOG_INFO(Kind.SWITCH, "whether news are logged"),
   LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
@@ -89,12 +94,7 @@ enum TritonFlag {
   ALLOW_CPU_METRICS(Kind.MEANINGLESS, ""),
   METRICS_INTERVAL_MS(Kind.MEANINGLESS, ""),
   METRICS_CONFIG(Kind.MEANINGLESS, ""),
-  TRACE_CONFIG(Kind.MEANINGLESS, ""),
-  TRACE_FILE(Kind.MEANINGLESS, ""),
-  TRACE_LEVEL(Kind.MEANINGLESS, ""),
-  TRACE_RATE(Kind.MEANINGLESS, ""),
-  TRACE_COUNT(Kind.MEANINGLESS, ""),
-  TRACE_LOG_FREQUENCY(Kind.MEANINGLESS, "");
+  TRACE_FILE(Kind.MEANINGLESS, "");
 
   /** What becomes of a flag. */
   enum Kind {

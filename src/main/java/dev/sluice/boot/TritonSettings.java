@@ -54,6 +54,7 @@ final class TritonSettings {
     warn();
     loading();
     limits();
+    overrides.addAll(TritonTraces.of(flags, warnings));
     log();
     set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
     SluiceConfig read =

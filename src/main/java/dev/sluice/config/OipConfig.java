@@ -11,17 +11,22 @@ import java.util.regex.PatternSyntaxException;
  * @param forwardHttpHeaders a regular expression for whole names of HTTP headers, in any case, that
  *     a request takes as parameters so that its model sees them
  * @param forwardGrpcMetadata the same for gRPC metadata
+ * @param trace which requests are traced at the start
  */
 public record OipConfig(
-    String serverName, Optional<String> forwardHttpHeaders, Optional<String> forwardGrpcMetadata) {
+    String serverName,
+    Optional<String> forwardHttpHeaders,
+    Optional<String> forwardGrpcMetadata,
+    TraceConfig trace) {
   public static final OipConfig DEFAULT =
-      new OipConfig("sluice", Optional.empty(), Optional.empty());
+      new OipConfig("sluice", Optional.empty(), Optional.empty(), TraceConfig.DEFAULT);
 
   static OipConfig read(Section oip) {
     return new OipConfig(
         oip.text("server_name").orElse(DEFAULT.serverName),
         pattern(oip, "forward_http_headers"),
-        pattern(oip, "forward_grpc_metadata"));
+        pattern(oip, "forward_grpc_metadata"),
+        oip.section("trace", TraceConfig::read));
   }
 
   private static Optional<String> pattern(Section oip, String key) {

@@ -22,7 +22,7 @@ public final class Telemetry {
   private final ConcurrentMap<String, ModelMeter> models = new ConcurrentHashMap<>();
   private final ConcurrentMap<ModelId, VersionMeter> versions = new ConcurrentHashMap<>();
   private final LoadMeters loads = new LoadMeters();
-  private final Traces traces = new Traces();
+  private final Traces traces;
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
   private final StrangeNames strangers = new StrangeNames();
@@ -32,8 +32,16 @@ public final class Telemetry {
    * @param clock tells when a model was last asked
    */
   public Telemetry(LongSupplier nanoTime, InstantSource clock) {
+    this(nanoTime, clock, Traces.off());
+  }
+
+  /**
+   * @param traces which requests are traced
+   */
+  public Telemetry(LongSupplier nanoTime, InstantSource clock, Traces traces) {
     this.nanoTime = nanoTime;
     this.clock = clock;
+    this.traces = traces;
     sources.add(new TensorflowMetrics(this));
     sources.add(new TritonMetrics(this));
     sources.add(new KserveMetrics(this));

@@ -27,22 +27,44 @@ public final class Traces {
   /** Kept only: a trace is in the log at once. */
   public static final String FREQUENCY = "log_frequency";
 
-  private static final Map<String, List<String>> START =
-      Map.of(
-          LEVEL,
-          List.of("OFF"),
-          RATE,
-          List.of("1000"),
-          COUNT,
-          List.of("-1"),
-          FREQUENCY,
-          List.of("0"));
+  private final Map<String, List<String>> start;
 
   private final ConcurrentMap<String, Tracer> tracers = new ConcurrentHashMap<>();
 
   // Guarded by this.
-  private final Map<String, List<String>> common = new LinkedHashMap<>(START);
+  private final Map<String, List<String>> common;
   private final Map<String, Map<String, List<String>>> own = new LinkedHashMap<>();
+
+  private Traces(Map<String, List<String>> start) {
+    this.start = start;
+    this.common = new LinkedHashMap<>(start);
+  }
+
+  /** None until someone asks for them. */
+  public static Traces off() {
+    return starting("OFF", 1_000, -1, 0);
+  }
+
+  /**
+   * What holds until someone changes it, and what settings fall back to.
+   *
+   * @param level value of {@link #LEVEL}
+   * @param rate of {@link #RATE}
+   * @param count of {@link #COUNT}
+   * @param frequency of {@link #FREQUENCY}
+   */
+  public static Traces starting(String level, long rate, long count, long frequency) {
+    return new Traces(
+        Map.of(
+            LEVEL,
+            List.of(level),
+            RATE,
+            List.of(Long.toString(rate)),
+            COUNT,
+            List.of(Long.toString(count)),
+            FREQUENCY,
+            List.of(Long.toString(frequency))));
+  }
 
   /** What traces the requests to a model. */
   Tracer tracer(ModelId model) {
@@ -75,7 +97,7 @@ public final class Traces {
       if (!values.isEmpty()) {
         changed.put(name, List.copyOf(values));
       } else if (model.isEmpty()) {
-        changed.put(name, Objects.requireNonNull(START.get(name)));
+        changed.put(name, Objects.requireNonNull(start.get(name)));
       } else {
         changed.remove(name);
       }

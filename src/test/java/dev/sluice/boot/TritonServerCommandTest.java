@@ -10,6 +10,7 @@ import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.LogConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TraceConfig;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -121,6 +122,38 @@ class TritonServerCommandTest {
   }
 
   @Test
+  void tracesBeginAsTheFlagsSay() {
+    assertThat(
+            read("--trace-level", "TIMESTAMPS", "--trace-rate=5", "--trace-count=6").oip().trace())
+        .isEqualTo(new TraceConfig(true, 5, 6, 0));
+    assertThat(
+            read(
+                    "--trace-config=mode=triton",
+                    "--trace-config",
+                    "level=TIMESTAMPS",
+                    "--trace-config=rate=7",
+                    "--trace-config=count=-1",
+                    "--trace-config=triton,log-frequency=8",
+                    "--trace-rate=5",
+                    "--trace-log-frequency=9")
+                .oip()
+                .trace())
+        .isEqualTo(new TraceConfig(true, 7, -1, 8));
+    assertThat(read("--trace-level=TIMESTAMPS", "--trace-level=OFF").oip().trace())
+        .isEqualTo(TraceConfig.DEFAULT);
+    assertThat(warnings).isEmpty();
+  }
+
+  @Test
+  void tracesGoToTheLogWhateverTheFlagsSay() {
+    read("--trace-file=/tmp/trace.json", "--trace-config=mode=opentelemetry");
+    assertThat(warnings)
+        .containsExactly(
+            "these flags have no meaning here: --trace-file",
+            "--trace-config mode=opentelemetry has no meaning here: traces go to the log");
+  }
+
+  @Test
   void whatHasNoMeaningIsNamedInOneWarning() {
     read(
         "--backend-config=onnxruntime,threads=2",
@@ -150,6 +183,10 @@ class TritonServerCommandTest {
           --model-control-mode=manual | --model-control-mode is manual; wanted none, poll or explicit
           --model-repository=s3://bucket | --model-repository is 's3://bucket'; wanted a folder
           --cache-config=redis,host=x | --cache-config is redis,host=x; wanted local,size=BYTES
+          --trace-rate=-1 | --trace-rate: oip.trace.rate is "-1"; wanted a whole number from 0 to 2147483647
+          --trace-level=TENSORS | --trace-level is TENSORS; wanted OFF or TIMESTAMPS
+          --trace-config=level=MAX | --trace-config is MAX; wanted OFF or TIMESTAMPS
+          --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
           --grpc-use-ssl=true | --grpc-use-ssl is not served here: use listeners[].tls of sluice serve
           --http-restricted-api=a:b=c | --http-restricted-api is not served here: nothing is restricted by headers
           """)

@@ -101,6 +101,11 @@ class SluiceConfigReaderTest {
         server_name: triton
         forward_http_headers: "x-.*"
         forward_grpc_metadata: "y-.*"
+        trace:
+          timestamps: true
+          rate: 5
+          count: 6
+          log_frequency: 7
       log:
         format: json
         level: debug
@@ -188,7 +193,8 @@ class SluiceConfigReaderTest {
           SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
           new TfsConfig(true),
-          new OipConfig("triton", Optional.of("x-.*"), Optional.of("y-.*")));
+          new OipConfig(
+              "triton", Optional.of("x-.*"), Optional.of("y-.*"), new TraceConfig(true, 5, 6, 7)));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();

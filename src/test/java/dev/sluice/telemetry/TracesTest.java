@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TracesTest {
-  private final Traces traces = new Traces();
+  private final Traces traces = Traces.off();
   private final Tracer one = traces.tracer(new ModelId("one", 1));
   private final Tracer other = traces.tracer(new ModelId("other", 1));
 
@@ -58,5 +58,17 @@ class TracesTest {
     traces.change("", Map.of(Traces.LEVEL, List.of()));
     assertThat(traces.settings("one")).containsEntry(Traces.LEVEL, List.of("OFF"));
     assertThat(taken(one, 20)).isZero();
+  }
+
+  @Test
+  void whatIsClearedFallsBackToTheStart() {
+    Traces started = Traces.starting("TIMESTAMPS", 4, 3, 0);
+    Tracer tracer = started.tracer(new ModelId("one", 1));
+    assertThat(taken(tracer, 8)).isEqualTo(2);
+    started.change("", Map.of(Traces.RATE, List.of("1")));
+    assertThat(taken(tracer, 100)).isEqualTo(3);
+    started.change("", Map.of(Traces.RATE, List.of()));
+    assertThat(started.settings("one")).containsEntry(Traces.RATE, List.of("4"));
+    assertThat(taken(tracer, 100)).isEqualTo(3);
   }
 }

@@ -103,7 +103,9 @@ class TritonServerIT {
             "--model-control-mode=explicit",
             "--load-model=simple",
             "--http-header-forward-pattern=x-.*|timeout",
-            "--grpc-header-forward-pattern=triton_.*")) {
+            "--grpc-header-forward-pattern=triton_.*",
+            "--trace-level=TIMESTAMPS",
+            "--trace-config=rate=1")) {
       child.awaitModel("simple/1");
       ManagedChannel channel =
           ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
@@ -119,9 +121,12 @@ class TritonServerIT {
       assertThat(http("GET", "/v2/models/simple_string/ready")).startsWith("400");
       assertThat(http("POST", "/v2/repository/models/nope/load"))
           .contains("failed to load 'nope', failed to poll from model repository");
+      assertThat(http("GET", "/v2/trace/setting"))
+          .contains("\"trace_level\":[\"TIMESTAMPS\"],\"trace_rate\":\"1\"");
       headersAreParameters();
       child.terminate();
       child.exitCode();
+      assertThat(child.output()).anyMatch(line -> line.contains("COMPUTE_INPUT_END"));
       assertThat(child.output())
           .filteredOn(line -> line.contains("have no meaning here"))
           .singleElement()

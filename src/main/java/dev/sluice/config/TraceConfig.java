@@ -1,0 +1,21 @@
+package dev.sluice.config;
+
+/**
+ * Which V2 requests have their points in time written to the log, until someone changes it.
+ *
+ * @param timestamps whether any have
+ * @param rate of so many requests to a model one has; 0: none
+ * @param count so many have in all; -1: without end
+ * @param logFrequency what clients are told of it; traces are in the log at once
+ */
+public record TraceConfig(boolean timestamps, int rate, int count, int logFrequency) {
+  public static final TraceConfig DEFAULT = new TraceConfig(false, 1_000, -1, 0);
+
+  static TraceConfig read(Section trace) {
+    return new TraceConfig(
+        trace.flag("timestamps", DEFAULT.timestamps),
+        trace.number("rate", DEFAULT.rate, 0, Integer.MAX_VALUE),
+        trace.number("count", DEFAULT.count, -1, Integer.MAX_VALUE),
+        trace.number("log_frequency", DEFAULT.logFrequency, 0, Integer.MAX_VALUE));
+  }
+}
