@@ -3,19 +3,27 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.transport.Body;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * Turns the flat JSON of the generate extension into a request for the model it is meant for.
+ * Turns the body of the generate extension into a request for the model it is meant for: flat JSON,
+ * or, as clients made for MLServer send it, an ordinary inference request. The answer has the form
+ * of the request.
  *
  * @param server whose clock measures timeouts
  * @param model on loan; goes into the decoded request, and stays the caller's if decoding fails
@@ -30,12 +38,12 @@ record GenerateDecoder(
     String requestId,
     Map<String, ParameterValue> headers) {
   /**
-   * A request and what its answer needs.
+   * A request and how to answer it.
    *
    * @param request owns the tensors and the model's loan
-   * @param id the caller's name for the request; empty if it gave none
+   * @param form makes the JSON of an answer, which it borrows
    */
-  record Decoded(InferenceRequest request, String id) {}
+  record Decoded(InferenceRequest request, Function<InferenceResponse, Buffer> form) {}
 
   /**
    * Decodes a body.
@@ -43,8 +51,51 @@ record GenerateDecoder(
    * @throws InferenceException with INVALID_ARGUMENT if anything is wrong with the request
    */
   Decoded decode(Body body) {
+    Body json = body.onHeap();
+    return isInferRequest(json) ? inferRequest(json) : flat(json);
+  }
+
+  /** Its inputs are a list of objects, which no flat value is. */
+  private static boolean isInferRequest(Body json) {
+    var in = new JsonCursor(json);
+    try {
+      if (in.peek() != Kind.OBJECT) {
+        return false;
+      }
+      in.beginObject();
+      while (in.nextKey()) {
+        if (in.keyIs("inputs")) {
+          return isListOfObjects(in);
+        }
+        in.skipValue();
+      }
+      return false;
+    } catch (JsonException _) {
+      // whoever reads it next says where
+      return false;
+    }
+  }
+
+  private static boolean isListOfObjects(JsonCursor in) {
+    if (in.peek() != Kind.ARRAY) {
+      return false;
+    }
+    in.beginArray();
+    return in.nextElement() && in.peek() == Kind.OBJECT;
+  }
+
+  /** MLServer knows neither binary data nor classes: the answer is JSON whatever was asked for. */
+  private Decoded inferRequest(Body json) {
+    var decoder = new InferDecoder(server, model, deadline, requestId, headers);
+    InferDecoder.Decoded decoded = decoder.decode(json, null);
+    return new Decoded(
+        decoded.request(),
+        response -> InferEncoder.encode(response, decoded.id(), new OutputForms()).body());
+  }
+
+  private Decoded flat(Body json) {
     Signature signature = Models.signature(model, "");
-    try (GenerateRequest flat = GenerateRequest.read(body.onHeap(), signature)) {
+    try (GenerateRequest flat = GenerateRequest.read(json, signature)) {
       RequestChecks.check(model, signature, flat.heads(), List.of());
       Deadline wanted =
           server.deadline(flat.parameters().timeoutMicros(), model.metadata(), deadline);
@@ -57,7 +108,8 @@ record GenerateDecoder(
               wanted,
               requestId,
               ForwardedHeaders.add(headers, flat.parameters().options()));
-      return new Decoded(request, flat.id());
+      String id = flat.id();
+      return new Decoded(request, response -> GenerateEncoder.encode(response, id));
     }
   }
 }

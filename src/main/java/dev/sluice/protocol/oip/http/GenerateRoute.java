@@ -16,9 +16,10 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One request in flat JSON; one answer in flat JSON, or a stream of them as events. */
+/** One request in JSON; one answer in JSON of the same form, or a stream of them as events. */
 record GenerateRoute(OipServer server) {
   void answer(HttpExchange exchange, ModelSelector selector) {
     requirePlain(exchange);
@@ -67,9 +68,7 @@ record GenerateRoute(OipServer server) {
   }
 
   private void pump(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
-    String id = decoded.id();
-    new StreamPump(
-            exchange, new EventAnswer(exchange), response -> GenerateEncoder.encode(response, id))
+    new StreamPump(exchange, new EventAnswer(exchange), decoded.form())
         .ask(server.data(), decoded.request());
   }
 
@@ -87,14 +86,12 @@ record GenerateRoute(OipServer server) {
 
   private Future<Buffer> run(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
     return ask(exchange, decoded.request())
-        .compose(response -> encode(exchange, response, decoded.id()));
+        .compose(response -> encode(exchange, response, decoded.form()));
   }
 
   private static Future<Buffer> encode(
-      HttpExchange exchange, InferenceResponse response, String id) {
+      HttpExchange exchange, InferenceResponse response, Function<InferenceResponse, Buffer> form) {
     long size = InferEncoder.likelySize(response, new OutputForms());
-    return exchange
-        .compute(size, () -> GenerateEncoder.encode(response, id))
-        .onComplete(_ -> response.close());
+    return exchange.compute(size, () -> form.apply(response)).onComplete(_ -> response.close());
   }
 }

@@ -145,7 +145,7 @@ record OipPath(Resource resource, String model, String version) {
     return switch (rest.getFirst()) {
       case "infer" -> Resource.INFER;
       case "generate" -> Resource.GENERATE;
-      case "generate_stream" -> Resource.GENERATE_STREAM;
+      case "generate_stream", "infer_stream" -> Resource.GENERATE_STREAM;
       case "ready" -> Resource.MODEL_READY;
       case "config" -> Resource.MODEL_CONFIG;
       case "stats" -> Resource.MODEL_STATISTICS;
