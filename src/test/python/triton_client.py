@@ -130,7 +130,9 @@ def over_http(address):
         refused("log file location can not be updated", lambda: client.update_log_settings({"log_file": "/tmp/x"}))
         assert client.get_trace_settings()["trace_level"] == ["OFF"]
         assert client.get_trace_settings("addsub")["trace_rate"] == "1000"
-        refused("can not be changed", lambda: client.update_trace_settings(settings={"trace_level": ["TIMESTAMPS"]}))
+        for level in "TIMESTAMPS", "OFF":
+            assert client.update_trace_settings(settings={"trace_level": [level]})["trace_level"] == [level]
+        refused("can not be updated", lambda: client.update_trace_settings(settings={"trace_file": "/tmp/x"}))
 
 
 def over_grpc(address):
@@ -154,7 +156,10 @@ def over_grpc(address):
         assert not client.update_log_settings({"log_info": False}).settings["log_info"].bool_param
         assert client.update_log_settings({"log_info": True}).settings["log_info"].bool_param
         assert list(client.get_trace_settings().settings["trace_level"].value) == ["OFF"]
-        refused("can not be changed", lambda: client.update_trace_settings(settings={"trace_level": ["TIMESTAMPS"]}))
+        for level in "TIMESTAMPS", "OFF":
+            changed = client.update_trace_settings(settings={"trace_level": [level]}).settings
+            assert list(changed["trace_level"].value) == [level]
+        refused("can not be updated", lambda: client.update_trace_settings(settings={"trace_file": "/tmp/x"}))
 
 
 def explicit(address):
