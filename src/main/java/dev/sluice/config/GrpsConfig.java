@@ -75,7 +75,7 @@ public record GrpsConfig(
   }
 
   /** Models that the deployment brings, by name. */
-  Map<String, Path> models() {
+  Map<String, ListedModel> models() {
     return deployment.map(GrpsDeployment::models).orElse(Map.of());
   }
 

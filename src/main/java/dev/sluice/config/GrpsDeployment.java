@@ -15,7 +15,6 @@ import java.util.Optional;
  * @param listeners where it listens
  * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
  * @param models its models by the names that requests use, {@code name-version}
- * @param batching how the requests for the model at a path are joined
  * @param ensembles the models that are run one behind the other, by the file that says so
  * @param names the first model of each name without a version
  * @param defaultModel the model that is meant when a request names none
@@ -28,8 +27,7 @@ import java.util.Optional;
 public record GrpsDeployment(
     List<ListenerConfig> listeners,
     Optional<GrpsCustomHttp> customHttp,
-    Map<String, Path> models,
-    Map<Path, BatchingConfig> batching,
+    Map<String, ListedModel> models,
     Map<Path, EnsembleConfig> ensembles,
     Map<String, String> names,
     Optional<String> defaultModel,
@@ -56,13 +54,11 @@ public record GrpsDeployment(
   }
 
   private static GrpsDeployment of(GrpsServerFile server, GrpsInferenceFile inference) {
-    Map<String, Path> models = new LinkedHashMap<>();
-    Map<Path, BatchingConfig> batching = new LinkedHashMap<>();
+    Map<String, ListedModel> models = new LinkedHashMap<>();
     Map<String, String> names = new LinkedHashMap<>();
     Map<String, String> texts = new LinkedHashMap<>();
     for (GrpsInferenceFile.Model model : inference.models()) {
-      models.put(model.id(), model.path());
-      batching.put(model.path(), model.batching());
+      models.put(model.id(), model.listed());
       names.putIfAbsent(model.name(), model.id());
       texts.put(model.id(), model.text());
     }
@@ -70,8 +66,7 @@ public record GrpsDeployment(
     inference
         .dag()
         .ifPresent(dag -> {
-          models.put(dag.id(), dag.path());
-          batching.put(dag.path(), BatchingConfig.DEFAULT);
+          models.put(dag.id(), ListedModel.in(dag.path()));
           ensembles.put(dag.path(), EnsembleConfig.chain(dag.models()));
         });
     List<String> unused = new ArrayList<>(server.unused());
@@ -80,7 +75,6 @@ public record GrpsDeployment(
         server.listeners(),
         server.customHttp(),
         models,
-        batching,
         ensembles,
         names,
         inference.defaultModel(),
@@ -91,11 +85,12 @@ public record GrpsDeployment(
         unused);
   }
 
-  /** The settings of the model at a path. */
+  /** The settings of the model at a path; requests are only joined where the files say so. */
   ModelConfig settings(Path path, ModelConfig defaults) {
+    boolean isOurs = models.values().stream().anyMatch(model -> model.folder().equals(path));
     ModelConfig own =
         defaults
-            .withBatching(batching.getOrDefault(path, defaults.batching()))
+            .withBatching(isOurs ? BatchingConfig.DEFAULT : defaults.batching())
             .withInstances(Math.min(defaults.instances(), maxConcurrency));
     EnsembleConfig ensemble = ensembles.get(path);
     return ensemble == null ? own : own.withEnsemble(ensemble);

@@ -32,10 +32,16 @@ record GrpsInferenceFile(
    * @param id {@code name-version}, by which requests and the DAG name it
    * @param name the name alone
    * @param path an ONNX file, or a folder with a model of a known format
-   * @param batching how its requests are joined
+   * @param batching how its requests are joined; empty: it does not say
    * @param text its part of the file, written out again
    */
-  record Model(String id, String name, Path path, BatchingConfig batching, String text) {}
+  record Model(String id, String name, Path path, Optional<BatchingConfig> batching, String text) {
+    /** As it is served. */
+    ListedModel listed() {
+      ListedModel plain = ListedModel.in(path);
+      return batching.map(plain::withBatching).orElse(plain);
+    }
+  }
 
   /**
    * Models that are run one behind the other.
@@ -93,10 +99,8 @@ record GrpsInferenceFile(
     }
     oneOf(model, "inferer_type", INFERERS, INFERER_WANTED);
     Setting converter = oneOf(model, "converter_type", CONVERTERS, CONVERTER_WANTED);
-    BatchingConfig batching =
-        GrpsFile.table(model, "batching")
-            .map(section -> batching(section, file))
-            .orElse(BatchingConfig.DEFAULT);
+    Optional<BatchingConfig> batching =
+        GrpsFile.table(model, "batching").map(section -> batching(section, file));
     Path path = path(model, folder);
     if (converter.text().equals(CUSTOMIZED) && !holdsJar(path)) {
       throw converter.wanted("a jar with the converter's code in inferer_path, " + path);

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param folder holds its versions
  * @param versionPolicy which versions to serve; empty: what its own settings say
  * @param labels movable names for versions; empty: what its own settings say
+ * @param batching how its requests are joined; empty: what its own settings say
  * @param settings in place of what lies in its folder; empty: what lies there
  * @param mounted whether its folder may turn out to be one of models, which are served then in its
  *     place
@@ -18,6 +19,7 @@ public record ListedModel(
     Path folder,
     Optional<VersionPolicyConfig> versionPolicy,
     Map<String, Long> labels,
+    Optional<BatchingConfig> batching,
     Optional<ModelConfig> settings,
     boolean mounted) {
   public ListedModel {
@@ -27,7 +29,7 @@ public record ListedModel(
   /** A model with the settings in its folder. */
   public ListedModel(
       Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
-    this(folder, versionPolicy, labels, Optional.empty(), false);
+    this(folder, versionPolicy, labels, Optional.empty(), Optional.empty(), false);
   }
 
   /** A folder of which nothing else is said. */
@@ -37,17 +39,25 @@ public record ListedModel(
 
   /** A folder that is filled by someone else, with a model of its own files or with models. */
   public static ListedModel mounted(Path folder) {
-    return new ListedModel(folder, Optional.empty(), Map.of(), Optional.empty(), true);
+    return new ListedModel(
+        folder, Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), true);
+  }
+
+  /** The same with its requests joined in this way. */
+  ListedModel withBatching(BatchingConfig other) {
+    return new ListedModel(folder, versionPolicy, labels, Optional.of(other), settings, mounted);
   }
 
   /** The same with these settings in place of those in its folder. */
   public ListedModel withSettings(ModelConfig others) {
-    return new ListedModel(folder, versionPolicy, labels, Optional.of(others), false);
+    return new ListedModel(
+        folder, versionPolicy, labels, Optional.empty(), Optional.of(others), false);
   }
 
   /** What holds for the model if its own settings are these. */
   public ModelConfig over(ModelConfig own) {
     return own.withVersions(
-        versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels);
+            versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels)
+        .withBatching(batching.orElse(own.batching()));
   }
 }

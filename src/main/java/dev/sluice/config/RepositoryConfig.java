@@ -62,7 +62,8 @@ public record RepositoryConfig(
    * @param runtimes how models are opened if their own settings do not say
    * @param others models that are there anyhow, by name
    */
-  static RepositoryConfig read(Section models, RuntimesConfig runtimes, Map<String, Path> others) {
+  static RepositoryConfig read(
+      Section models, RuntimesConfig runtimes, Map<String, ListedModel> others) {
     List<Path> directories =
         models
             .single("directory")
@@ -77,9 +78,8 @@ public record RepositoryConfig(
         models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
   }
 
-  private static Map<String, ListedModel> list(Section models, Map<String, Path> others) {
-    Map<String, ListedModel> list = new LinkedHashMap<>();
-    others.forEach((name, folder) -> list.put(name, ListedModel.in(folder)));
+  private static Map<String, ListedModel> list(Section models, Map<String, ListedModel> others) {
+    Map<String, ListedModel> list = new LinkedHashMap<>(others);
     models
         .value("list")
         .map(Setting::named)

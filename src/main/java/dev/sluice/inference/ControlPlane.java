@@ -32,6 +32,16 @@ public interface ControlPlane {
     return false;
   }
 
+  /**
+   * Runs the action when the server begins to drain, on the thread that begins; never if it has
+   * begun already.
+   *
+   * @return takes the action back
+   */
+  default Runnable onDraining(Runnable action) {
+    return () -> {};
+  }
+
   /** Whether an operator or load balancer has put the server online; see {@link #setOnline}. */
   boolean online();
 

@@ -99,11 +99,8 @@ public final class ConsoleFace implements HttpFace {
       return;
     }
     exchange.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-    monitor
-        .series(name)
-        .ifPresentOrElse(
-            series -> exchange.json(200, series.json()),
-            () -> refuse(exchange, 404, "there is no series '" + name + "'"));
+    // As grps' own server has it: some metrics are only there after their first use.
+    exchange.json(200, monitor.series(name).map(Series::json).orElseGet(Buffer::buffer));
   }
 
   private static String name(String query) {

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** How the models and the server are, and the switches that change it. */
@@ -31,6 +32,7 @@ public final class ModelControl implements ControlPlane {
   private final NamedLoads loads;
   private final ControlConfig config;
   private volatile boolean online;
+  private final Set<Runnable> whenDraining = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
 
   /**
@@ -82,9 +84,16 @@ public final class ModelControl implements ControlPlane {
     return draining;
   }
 
+  @Override
+  public Runnable onDraining(Runnable action) {
+    whenDraining.add(action);
+    return () -> whenDraining.remove(action);
+  }
+
   /** Lets readiness fall, so that no new callers are sent here. */
   public void drain() {
     draining = true;
+    whenDraining.forEach(Runnable::run);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,9 @@ class GrpsDeploymentTest {
             type: model
             model: your_model-1.0.0
       """;
+
+  private static final BatchingConfig SIXTEEN =
+      new BatchingConfig(16, true, Duration.ofMillis(1), List.of(), List.of());
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -128,20 +132,36 @@ class GrpsDeploymentTest {
     SluiceConfig config = read();
     assertThat(config.repository().wanted().listed())
         .containsOnly(
-            Map.entry("your_model-1.0.0", ListedModel.in(folder.resolve("data/net.onnx"))),
+            Map.entry(
+                "your_model-1.0.0",
+                ListedModel.in(folder.resolve("data/net.onnx")).withBatching(SIXTEEN)),
             Map.entry("your_model-2.0", ListedModel.in(folder.resolve("data/saved"))));
     assertThat(config.repository().wanted().directories()).isEmpty();
     assertThat(config.grps().defaultModel()).contains("your_model-1.0.0");
     assertThat(config.grps().maxConnections()).isEqualTo(1000);
   }
 
+  /** How the requests for a model are joined, with what lies beside it. */
+  private BatchingConfig batching(String model) {
+    SluiceConfig config = read();
+    ListedModel listed = Objects.requireNonNull(config.repository().wanted().listed().get(model));
+    return listed
+        .over(new ModelConfigReader(config, warnings::add).read(listed.folder()))
+        .batching();
+  }
+
   @Test
   void itsBatchingIsThatOfTheModel() {
-    var reader = new ModelConfigReader(read(), warnings::add);
-    assertThat(reader.read(folder.resolve("data/net.onnx")).batching())
-        .isEqualTo(new BatchingConfig(16, true, Duration.ofMillis(1), List.of(), List.of()));
-    assertThat(reader.read(folder.resolve("data/saved")).batching())
-        .isEqualTo(BatchingConfig.DEFAULT);
+    assertThat(batching("your_model-1.0.0")).isEqualTo(SIXTEEN);
+    assertThat(batching("your_model-2.0")).isEqualTo(BatchingConfig.DEFAULT);
+  }
+
+  @Test
+  void modelsOfTheSameFilesAreJoinedEachAsItsOwnEntrySays() throws IOException {
+    write(SERVER, INFERENCE.replace("./data/net.onnx", "data/saved"));
+    Files.writeString(folder.resolve("data/saved/model.yml"), "max_batch_size: 3\n");
+    assertThat(batching("your_model-1.0.0")).isEqualTo(SIXTEEN);
+    assertThat(batching("your_model-2.0").maxBatchSize()).isEqualTo(3);
   }
 
   @Test

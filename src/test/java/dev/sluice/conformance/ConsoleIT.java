@@ -208,10 +208,11 @@ class ConsoleIT {
   }
 
   @Test
-  void aSeriesThatIsNotThereIsNamed() {
+  void aSeriesThatIsNotThereIsEmptyAndOneWithoutANameIsRefused() {
     Answer unknown = get("/grps/v1/monitor/series?name=tp(token/s)", "*/*");
-    assertThat(unknown.status()).isEqualTo(404);
-    assertThat(unknown.text()).contains("there is no series 'tp(token/s)'");
+    assertThat(unknown.status()).isEqualTo(200);
+    assertThat(unknown.contentType()).isEqualTo("application/json");
+    assertThat(unknown.text()).isEmpty();
     Answer unnamed = get("/grps/v1/monitor/series", "*/*");
     assertThat(unnamed.status()).isEqualTo(400);
     assertThat(unnamed.text()).contains("name=");

@@ -79,7 +79,7 @@ class DrainIT {
 
     @Override
     public void onCompleted() {
-      last.complete(got.getLast());
+      last.complete(got.peekLast());
     }
   }
 
@@ -198,6 +198,45 @@ class DrainIT {
     assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n0\r\n\r\n");
     String chunks = answer.substring(0, answer.length() - "\r\n0\r\n\r\n".length());
     return chunks.substring(chunks.lastIndexOf("\r\n") + 2);
+  }
+
+  @Test
+  void callsWithNothingUnderWayAreNotWaitedFor(@TempDir Path folder) throws Exception {
+    StepModels.table(folder, "table", "max_batch_size: 0\n");
+    RunningServer server =
+        RunningServer.start(
+            new SluiceConfigReader(_ -> {})
+                .read(
+                    Optional.empty(),
+                    Map.of(),
+                    List.of(
+                        new SettingOverride("listeners", "localhost:0", "test"),
+                        new SettingOverride("models.directory", folder.toString(), "test"),
+                        new SettingOverride("shutdown.drain_timeout", "10m", "test"))));
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+    var silent = new Messages<ModelStreamInferResponse>();
+    var answered = new Messages<ModelStreamInferResponse>();
+    var calls = GRPCInferenceServiceGrpc.newStub(channel);
+    calls.modelStreamInfer(silent);
+    calls.modelStreamInfer(answered).onNext(lookUp());
+    answered.begun.await();
+    server.close();
+    assertThat(answered.last.join().getErrorMessage()).isEmpty();
+    assertThat(silent.last.join()).isNull();
+    channel.shutdownNow();
+  }
+
+  private static ModelInferRequest lookUp() {
+    return ModelInferRequest.newBuilder()
+        .setModelName("table")
+        .addInputs(
+            ModelInferRequest.InferInputTensor.newBuilder()
+                .setName("at")
+                .setDatatype("INT64")
+                .addShape(1)
+                .setContents(InferTensorContents.newBuilder().addInt64Contents(1)))
+        .build();
   }
 
   @Test

@@ -25,22 +25,29 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A decoder with a growing cache, run in a loop by settings, against the same loop by hand. */
+/** Decoders that are run in a loop by settings, against the same loops by hand. */
 @Timeout(120)
 class GeneratorIT {
   private static final Pattern TOKEN = Pattern.compile("\"token\":(\\d+)");
-  private static final String PATH = "/v2/models/decoder/generate_stream";
+  private static final String GROWING = "decoder";
+  private static final String SAVED = "saved";
+  private static final String PLACED = "placed";
 
   @TempDir static Path models;
   private static long blocksBefore;
   private static RunningServer server;
   private static ModelSession bare;
+  private static ModelSession saved;
+  private static ModelSession placed;
   private static Vertx vertx;
   private static HttpClient client;
   private static HttpClient dawdler;
@@ -48,7 +55,9 @@ class GeneratorIT {
   @BeforeAll
   static void start() throws IOException {
     blocksBefore = TensorMemory.openBlocks();
-    bare = StepModels.open(StepModels.decoder(models, "decoder", ""));
+    bare = StepModels.open(StepModels.decoder(models, GROWING, ""));
+    saved = StepModels.open(StepModels.savedDecoder(models, SAVED));
+    placed = StepModels.open(StepModels.placed(models, PLACED));
     server = RunningServer.start(models);
     vertx = Vertx.vertx();
     client =
@@ -62,6 +71,8 @@ class GeneratorIT {
     vertx.close().toCompletionStage().toCompletableFuture().join();
     server.close();
     bare.close();
+    saved.close();
+    placed.close();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
@@ -78,16 +89,21 @@ class GeneratorIT {
   }
 
   private static Future<HttpClientRequest> request() {
-    return request(client);
+    return request(client, GROWING);
   }
 
-  private static Future<HttpClientRequest> request(HttpClient from) {
-    return from.request(HttpMethod.POST, server.port(), "localhost", PATH);
+  private static Future<HttpClientRequest> request(HttpClient from, String model) {
+    String path = "/v2/models/" + model + "/generate_stream";
+    return from.request(HttpMethod.POST, server.port(), "localhost", path);
   }
 
   private static Future<List<Integer>> stream(int number) {
-    return request()
-        .compose(request -> request.send(body(number)))
+    return stream(GROWING, body(number));
+  }
+
+  private static Future<List<Integer>> stream(String model, Buffer body) {
+    return request(client, model)
+        .compose(request -> request.send(body))
         .compose(HttpClientResponse::body)
         .map(GeneratorIT::tokens);
   }
@@ -104,24 +120,52 @@ class GeneratorIT {
     return future.toCompletionStage().toCompletableFuture().orTimeout(90, TimeUnit.SECONDS).join();
   }
 
-  @Test
-  void aStreamSaysWhatTheLoopByHandSays() {
+  private static ModelSession bare(String model) {
+    return model.equals(SAVED) ? saved : bare;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {GROWING, SAVED})
+  void aStreamSaysWhatTheLoopByHandSays(String model) {
     for (int number = 0; number < 8; number++) {
-      assertThat(join(stream(number))).isEqualTo(StepModels.loop(bare, prompt(number)));
+      assertThat(join(stream(model, body(number))))
+          .isEqualTo(StepModels.loop(bare(model), prompt(number)));
     }
   }
 
-  @Test
-  void streamsBesideEachOtherSayWhatEachSaysAlone() {
+  @ParameterizedTest
+  @ValueSource(strings = {GROWING, SAVED})
+  void streamsBesideEachOtherSayWhatEachSaysAlone(String model) {
     var streams = new ArrayList<Future<List<Integer>>>();
     for (int number = 0; number < 65; number++) {
-      streams.add(stream(number));
+      streams.add(stream(model, body(number)));
     }
     for (int number = 0; number < 65; number++) {
       assertThat(join(streams.get(number)))
           .as("stream %d", number)
-          .isEqualTo(StepModels.loop(bare, prompt(number)));
+          .isEqualTo(StepModels.loop(bare(model), prompt(number)));
     }
+  }
+
+  @Test
+  void aStepIsToldWhereItIsAndWhatItMaySee() {
+    for (int number = 0; number < 8; number++) {
+      long[] prompt = prompt(number);
+      long[] all = LongStream.generate(() -> 1).limit(prompt.length).toArray();
+      assertThat(join(stream(PLACED, body(number))))
+          .isEqualTo(StepModels.placedLoop(placed, prompt, 0, all));
+    }
+  }
+
+  @Test
+  void positionsAndMaskOfTheCallerAreGoneOnFrom() {
+    long[] prompt = {3, 1, 4};
+    Buffer body = Buffer.buffer("{\"ids\":[3,1,4],\"at\":[2,3,4],\"mask\":[0,1,1,0,1]}");
+    List<Integer> wanted = StepModels.placedLoop(placed, prompt, 2, 0, 1, 1, 0, 1);
+    assertThat(wanted)
+        .isNotEqualTo(StepModels.placedLoop(placed, prompt, 2, 1, 1, 1, 1, 1))
+        .isNotEqualTo(StepModels.placedLoop(placed, prompt, 0, 0, 1, 1, 0, 1));
+    assertThat(join(stream(PLACED, body))).isEqualTo(wanted);
   }
 
   @Test
@@ -167,7 +211,7 @@ class GeneratorIT {
    * one that the server may close, the client tells the end before what was not yet read.
    */
   private static Future<List<Integer>> readSlowly(int number) {
-    return request(dawdler)
+    return request(dawdler, GROWING)
         .compose(request -> request.send(body(number)))
         .compose(response -> {
           response.pause();

@@ -7,20 +7,9 @@ import dev.sluice.config.BatchingConfig;
 import dev.sluice.config.GeneratorConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.StreamConfig;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.ModelId;
-import dev.sluice.telemetry.Telemetry;
-import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
-import dev.sluice.testing.LentModel;
 import dev.sluice.testing.StreamReader;
-import dev.sluice.testing.Tensors;
-import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,20 +25,25 @@ class GeneratorStreamsTest {
   private static final GeneratorConfig.Stop FIVE_STEPS =
       new GeneratorConfig.Stop(List.of(), Optional.empty(), 5, Duration.ZERO);
 
-  private final Vertx vertx = Vertx.vertx();
-  private final FakeSession session = new FakeSession();
+  private static final BatchingConfig JOINING =
+      new BatchingConfig(8, true, Duration.ZERO, List.of(), List.of());
+
   private final AtomicLong clock = new AtomicLong(1);
-  private final LentModel loan = new LentModel(new ModelId("fake", 1), FakeSession.METADATA);
-  private final Telemetry telemetry = Telemetry.unseen();
-  private long blocksBefore;
-  private Context home;
-  private ServableModel model;
+  private final StreamedModel fake = new StreamedModel(List.of(), clock::get);
+  private final FakeSession session = fake.session();
 
   @BeforeEach
   void start() {
-    blocksBefore = TensorMemory.openBlocks();
-    home = vertx.getOrCreateContext();
-    model = start(loop(FIVE_STEPS, List.of()), BatchingConfig.DEFAULT);
+    start(FIVE_STEPS, List.of());
+  }
+
+  private void start(GeneratorConfig.Stop stop, List<String> emit) {
+    start(loop(stop, emit), BatchingConfig.DEFAULT);
+  }
+
+  private void start(GeneratorConfig loop, BatchingConfig batching) {
+    fake.start(
+        new StreamConfig(0, true, 100, Optional.of(loop)), batching, ModelConfig.DEFAULT.queue());
   }
 
   private static GeneratorConfig loop(GeneratorConfig.Stop stop, List<String> emit) {
@@ -63,67 +57,14 @@ class GeneratorStreamsTest {
         Optional.empty());
   }
 
-  private ServableModel start(GeneratorConfig loop, BatchingConfig batching) {
-    ModelConfig defaults = ModelConfig.DEFAULT;
-    var config =
-        new ModelConfig(
-            defaults.versionPolicy(),
-            defaults.labels(),
-            batching,
-            defaults.queue(),
-            1,
-            defaults.admission(),
-            false,
-            defaults.explain(),
-            defaults.runtimes(),
-            new StreamConfig(0, true, 100, Optional.of(loop)),
-            Optional.empty(),
-            defaults.classLabels(),
-            defaults.sequence(),
-            false,
-            Map.of(),
-            1);
-    return ServableModel.start(
-        session.metadata(),
-        List.of(session),
-        config,
-        telemetry.version(loan.id()),
-        "test-model",
-        vertx,
-        clock::get);
-  }
-
-  private void restart(GeneratorConfig.Stop stop, List<String> emit) {
-    model.close();
-    model = start(loop(stop, emit), BatchingConfig.DEFAULT);
-  }
-
   @AfterEach
   void nothingIsLeftOpen() {
-    model.close();
-    vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(loan.loans()).isZero();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-  }
-
-  private InferenceRequest request(Deadline deadline, float... x) {
-    return new InferenceRequest(
-        loan.lend(),
-        model.metadata().signature("").orElseThrow(),
-        List.of(new NamedTensor("x", Tensors.floats(Shape.of(x.length), x))),
-        List.of(),
-        deadline,
-        "r");
-  }
-
-  private StreamReader stream(float... x) {
-    InferenceRequest request = request(Deadline.NONE, x);
-    return StreamReader.open(home, reader -> model.streams().stream(request, reader));
+    fake.close();
   }
 
   @Test
   void eachStepTakesWhatTheOneBeforeGave() throws Throwable {
-    StreamReader reader = stream(10).ask(100).end();
+    StreamReader reader = fake.stream(10).ask(100).end();
     for (float x = 10; x < 15; x++) {
       assertThat(reader.next().getFirst()).containsExactly(2 * x);
     }
@@ -133,8 +74,8 @@ class GeneratorStreamsTest {
 
   @Test
   void whatIsFedBackMayBeSentToo() throws Throwable {
-    restart(FIVE_STEPS, List.of("y", "doubled"));
-    StreamReader reader = stream(10).ask(100).end();
+    start(FIVE_STEPS, List.of("y", "doubled"));
+    StreamReader reader = fake.stream(10).ask(100).end();
     List<float[]> first = reader.next();
     assertThat(first.getFirst()).containsExactly(11);
     assertThat(first.getLast()).containsExactly(20);
@@ -145,7 +86,7 @@ class GeneratorStreamsTest {
 
   @Test
   void theModelShowsWhatIsSentAndWhatMayBeLeftOut() {
-    assertThat(model.metadata().signature("").orElseThrow().outputs())
+    assertThat(fake.model().metadata().signature("").orElseThrow().outputs())
         .singleElement()
         .satisfies(output -> assertThat(output.name()).isEqualTo("doubled"));
   }
@@ -153,18 +94,18 @@ class GeneratorStreamsTest {
   @Test
   void anOutputThatIsNotZeroEndsTheStream() throws Throwable {
     var stop = new GeneratorConfig.Stop(List.of(), Optional.of("y"), 50, Duration.ZERO);
-    restart(stop, List.of());
-    StreamReader reader = stream(-3).ask(100).end();
+    start(stop, List.of());
+    StreamReader reader = fake.stream(-3).ask(100).end();
     assertThat(reader.waiting()).isEqualTo(1);
-    stream(-1).ask(100).end();
+    fake.stream(-1).ask(100).end();
     assertThat(session.runs()).isEqualTo(3);
   }
 
   @Test
   void timeEndsTheStreamWithItsLastStep() throws Throwable {
     var stop = new GeneratorConfig.Stop(List.of(), Optional.empty(), 50, Duration.ofNanos(500));
-    restart(stop, List.of());
-    StreamReader reader = stream(1).ask(1);
+    start(stop, List.of());
+    StreamReader reader = fake.stream(1).ask(1);
     reader.next();
     clock.set(1_000);
     reader.ask(10).end();
@@ -174,15 +115,13 @@ class GeneratorStreamsTest {
 
   @Test
   void streamsThatAreUnderWayAdvanceTogetherAndApart() throws Throwable {
-    model.close();
-    var joining = new BatchingConfig(8, true, Duration.ZERO, List.of(), List.of());
-    model = start(loop(FIVE_STEPS, List.of()), joining);
+    start(loop(FIVE_STEPS, List.of()), JOINING);
     CountDownLatch gate = session.hold();
-    StreamReader first = stream(10).ask(100);
+    StreamReader first = fake.stream(10).ask(100);
     session.awaitRun();
-    StreamReader second = stream(20).ask(100);
-    StreamReader third = stream(30, 40).ask(100);
-    home.runOnContext(_ -> gate.countDown());
+    StreamReader second = fake.stream(20).ask(100);
+    StreamReader third = fake.stream(30, 40).ask(100);
+    fake.onLoop(gate::countDown);
     first.end();
     second.end();
     third.end();
@@ -196,11 +135,9 @@ class GeneratorStreamsTest {
 
   @Test
   void aStepThatFailsEndsTheStreamAndLeavesItsNeighboursAlone() throws Throwable {
-    model.close();
-    var joining = new BatchingConfig(8, true, Duration.ZERO, List.of(), List.of());
-    model = start(loop(FIVE_STEPS, List.of()), joining);
-    StreamReader poisoned = stream(FakeSession.POISON - 2).ask(100);
-    StreamReader healthy = stream(1).ask(100);
+    start(loop(FIVE_STEPS, List.of()), JOINING);
+    StreamReader poisoned = fake.stream(FakeSession.POISON - 2).ask(100);
+    StreamReader healthy = fake.stream(1).ask(100);
     assertThatThrownBy(poisoned::end).hasMessage("poison");
     assertThat(poisoned.waiting()).isEqualTo(2);
     assertThat(healthy.end().waiting()).isEqualTo(5);

@@ -5,19 +5,25 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
+import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
+import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
 /** Models that answer by streams, and the loops that they are run in, written by hand. */
 public final class StepModels {
@@ -26,6 +32,9 @@ public final class StepModels {
 
   private static final int TOKENS = 32;
   private static final int WIDTH = 8;
+
+  /** Of the cache that does not grow. */
+  private static final int PLACES = 32;
 
   private StepModels() {}
 
@@ -51,17 +60,87 @@ public final class StepModels {
         .node("ReduceSum", "context", "present.0", "axis")
         .node("MatMul", "logits", "context", "head")
         .writeTo(folder);
+    return loop(folder, "feedback: { \"present.*\": \"past.*\" }\n  " + settings);
+  }
+
+  /** A decoder of the same kind, as a SavedModel: its names have no dots. */
+  public static Path savedDecoder(Path models, String name) throws IOException {
+    Path folder = models.resolve(name);
+    TestModels.copy(TestModels.step("decoder"), folder);
+    return loop(folder, "feedback: { \"present_*\": \"past_*\" }");
+  }
+
+  /**
+   * A decoder whose cache has a fixed number of places: a step writes where {@code at} says, and
+   * reads what {@code mask} shows. Places begin with noise, which a mask that is wrong lets in.
+   */
+  public static Path placed(Path models, String name) throws IOException {
+    var random = new SplittableRandom(8);
+    Path folder = Files.createDirectories(models.resolve(name));
+    var model =
+        new OnnxModelWriter()
+            .input("ids", OnnxModelWriter.INT64, "batch", "length")
+            .input("past", OnnxModelWriter.FLOAT, "batch", "32", Integer.toString(WIDTH))
+            .input("at", OnnxModelWriter.INT64, "batch", "length")
+            .input("mask", OnnxModelWriter.INT64, "batch", "seen")
+            .output("logits", OnnxModelWriter.FLOAT, "batch", "one", Integer.toString(TOKENS))
+            .output("present", OnnxModelWriter.FLOAT, "batch", "32", Integer.toString(WIDTH))
+            .matrix("table", TOKENS, WIDTH, whole(random, TOKENS * WIDTH))
+            .matrix("head", WIDTH, TOKENS, whole(random, WIDTH * TOKENS))
+            .matrix("noise", PLACES, WIDTH, whole(random, PLACES * WIDTH))
+            .initializer("none", 0)
+            .initializer("one", 1)
+            .initializer("off_on", 0, 1)
+            .integers("places", PLACES)
+            .integers("start", 0)
+            .integers("first", 1)
+            .integers("second", 2);
+    written(model);
+    shown(model);
+    model
+        .node("ReduceSum", "context", "shown", "first")
+        .node("MatMul", "logits", "context", "head")
+        .writeTo(folder);
+    return loop(folder, "feedback: { present: past }\n  position: at\n  mask: mask");
+  }
+
+  /** What was there, with the new tokens in their places. */
+  private static void written(OnnxModelWriter model) {
+    model
+        .node("Gather", "embedded", "table", "ids")
+        .node("OneHot", "rows", "at", "places", "off_on")
+        .node("", "Transpose", Map.of("perm", new long[] {0, 2, 1}), List.of("columns"), "rows")
+        .node("MatMul", "new", "columns", "embedded")
+        .node("ReduceSum", "taken", "columns", "second")
+        .node("Sub", "free", "one", "taken")
+        .node("Mul", "kept", "past", "free")
+        .node("Add", "present", "kept", "new");
+  }
+
+  /** That, where the mask has a one. */
+  private static void shown(OnnxModelWriter model) {
+    model
+        .node("", "Cast", Map.of("to", (long) OnnxModelWriter.FLOAT), List.of("seen"), "mask")
+        .node("", "ReduceSum", Map.of("keepdims", 0L), List.of("sums"), "past", "second")
+        .node("Mul", "unseen", "sums", "none")
+        .nodeAlong(1, "Concat", "padded", "seen", "unseen")
+        .node("Slice", "visible", "padded", "start", "places", "first")
+        .node("Unsqueeze", "shades", "visible", "second")
+        .node("Add", "noisy", "present", "noise")
+        .node("Mul", "shown", "noisy", "shades");
+  }
+
+  private static Path loop(Path folder, String settings) throws IOException {
     return settings(
         folder,
         """
         max_batch_size: 64
         stream:
-          feedback: { "present.*": "past.*" }
+          %s
           next: { from: logits, to: ids }
           stop: { steps: %d }
-          %s
         """
-            .formatted(STEPS, settings));
+            .formatted(settings, STEPS));
   }
 
   private static float[] whole(SplittableRandom random, int count) {
@@ -84,6 +163,29 @@ public final class StepModels {
     return settings(folder, "max_batch_size: 8\nstream: " + stream + "\n");
   }
 
+  /** A step that adds one, and shows what it has 2,048 times. */
+  public static Path wideCounter(Path models, String name, int steps) throws IOException {
+    var ones = new float[2_048];
+    Arrays.fill(ones, 1);
+    Path folder = Files.createDirectories(models.resolve(name));
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "batch", "1")
+        .output("y", OnnxModelWriter.FLOAT, "batch", "1")
+        .output("wide", OnnxModelWriter.FLOAT, "batch", Integer.toString(ones.length))
+        .initializer("one", 1)
+        .matrix("ones", 1, ones.length, ones)
+        .node("Add", "y", "x", "one")
+        .node("MatMul", "wide", "y", "ones")
+        .writeTo(folder);
+    return settings(
+        folder,
+        """
+        max_batch_size: 8
+        stream: { feedback: { y: x }, stop: { steps: %d } }
+        """
+            .formatted(steps));
+  }
+
   /** A table of four numbers that is looked into, row by row; other places are not there. */
   public static Path table(Path models, String name, String settings) throws IOException {
     Path folder = Files.createDirectories(models.resolve(name));
@@ -103,41 +205,92 @@ public final class StepModels {
 
   /** A decoder's session, without a server around it. */
   public static ModelSession open(Path folder) {
-    return new OnnxRuntimeProvider()
-        .open(new ModelSource(new ModelId("bare", 1), folder, RuntimesConfig.DEFAULT));
+    var onnx = new OnnxRuntimeProvider();
+    RuntimeProvider runtime = onnx.recognises(folder) ? onnx : new TensorflowRuntimeProvider();
+    return runtime.open(new ModelSource(new ModelId("bare", 1), folder, RuntimesConfig.DEFAULT));
   }
 
   /** What a decoder says after a prompt: the largest logit each time, in a plain loop. */
   public static List<Integer> loop(ModelSession session, long... prompt) {
-    Signature signature =
-        Objects.requireNonNull(session.metadata().signatures().get(Signature.DEFAULT));
+    String past =
+        signature(session).inputs().stream()
+            .map(TensorSpec::name)
+            .filter(name -> name.startsWith("past"))
+            .findFirst()
+            .orElseThrow();
     var said = new ArrayList<Integer>();
-    Tensor ids = ids(prompt);
-    Tensor past = Tensor.allocate(DataType.FP32, Shape.of(1, 0, WIDTH));
+    long[] ids = prompt;
+    Tensor cache = Tensor.allocate(DataType.FP32, Shape.of(1, 0, WIDTH));
     while (said.size() < STEPS) {
-      List<NamedTensor> outputs =
-          session.run(
-              signature,
-              List.of(new NamedTensor("ids", ids), new NamedTensor("past.0", past)),
-              signature.outputs());
-      ids.close();
-      past.close();
-      past = outputs.getLast().tensor();
-      said.add(largest(outputs.getFirst().tensor()));
-      outputs.getFirst().close();
-      ids = ids(said.getLast());
+      cache = step(session, said, new NamedTensor(past, cache), numbers("ids", ids));
+      ids = new long[] {said.getLast()};
     }
-    ids.close();
-    past.close();
+    cache.close();
     return said;
   }
 
-  private static Tensor ids(long... values) {
+  /**
+   * What the decoder of {@link #placed} says after a prompt, in a plain loop.
+   *
+   * @param at the place of the prompt's first token
+   * @param mask of the prompt's step
+   */
+  public static List<Integer> placedLoop(
+      ModelSession session, long[] prompt, long at, long... mask) {
+    var said = new ArrayList<Integer>();
+    long[] ids = prompt;
+    long[] places = LongStream.range(at, at + prompt.length).toArray();
+    long[] seen = mask;
+    Tensor cache = Tensor.allocate(DataType.FP32, Shape.of(1, PLACES, WIDTH));
+    cache.data().fill((byte) 0);
+    while (said.size() < STEPS) {
+      cache =
+          step(
+              session,
+              said,
+              new NamedTensor("past", cache),
+              numbers("ids", ids),
+              numbers("at", places),
+              numbers("mask", seen));
+      ids = new long[] {said.getLast()};
+      places = new long[] {places[places.length - 1] + 1};
+      seen = Arrays.copyOf(seen, seen.length + 1);
+      seen[seen.length - 1] = 1;
+    }
+    cache.close();
+    return said;
+  }
+
+  /** Adds what one step says. Takes the inputs over; the caller owns the cache that it returns. */
+  private static Tensor step(
+      ModelSession session, List<Integer> said, NamedTensor cache, NamedTensor... others) {
+    Signature signature = signature(session);
+    var inputs = new ArrayList<>(List.of(others));
+    inputs.add(cache);
+    List<NamedTensor> outputs =
+        session.run(
+            signature,
+            inputs,
+            List.of(
+                signature.output("logits").orElseThrow(),
+                signature.output(cache.name().replace("past", "present")).orElseThrow()));
+    NamedTensor.closeAll(inputs);
+    try (Tensor logits = outputs.getFirst().tensor()) {
+      said.add(largest(logits));
+    }
+    return outputs.getLast().tensor();
+  }
+
+  private static Signature signature(ModelSession session) {
+    return Objects.requireNonNull(session.metadata().signatures().get(Signature.DEFAULT));
+  }
+
+  private static NamedTensor numbers(String name, long... values) {
     Tensor tensor = Tensor.allocate(DataType.INT64, Shape.of(1, values.length));
     for (int i = 0; i < values.length; i++) {
       tensor.data().setAtIndex(ValueLayout.JAVA_LONG, i, values[i]);
     }
-    return tensor;
+    return new NamedTensor(name, tensor);
   }
 
   private static int largest(Tensor logits) {

@@ -35,6 +35,11 @@ public final class TestModels {
     return ROOT.resolve("src/test/models/tfs").resolve(name).resolve(version);
   }
 
+  /** The folder of a step function. */
+  public static Path step(String name) {
+    return ROOT.resolve("src/test/models/steps").resolve(name);
+  }
+
   /** The folder of a version of a model that the server comes with. */
   public static Path sample(String name, String version) {
     return ROOT.resolve("src/sample/models").resolve(name).resolve(version);

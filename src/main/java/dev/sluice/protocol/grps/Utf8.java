@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.BytesElements;
+import dev.sluice.transport.Body;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,11 @@ public final class Utf8 {
   /** Whether the element that the walk stands on is UTF-8. */
   public static boolean isValid(BytesElements element) {
     return isValid(element.data().asSlice(element.offset(), element.length()));
+  }
+
+  /** Whether bytes of an array are UTF-8. */
+  public static boolean isValid(Body bytes) {
+    return isValid(MemorySegment.ofArray(bytes.bytes()).asSlice(bytes.offset(), bytes.length()));
   }
 
   static boolean isValid(MemorySegment bytes) {

@@ -66,10 +66,7 @@ final class GmapReader {
   }
 
   private Tensor text(TensorSpec input, String place) {
-    if (in.peek() != JsonCursor.Kind.STRING) {
-      throw Json.wrong(in, place, "text");
-    }
-    return SingleInput.text(input, place, ValueReader.bytes(in.string()));
+    return SingleInput.text(input, place, ValueReader.text(in, place));
   }
 
   private Tensor bytes(TensorSpec input, String place) {

@@ -8,6 +8,7 @@ import dev.sluice.protocol.grps.Elements;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.SingleInput;
+import dev.sluice.protocol.grps.Utf8;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
@@ -47,15 +48,30 @@ interface ValueReader {
 
   /** Reads the data of {@code str_data}. */
   static void text(JsonCursor in, RequestInputs inputs) {
-    if (in.peek() != JsonCursor.Kind.STRING) {
-      throw Json.wrong(in, DataForm.TEXT.field(), "text");
-    }
+    Body text = text(in, DataForm.TEXT.field());
     TensorSpec input = inputs.only(DataForm.TEXT);
-    inputs.add(input, SingleInput.text(input, DataForm.TEXT.field(), bytes(in.string())));
+    inputs.add(input, SingleInput.text(input, DataForm.TEXT.field(), text));
   }
 
-  /** The bytes of a string, which are only valid until the next one is read. */
-  static Body bytes(JsonString string) {
+  /**
+   * Reads the next value as text. Its bytes are only valid until the next one is read.
+   *
+   * @param place where it is, for texts
+   */
+  static Body text(JsonCursor in, String place) {
+    if (in.peek() != JsonCursor.Kind.STRING) {
+      throw Json.wrong(in, place, "text");
+    }
+    int before = in.position();
+    Body text = bytes(in.string());
+    if (!Utf8.isValid(text)) {
+      in.seek(before);
+      throw Json.wrong(in, place, "text in UTF-8");
+    }
+    return text;
+  }
+
+  private static Body bytes(JsonString string) {
     return new Body(string.bytes(), string.offset(), string.length());
   }
 
@@ -137,7 +153,11 @@ interface ValueReader {
     if (in.peek() != JsonCursor.Kind.STRING) {
       return false;
     }
-    in.string().putInto(out);
-    return true;
+    JsonString string = in.string();
+    boolean isText = Utf8.isValid(bytes(string));
+    if (isText) {
+      string.putInto(out);
+    }
+    return isText;
   }
 }

@@ -8,12 +8,15 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.StreamPump;
 import dev.sluice.transport.grpc.GrpcStreamCall;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
   private final boolean endsOnFailure;
   private final Set<StreamedRequest> open = new LinkedHashSet<>();
   private final List<Runnable> waitingForRoom = new ArrayList<>();
+  private final Runnable forget;
   private @Nullable Promise<Void> place;
   private boolean allTaken;
   private boolean gone;
@@ -40,6 +44,8 @@ final class InferStream implements GrpcStreamMethod.Messages {
     this.server = server;
     this.call = call;
     this.endsOnFailure = "true".equalsIgnoreCase(call.metadata("triton_grpc_error"));
+    Context home = Objects.requireNonNull(Vertx.currentContext(), "calls are of event loops");
+    this.forget = server.control().onDraining(() -> home.runOnContext(_ -> endIfDone()));
     call.onGone(this::leave);
   }
 
@@ -91,7 +97,8 @@ final class InferStream implements GrpcStreamMethod.Messages {
 
   /** A server that drains waits for no more requests. */
   private void endIfDone() {
-    if ((allTaken || server.control().draining()) && open.isEmpty()) {
+    if ((allTaken || server.control().draining()) && open.isEmpty() && !gone) {
+      forget.run();
       call.end();
     }
   }
@@ -144,6 +151,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
 
   private void leave() {
     gone = true;
+    forget.run();
     List.copyOf(open).forEach(StreamedRequest::leave);
     open.clear();
   }

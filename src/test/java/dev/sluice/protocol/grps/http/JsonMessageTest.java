@@ -131,6 +131,23 @@ class JsonMessageTest {
         .isEqualTo(ErrorCode.INVALID_ARGUMENT);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"str_data":"caf\u00e9"}                                            | str_data: got
+          {"gmap":{"s_s":{"t":"caf\u00e9"}}}                                  | gmap.s_s.t: got
+          {"gtensors":{"tensors":[{"dtype":9,"shape":[1],"flat_string":["\u00e9"]}]}} | flat_string[0]
+          """)
+  void textThatIsNotUtf8IsRefusedWithItsPlace(String json, String place) {
+    assertThatThrownBy(() -> decode(TEXT, json.getBytes(StandardCharsets.ISO_8859_1), _ -> {}))
+        .isInstanceOf(InferenceException.class)
+        .hasMessageContaining(place)
+        .extracting(e -> ErrorCode.of((Throwable) e))
+        .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+  }
+
   @Test
   void damagedTextIsRefusedOrReadButNeverLeaksOrThrowsAnythingElse() {
     List<String> sound =
