@@ -3,11 +3,9 @@ package dev.sluice.boot;
 import dev.sluice.config.SluiceConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,12 +39,12 @@ final class ModelServerCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     if (arguments.contains("--help")) {
-      usage().forEach(out::println);
+      ForeignFlag.usage("tensorflow_model_server", ServingFlag.values()).forEach(out::println);
       out.flush();
       return ExitCode.OK;
     }
-    var flags = ServingFlags.parse(arguments);
-    if (flags.on(ServingFlag.VERSION)) {
+    var flags = ForeignFlags.parse(ServingFlag.class, arguments);
+    if (flags.on(ServingFlag.VERSION, false)) {
       out.println("TensorFlow ModelServer: sluice " + VersionText.number());
       out.println("TensorFlow Library: " + TENSORFLOW);
       out.flush();
@@ -56,10 +54,11 @@ final class ModelServerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private void serve(ServingFlags flags, PrintWriter out) throws InterruptedException {
-    if (!flags.unknown().isEmpty()) {
+  private void serve(ForeignFlags<ServingFlag> flags, PrintWriter out) throws InterruptedException {
+    List<String> unknown = ServingSettings.unknown(flags);
+    if (!unknown.isEmpty()) {
       PrintWriter err = spec.commandLine().getErr();
-      err.println("unknown: " + String.join(" ", flags.unknown()));
+      err.println("unknown: " + String.join(" ", unknown));
       err.println("usage: tensorflow_model_server [flags]; --help lists them");
       err.flush();
     }
@@ -75,18 +74,5 @@ final class ModelServerCommand implements Callable<Integer> {
     out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());
     out.flush();
     stopping.await();
-  }
-
-  private static List<String> usage() {
-    return Arrays.stream(ServingFlag.values())
-        .filter(
-            flag -> flag.kind() == ServingFlag.Kind.VALUE || flag.kind() == ServingFlag.Kind.SWITCH)
-        .map(flag -> "  " + flag.flag() + "  " + flag.text())
-        .collect(Collectors.collectingAndThen(Collectors.toList(), ModelServerCommand::headed));
-  }
-
-  private static List<String> headed(List<String> lines) {
-    lines.addFirst("usage: sluice tensorflow_model_server [flags]");
-    return lines;
   }
 }

@@ -1,12 +1,10 @@
 package dev.sluice.boot;
 
-import java.util.Locale;
-
 /**
  * The flags of TensorFlow Serving's {@code tensorflow_model_server}: each is named as its constant
  * is, in lower case.
  */
-enum ServingFlag {
+enum ServingFlag implements ForeignFlag {
   PORT(Kind.VALUE, "port for gRPC; 0: none"),
   REST_API_PORT(Kind.VALUE, "port for REST; 0: none"),
   MODEL_NAME(Kind.VALUE, "name of the only model"),
@@ -41,36 +39,23 @@ enum ServingFlag {
   USE_ALTS_CREDENTIALS(
       Kind.REFUSED, "ALTS exists on Google's machines only; use --ssl_config_file"),
 
-  REST_API_NUM_THREADS(Kind.MEANINGLESS, ""),
-  NUM_UNLOAD_THREADS(Kind.MEANINGLESS, ""),
-  FLUSH_FILESYSTEM_CACHES(Kind.MEANINGLESS, ""),
-  TENSORFLOW_SESSION_CONFIG_FILE(Kind.MEANINGLESS, ""),
-  PLATFORM_CONFIG_FILE(Kind.MEANINGLESS, ""),
-  GRPC_CHANNEL_ARGUMENTS(Kind.MEANINGLESS, ""),
-  GRPC_MAX_THREADS(Kind.MEANINGLESS, ""),
-  PREFER_TFLITE_MODEL(Kind.MEANINGLESS, ""),
-  NUM_TFLITE_POOLS(Kind.MEANINGLESS, ""),
-  NUM_TFLITE_INTERPRETERS_PER_POOL(Kind.MEANINGLESS, ""),
-  ENABLE_SIGNATURE_METHOD_NAME_CHECK(Kind.MEANINGLESS, ""),
-  REMOVE_UNUSED_FIELDS_FROM_BUNDLE_METAGRAPH(Kind.MEANINGLESS, ""),
-  ENABLE_PROFILER(Kind.MEANINGLESS, ""),
-  MIXED_PRECISION(Kind.MEANINGLESS, ""),
-  PER_PROCESS_GPU_MEMORY_FRACTION(Kind.MEANINGLESS, ""),
-  THREAD_POOL_FACTORY_CONFIG_FILE(Kind.MEANINGLESS, ""),
-  SKIP_INITIALIZE_TPU(Kind.MEANINGLESS, "");
-
-  /** What becomes of a flag. */
-  enum Kind {
-    VALUE,
-    /** True if it stands alone. */
-    SWITCH,
-    /**
-     * Leaving it out would open a door, or close one that clients need: the server does not start.
-     */
-    REFUSED,
-    /** Named in a warning. */
-    MEANINGLESS
-  }
+  REST_API_NUM_THREADS,
+  NUM_UNLOAD_THREADS,
+  FLUSH_FILESYSTEM_CACHES,
+  TENSORFLOW_SESSION_CONFIG_FILE,
+  PLATFORM_CONFIG_FILE,
+  GRPC_CHANNEL_ARGUMENTS,
+  GRPC_MAX_THREADS,
+  PREFER_TFLITE_MODEL,
+  NUM_TFLITE_POOLS,
+  NUM_TFLITE_INTERPRETERS_PER_POOL,
+  ENABLE_SIGNATURE_METHOD_NAME_CHECK,
+  REMOVE_UNUSED_FIELDS_FROM_BUNDLE_METAGRAPH,
+  ENABLE_PROFILER,
+  MIXED_PRECISION,
+  PER_PROCESS_GPU_MEMORY_FRACTION,
+  THREAD_POOL_FACTORY_CONFIG_FILE,
+  SKIP_INITIALIZE_TPU;
 
   private final Kind kind;
   private final String text;
@@ -80,17 +65,17 @@ enum ServingFlag {
     this.text = text;
   }
 
-  Kind kind() {
+  ServingFlag() {
+    this(Kind.MEANINGLESS, "");
+  }
+
+  @Override
+  public Kind kind() {
     return kind;
   }
 
-  /** What it is for; of one that is refused, what to use instead. */
-  String text() {
+  @Override
+  public String text() {
     return text;
-  }
-
-  /** As it is written. */
-  String flag() {
-    return "--" + name().toLowerCase(Locale.ROOT);
   }
 }

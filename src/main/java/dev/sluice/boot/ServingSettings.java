@@ -1,6 +1,5 @@
 package dev.sluice.boot;
 
-import dev.sluice.boot.ServingFlag.Kind;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
@@ -23,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** What the flags of {@code tensorflow_model_server} mean in settings of Sluice. */
@@ -35,18 +36,23 @@ final class ServingSettings {
   private static final long MOST_MICROS = 3_600_000_000L;
   private static final int MOST_THREADS = 1_024;
 
+  /** Of the flags of TensorFlow's compiler, of which there are many. */
+  private static final Predicate<String> COMPILER =
+      Pattern.compile("--?xla_\\w+(=.*)?").asMatchPredicate();
+
   private static final List<ServingFlag> ALL_THREADS =
       List.of(
           ServingFlag.TENSORFLOW_SESSION_PARALLELISM,
           ServingFlag.TENSORFLOW_INTRA_OP_PARALLELISM,
           ServingFlag.TENSORFLOW_INTER_OP_PARALLELISM);
 
-  private final ServingFlags flags;
+  private final ForeignFlags<ServingFlag> flags;
   private final Map<String, String> environment;
   private final Consumer<String> warnings;
   private final List<SettingOverride> overrides = new ArrayList<>();
 
-  ServingSettings(ServingFlags flags, Map<String, String> environment, Consumer<String> warnings) {
+  ServingSettings(
+      ForeignFlags<ServingFlag> flags, Map<String, String> environment, Consumer<String> warnings) {
     this.flags = flags;
     this.environment = environment;
     this.warnings = warnings;
@@ -58,7 +64,7 @@ final class ServingSettings {
    * @throws ConfigException naming the flag that is wrong
    */
   SluiceConfig read() {
-    refuse();
+    flags.refuse();
     warn();
     models();
     batching();
@@ -70,7 +76,7 @@ final class ServingSettings {
     flags
         .text(ServingFlag.SAVED_MODEL_TAGS)
         .ifPresent(tags -> set(ServingFlag.SAVED_MODEL_TAGS, "tensorflow.tags", tags));
-    if (flags.on(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT)) {
+    if (flags.on(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT, false)) {
       set(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT, "tfs.tensor_content", "true");
     }
     SluiceConfig read =
@@ -83,24 +89,21 @@ final class ServingSettings {
             : repository.withWanted(onlyModel()));
   }
 
-  private void refuse() {
-    for (ServingFlag flag : flags.given(Kind.REFUSED)) {
-      String value = flags.text(flag).orElse("");
-      if (!value.isEmpty() && !value.equals("false")) {
-        throw new ConfigException(flag.flag() + " is not served here: " + flag.text());
-      }
-    }
-  }
-
   private void warn() {
     List<String> meaningless =
         Stream.concat(
-                flags.given(Kind.MEANINGLESS).stream().map(ServingFlag::flag), flags.xla().stream())
+                flags.meaningless().stream(),
+                flags.unknown().stream().filter(COMPILER).map(word -> word.replaceFirst("=.*", "")))
             .distinct()
             .toList();
     if (!meaningless.isEmpty()) {
       warnings.accept("these flags have no meaning here: " + String.join(", ", meaningless));
     }
+  }
+
+  /** What no flag of that command is known by. */
+  static List<String> unknown(ForeignFlags<ServingFlag> flags) {
+    return flags.unknown().stream().filter(COMPILER.negate()).toList();
   }
 
   private List<ListenerConfig> listeners() {
@@ -162,8 +165,8 @@ final class ServingSettings {
         protocols,
         V1Dialect.TENSORFLOW,
         metrics.orElse(defaults.metricsPath()),
-        flags.on(ServingFlag.ENABLE_CONTROL),
-        flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT),
+        flags.on(ServingFlag.ENABLE_CONTROL, false),
+        flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT, false),
         tls);
   }
 
@@ -189,7 +192,7 @@ final class ServingSettings {
         MOST_MICROS,
         "models.loading.retry_interval",
         "us");
-    if (flags.on(ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS)) {
+    if (flags.on(ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS, false)) {
       set(
           ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS,
           "models.tensorflow_config.labels_for_unavailable",
@@ -199,7 +202,7 @@ final class ServingSettings {
       set(
           ServingFlag.ENABLE_MODEL_WARMUP,
           "models.defaults.warmup",
-          String.valueOf(flags.on(ServingFlag.ENABLE_MODEL_WARMUP)));
+          String.valueOf(flags.on(ServingFlag.ENABLE_MODEL_WARMUP, false)));
     }
     long iterations = flags.number(ServingFlag.NUM_REQUEST_ITERATIONS_FOR_WARMUP, 0, 0, MOST);
     // There, 0 is once.
@@ -224,9 +227,9 @@ final class ServingSettings {
 
   private void batching() {
     Optional<String> file = flags.text(ServingFlag.BATCHING_PARAMETERS_FILE);
-    if (flags.on(ServingFlag.ENABLE_BATCHING)) {
+    if (flags.on(ServingFlag.ENABLE_BATCHING, false)) {
       List<SettingOverride> ofAll = TensorflowBatchingFile.read(file.map(Path::of), warnings);
-      if (flags.on(ServingFlag.ENABLE_PER_MODEL_BATCHING_PARAMETERS)) {
+      if (flags.on(ServingFlag.ENABLE_PER_MODEL_BATCHING_PARAMETERS, false)) {
         set(
             ServingFlag.ENABLE_PER_MODEL_BATCHING_PARAMETERS,
             "models.tensorflow_config.batching_in_versions",

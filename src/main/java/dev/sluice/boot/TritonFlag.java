@@ -1,12 +1,10 @@
 package dev.sluice.boot;
 
-import java.util.Locale;
-
 /**
  * The flags of Triton's {@code tritonserver}: each is named as its constant is, in lower case and
  * with dashes.
  */
-enum TritonFlag {
+enum TritonFlag implements ForeignFlag {
   MODEL_REPOSITORY(Kind.VALUE, "folder of models; may be repeated"),
   MODEL_STORE(Kind.VALUE, "the same"),
   MODEL_CONTROL_MODE(Kind.VALUE, "none, poll or explicit"),
@@ -53,61 +51,48 @@ enum TritonFlag {
   ALLOW_VERTEX_AI(Kind.REFUSED, "its port is not there"),
   MODEL_NAMESPACING(Kind.REFUSED, "of two models with one name the first is served"),
 
-  LOG_FORMAT(Kind.MEANINGLESS, ""),
-  LOG_FILE(Kind.MEANINGLESS, ""),
-  STRICT_MODEL_CONFIG(Kind.MEANINGLESS, ""),
+  LOG_FORMAT,
+  LOG_FILE,
+  STRICT_MODEL_CONFIG,
   DISABLE_AUTO_COMPLETE_CONFIG(Kind.MEANINGLESS_SWITCH, ""),
-  MODEL_CONFIG_NAME(Kind.MEANINGLESS, ""),
-  BACKEND_DIRECTORY(Kind.MEANINGLESS, ""),
-  BACKEND_CONFIG(Kind.MEANINGLESS, ""),
-  REPOAGENT_DIRECTORY(Kind.MEANINGLESS, ""),
-  CACHE_DIRECTORY(Kind.MEANINGLESS, ""),
-  RATE_LIMIT(Kind.MEANINGLESS, ""),
-  RATE_LIMIT_RESOURCE(Kind.MEANINGLESS, ""),
-  PINNED_MEMORY_POOL_BYTE_SIZE(Kind.MEANINGLESS, ""),
-  CUDA_MEMORY_POOL_BYTE_SIZE(Kind.MEANINGLESS, ""),
-  CUDA_VIRTUAL_ADDRESS_SIZE(Kind.MEANINGLESS, ""),
-  MIN_SUPPORTED_COMPUTE_CAPABILITY(Kind.MEANINGLESS, ""),
-  MODEL_LOAD_GPU_LIMIT(Kind.MEANINGLESS, ""),
-  BUFFER_MANAGER_THREAD_COUNT(Kind.MEANINGLESS, ""),
-  ENABLE_PEER_ACCESS(Kind.MEANINGLESS, ""),
-  HOST_POLICY(Kind.MEANINGLESS, ""),
-  HTTP_THREAD_COUNT(Kind.MEANINGLESS, ""),
-  REUSE_HTTP_PORT(Kind.MEANINGLESS, ""),
-  REUSE_GRPC_PORT(Kind.MEANINGLESS, ""),
-  GRPC_INFER_THREAD_COUNT(Kind.MEANINGLESS, ""),
-  GRPC_INFER_ALLOCATION_POOL_SIZE(Kind.MEANINGLESS, ""),
-  GRPC_INFER_RESPONSE_COMPRESSION_LEVEL(Kind.MEANINGLESS, ""),
-  GRPC_MAX_RESPONSE_POOL_SIZE(Kind.MEANINGLESS, ""),
-  GRPC_KEEPALIVE_TIME(Kind.MEANINGLESS, ""),
-  GRPC_KEEPALIVE_TIMEOUT(Kind.MEANINGLESS, ""),
-  GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS(Kind.MEANINGLESS, ""),
-  GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA(Kind.MEANINGLESS, ""),
-  GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA(Kind.MEANINGLESS, ""),
-  GRPC_HTTP2_MAX_PING_STRIKES(Kind.MEANINGLESS, ""),
-  GRPC_MAX_CONNECTION_AGE(Kind.MEANINGLESS, ""),
-  GRPC_MAX_CONNECTION_AGE_GRACE(Kind.MEANINGLESS, ""),
-  GRPC_SERVER_CERT(Kind.MEANINGLESS, ""),
-  GRPC_SERVER_KEY(Kind.MEANINGLESS, ""),
-  GRPC_ROOT_CERT(Kind.MEANINGLESS, ""),
-  ALLOW_GPU_METRICS(Kind.MEANINGLESS, ""),
-  ALLOW_CPU_METRICS(Kind.MEANINGLESS, ""),
-  METRICS_INTERVAL_MS(Kind.MEANINGLESS, ""),
-  METRICS_CONFIG(Kind.MEANINGLESS, ""),
-  TRACE_FILE(Kind.MEANINGLESS, "");
-
-  /** What becomes of a flag. */
-  enum Kind {
-    VALUE,
-    /** True if it stands alone. */
-    SWITCH,
-    /** Leaving it out would open a door, or close one that clients need. */
-    REFUSED,
-    /** Named in a warning. */
-    MEANINGLESS,
-    /** Named in a warning; never has a value behind it. */
-    MEANINGLESS_SWITCH
-  }
+  MODEL_CONFIG_NAME,
+  BACKEND_DIRECTORY,
+  BACKEND_CONFIG,
+  REPOAGENT_DIRECTORY,
+  CACHE_DIRECTORY,
+  RATE_LIMIT,
+  RATE_LIMIT_RESOURCE,
+  PINNED_MEMORY_POOL_BYTE_SIZE,
+  CUDA_MEMORY_POOL_BYTE_SIZE,
+  CUDA_VIRTUAL_ADDRESS_SIZE,
+  MIN_SUPPORTED_COMPUTE_CAPABILITY,
+  MODEL_LOAD_GPU_LIMIT,
+  BUFFER_MANAGER_THREAD_COUNT,
+  ENABLE_PEER_ACCESS,
+  HOST_POLICY,
+  HTTP_THREAD_COUNT,
+  REUSE_HTTP_PORT,
+  REUSE_GRPC_PORT,
+  GRPC_INFER_THREAD_COUNT,
+  GRPC_INFER_ALLOCATION_POOL_SIZE,
+  GRPC_INFER_RESPONSE_COMPRESSION_LEVEL,
+  GRPC_MAX_RESPONSE_POOL_SIZE,
+  GRPC_KEEPALIVE_TIME,
+  GRPC_KEEPALIVE_TIMEOUT,
+  GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS,
+  GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA,
+  GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA,
+  GRPC_HTTP2_MAX_PING_STRIKES,
+  GRPC_MAX_CONNECTION_AGE,
+  GRPC_MAX_CONNECTION_AGE_GRACE,
+  GRPC_SERVER_CERT,
+  GRPC_SERVER_KEY,
+  GRPC_ROOT_CERT,
+  ALLOW_GPU_METRICS,
+  ALLOW_CPU_METRICS,
+  METRICS_INTERVAL_MS,
+  METRICS_CONFIG,
+  TRACE_FILE;
 
   private final Kind kind;
   private final String text;
@@ -117,17 +102,22 @@ enum TritonFlag {
     this.text = text;
   }
 
-  Kind kind() {
+  TritonFlag() {
+    this(Kind.MEANINGLESS, "");
+  }
+
+  @Override
+  public Kind kind() {
     return kind;
   }
 
-  /** What it is for; of one that is refused, why. */
-  String text() {
+  @Override
+  public String text() {
     return text;
   }
 
-  /** As it is written. */
-  String flag() {
-    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  @Override
+  public String flag() {
+    return ForeignFlag.super.flag().replace('_', '-');
   }
 }

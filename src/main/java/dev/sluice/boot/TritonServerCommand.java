@@ -1,10 +1,8 @@
 package dev.sluice.boot;
 
-import dev.sluice.boot.TritonFlag.Kind;
 import dev.sluice.config.SluiceConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,9 +30,9 @@ final class TritonServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    var flags = TritonFlags.parse(arguments);
+    var flags = ForeignFlags.parse(TritonFlag.class, arguments);
     if (flags.on(TritonFlag.HELP, false)) {
-      print(usage());
+      print(ForeignFlag.usage("tritonserver", TritonFlag.values()));
     } else if (flags.on(TritonFlag.VERSION, false)) {
       print(List.of("sluice " + VersionText.number()));
     } else {
@@ -43,7 +41,7 @@ final class TritonServerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private void serve(TritonFlags flags) throws InterruptedException {
+  private void serve(ForeignFlags<TritonFlag> flags) throws InterruptedException {
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new TritonSettings(flags, environment, warn).read());
     Server server = starter.start(config);
@@ -75,13 +73,5 @@ final class TritonServerCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     lines.forEach(out::println);
     out.flush();
-  }
-
-  private static List<String> usage() {
-    List<String> lines = new ArrayList<>(List.of("usage: sluice tritonserver [flags]"));
-    Arrays.stream(TritonFlag.values())
-        .filter(flag -> flag.kind() == Kind.VALUE || flag.kind() == Kind.SWITCH)
-        .forEach(flag -> lines.add("  " + flag.flag() + "  " + flag.text()));
-    return lines;
   }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.boot;
 
-import dev.sluice.boot.TritonFlag.Kind;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ControlConfig.Mode;
@@ -21,8 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** What the flags of {@code tritonserver} mean in settings of Sluice. */
 final class TritonSettings {
@@ -33,12 +30,13 @@ final class TritonSettings {
   private static final Set<Protocol> MODELS =
       EnumSet.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP, Protocol.GRPS);
 
-  private final TritonFlags flags;
+  private final ForeignFlags<TritonFlag> flags;
   private final Map<String, String> environment;
   private final Consumer<String> warnings;
   private final List<SettingOverride> overrides = new ArrayList<>();
 
-  TritonSettings(TritonFlags flags, Map<String, String> environment, Consumer<String> warnings) {
+  TritonSettings(
+      ForeignFlags<TritonFlag> flags, Map<String, String> environment, Consumer<String> warnings) {
     this.flags = flags;
     this.environment = environment;
     this.warnings = warnings;
@@ -66,22 +64,21 @@ final class TritonSettings {
             .withControl(control()));
   }
 
+  /** That server does not start with what it does not know either. */
   private void refuse() {
-    for (TritonFlag flag : flags.given(Kind.REFUSED)) {
-      if (!flags.text(flag).orElse("").equalsIgnoreCase("false")) {
-        throw new ConfigException(flag.flag() + " is not served here: " + flag.text());
-      }
+    if (!flags.unknown().isEmpty()) {
+      throw new ConfigException(
+          "unrecognized option '"
+              + flags.unknown().getFirst().replaceFirst("=.*", "")
+              + "'; sluice tritonserver --help lists them");
     }
+    flags.refuse();
   }
 
   private void warn() {
-    String meaningless =
-        Stream.of(Kind.MEANINGLESS, Kind.MEANINGLESS_SWITCH)
-            .flatMap(kind -> flags.given(kind).stream())
-            .map(TritonFlag::flag)
-            .collect(Collectors.joining(", "));
+    List<String> meaningless = flags.meaningless();
     if (!meaningless.isEmpty()) {
-      warnings.accept("these flags have no meaning here: " + meaningless);
+      warnings.accept("these flags have no meaning here: " + String.join(", ", meaningless));
     }
   }
 
@@ -90,7 +87,7 @@ final class TritonSettings {
     for (TritonFlag flag : List.of(TritonFlag.MODEL_REPOSITORY, TritonFlag.MODEL_STORE)) {
       for (String text : flags.all(flag)) {
         if (text.isBlank() || text.indexOf('\0') >= 0 || !Files.isDirectory(Path.of(text))) {
-          throw TritonFlags.wanted(flag, "'" + text + "'", "a folder");
+          throw ForeignFlags.wanted(flag, "'" + text + "'", "a folder");
         }
         directories.add(Path.of(text));
       }
@@ -108,7 +105,7 @@ final class TritonSettings {
           case "poll" -> Mode.POLL;
           case "explicit" -> Mode.EXPLICIT;
           case String other ->
-              throw TritonFlags.wanted(
+              throw ForeignFlags.wanted(
                   TritonFlag.MODEL_CONTROL_MODE, other, "none, poll or explicit");
         };
     Set<String> load = new LinkedHashSet<>(flags.all(TritonFlag.LOAD_MODEL));
@@ -122,17 +119,17 @@ final class TritonSettings {
     set(
         TritonFlag.REPOSITORY_POLL_SECS,
         "models.poll_interval",
-        flags.number(TritonFlag.REPOSITORY_POLL_SECS, 15, MOST_SECONDS) + "s");
+        flags.number(TritonFlag.REPOSITORY_POLL_SECS, 15, 0, MOST_SECONDS) + "s");
     set(
         TritonFlag.EXIT_TIMEOUT_SECS,
         "shutdown.drain_timeout",
-        flags.number(TritonFlag.EXIT_TIMEOUT_SECS, 30, MOST_SECONDS) + "s");
+        flags.number(TritonFlag.EXIT_TIMEOUT_SECS, 30, 0, MOST_SECONDS) + "s");
     count(TritonFlag.MODEL_LOAD_THREAD_COUNT, "models.loading.threads");
     count(TritonFlag.MODEL_LOAD_RETRY_COUNT, "models.loading.retries");
   }
 
   private void count(TritonFlag flag, String path) {
-    set(flag, path, Long.toString(flags.number(flag, 0, MOST)));
+    set(flag, path, Long.toString(flags.number(flag, 0, 0, MOST)));
   }
 
   private void limits() {
@@ -156,13 +153,13 @@ final class TritonSettings {
 
   private void cache(String text) {
     if (!text.startsWith("local,size=")) {
-      throw TritonFlags.wanted(TritonFlag.CACHE_CONFIG, text, "local,size=BYTES");
+      throw ForeignFlags.wanted(TritonFlag.CACHE_CONFIG, text, "local,size=BYTES");
     }
     set(TritonFlag.CACHE_CONFIG, "limits.cache_size", text.substring(text.indexOf('=') + 1));
   }
 
   private void log() {
-    long verbose = flags.number(TritonFlag.LOG_VERBOSE, 0, MOST);
+    long verbose = flags.number(TritonFlag.LOG_VERBOSE, 0, 0, MOST);
     String level = "error";
     if (verbose > 0) {
       level = verbose == 1 ? "debug" : "trace";
@@ -211,7 +208,7 @@ final class TritonSettings {
     var place =
         new ListenerConfig(
             host,
-            (int) flags.number(port, otherwise, HIGHEST_PORT),
+            (int) flags.number(port, otherwise, 0, HIGHEST_PORT),
             Set.of(),
             defaults.v1(),
             defaults.metricsPath(),

@@ -221,7 +221,7 @@ class ModelServerCommandTest {
 
   @Test
   void unknownFlagsAreTold() {
-    assertThat(ServingFlags.parse(List.of("--port=1", "--colour=red", "word")).unknown())
+    assertThat(ServingSettings.unknown(parse("--port=1", "--colour=red", "--xla_a", "word")))
         .containsExactly("--colour=red", "word");
   }
 
@@ -265,7 +265,10 @@ class ModelServerCommandTest {
   }
 
   private Read read(Map<String, String> environment, String... arguments) {
-    var flags = ServingFlags.parse(List.of(arguments));
-    return new Read(new ServingSettings(flags, environment, warnings::add).read());
+    return new Read(new ServingSettings(parse(arguments), environment, warnings::add).read());
+  }
+
+  private static ForeignFlags<ServingFlag> parse(String... arguments) {
+    return ForeignFlags.parse(ServingFlag.class, List.of(arguments));
   }
 }

@@ -163,8 +163,8 @@ class TritonServerCommandTest {
         "--http-restricted-api=false");
     assertThat(warnings)
         .containsExactly(
-            "these flags have no meaning here: --backend-config, --rate-limit,"
-                + " --disable-auto-complete-config");
+            "these flags have no meaning here: --disable-auto-complete-config, --backend-config,"
+                + " --rate-limit");
   }
 
   @ParameterizedTest(name = "{0}")
@@ -245,6 +245,8 @@ class TritonServerCommandTest {
   }
 
   private SluiceConfig settings(List<String> arguments) {
-    return new TritonSettings(TritonFlags.parse(arguments), Map.of(), warnings::add).read();
+    return new TritonSettings(
+            ForeignFlags.parse(TritonFlag.class, arguments), Map.of(), warnings::add)
+        .read();
   }
 }

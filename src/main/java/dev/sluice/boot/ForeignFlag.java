@@ -1,0 +1,46 @@
+package dev.sluice.boot;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A flag of another server's command: a constant of an enum, which is named as the flag is. */
+interface ForeignFlag {
+  /** What becomes of a flag. */
+  enum Kind {
+    VALUE,
+    /** True if it stands alone. */
+    SWITCH,
+    /**
+     * Leaving it out would open a door, or close one that clients need: the server does not start.
+     */
+    REFUSED,
+    /** Named in a warning. */
+    MEANINGLESS,
+    /** Named in a warning; never has a value behind it. */
+    MEANINGLESS_SWITCH
+  }
+
+  Kind kind();
+
+  /** What it is for; of one that is refused, why, or what to use instead. */
+  String text();
+
+  String name();
+
+  /** As it is written. */
+  default String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The flags that do something, as {@code --help} shows them. */
+  static List<String> usage(String command, ForeignFlag... flags) {
+    List<String> lines = new ArrayList<>(List.of("usage: sluice " + command + " [flags]"));
+    for (ForeignFlag flag : flags) {
+      if (flag.kind() == Kind.VALUE || flag.kind() == Kind.SWITCH) {
+        lines.add("  " + flag.flag() + "  " + flag.text());
+      }
+    }
+    return lines;
+  }
+}
