@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request and what its answer must be, from a file of {@code conformance}. A case says one of:
  * {@code expect}, the answer as JSON, numbers by value; {@code holds}, JSON that the answer has
- * among other members; {@code text}, the answer byte for byte; {@code error} or {@code
- * error_starts}, the text under {@code error}; {@code empty}, nothing. It may have {@code headers}
- * to send, {@code gzip} if the body is to be compressed, and {@code answer_headers}, null for one
- * that must not be there, {@code *} for any value; {@code type}, if the content type is another
- * than plain JSON's.
+ * among other members; {@code text}, the answer byte for byte; {@code lines} that are among those
+ * of the answer; {@code error} or {@code error_starts}, the text under {@code error}; {@code
+ * empty}, nothing. It may have {@code headers} to send, {@code gzip} if the body is to be
+ * compressed, and {@code answer_headers}, null for one that must not be there, {@code *} for any
+ * value; {@code type}, if the content type is another than plain JSON's.
  */
 public record ConformanceCase(String group, JsonNode data) {
   private static final ObjectMapper JSON =
@@ -104,6 +104,8 @@ public record ConformanceCase(String group, JsonNode data) {
   private void check(String answer) {
     if (data.has("text")) {
       assertThat(answer).isEqualTo(text("text"));
+    } else if (data.has("lines")) {
+      assertThat(answer.lines()).containsAll(lines());
     } else if (data.has("error")) {
       assertThat(error(answer)).isEqualTo(text("error"));
     } else if (data.has("error_starts")) {
@@ -113,6 +115,10 @@ public record ConformanceCase(String group, JsonNode data) {
     } else {
       assertThat(same(parse(answer), data.get("expect"))).as(answer).isTrue();
     }
+  }
+
+  private List<String> lines() {
+    return data.get("lines").valueStream().map(JsonNode::textValue).toList();
   }
 
   private static String error(String answer) {
