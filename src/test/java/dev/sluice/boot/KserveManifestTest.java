@@ -72,7 +72,7 @@ class KserveManifestTest {
         .isEqualTo(container().path("ports").path(0).path("containerPort").asInt());
     assertThat(listener.protocols()).contains(Protocol.KSERVE, Protocol.OIP, Protocol.METRICS);
     assertThat(config.repository().wanted().listed())
-        .isEqualTo(Map.of("digits", ListedModel.in(Path.of("/mnt/models"))));
+        .isEqualTo(Map.of("digits", ListedModel.mounted(Path.of("/mnt/models"))));
   }
 
   @Test
