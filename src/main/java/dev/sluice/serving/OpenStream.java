@@ -31,9 +31,14 @@ final class OpenStream
     reader.onSubscribe(this);
   }
 
+  /** What is still on its way to a reader who was told of the end is freed here. */
   @Override
   public void onNext(InferenceResponse response) {
-    reader.onNext(response);
+    if (done) {
+      response.close();
+    } else {
+      reader.onNext(response);
+    }
   }
 
   @Override
