@@ -10,6 +10,7 @@ import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Answers a call on the frames of its stream: headers, one message, and the status behind it. */
 final class Http2Answer implements Reply {
@@ -32,7 +33,10 @@ final class Http2Answer implements Reply {
 
   private final Http2Frames frames;
   private final Http2Stream stream;
-  private final Http2Headers failure = new DefaultHttp2Headers(false);
+
+  /** What a failure says besides its status; only failures have it. */
+  private @Nullable Http2Headers failure;
+
   private boolean done;
 
   Http2Answer(Http2Frames frames, Http2Stream stream) {
@@ -77,10 +81,17 @@ final class Http2Answer implements Reply {
   @Override
   public void fail(int status, String text) {
     if (!done) {
-      failure.status(OK).set(CONTENT_TYPE, GRPC);
-      failure.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
-      end(failure);
+      Http2Headers last = failure().status(OK).set(CONTENT_TYPE, GRPC);
+      last.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
+      end(last);
     }
+  }
+
+  private Http2Headers failure() {
+    if (failure == null) {
+      failure = new DefaultHttp2Headers(false);
+    }
+    return failure;
   }
 
   private void end(Http2Headers last) {
@@ -90,12 +101,12 @@ final class Http2Answer implements Reply {
 
   @Override
   public void acceptEncodings() {
-    failure.set(ACCEPT, "identity,gzip,deflate");
+    failure().set(ACCEPT, "identity,gzip,deflate");
   }
 
   @Override
   public void retryAfter(Duration time) {
-    failure.set(PUSHBACK, Long.toString(Math.max(1, time.toMillis())));
-    failure.set(RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
+    failure().set(PUSHBACK, Long.toString(Math.max(1, time.toMillis())));
+    failure().set(RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
   }
 }

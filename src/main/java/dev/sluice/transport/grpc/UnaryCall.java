@@ -104,7 +104,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     }
     long size = collected.size() + (long) piece.readableBytes();
     if (size > (form == GrpcForm.WEB_TEXT ? (long) (maxBody * TEXT_RATIO) : maxBody)) {
-      fail(reader.tooLarge(size));
+      fail(reader.tooLarge(size - GrpcReply.PREFIX));
     } else if (!collected.fits(piece.readableBytes())) {
       fail(MessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
     } else {
@@ -160,8 +160,11 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   private void succeed(Buffer message) {
     answered = true;
     record().succeeded();
-    compute(form == GrpcForm.WEB_TEXT ? message.length() : 0, () -> reply.frame(message))
-        .onSuccess(reply::succeed);
+    if (form == GrpcForm.WEB_TEXT) {
+      compute(message.length(), () -> reply.frame(message)).onComplete(reply::succeed, this::fail);
+    } else {
+      reply.succeed(reply.frame(message));
+    }
   }
 
   private void forget() {
