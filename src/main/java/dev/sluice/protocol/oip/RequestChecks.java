@@ -183,33 +183,38 @@ public final class RequestChecks {
     return listed + (names.size() > LISTED ? ",...]" : "]");
   }
 
+  /** A negative batch size is that of no input yet. */
+  private void requireSameBatch(InputHead input, long batch) {
+    Shape shape = input.shape();
+    if (shape.rank() == 0) {
+      throw refuse(
+          "input '"
+              + input.name()
+              + "' has no shape but model requires batch dimension for '"
+              + model
+              + "'");
+    }
+    if (batch >= 0 && shape.dim(0) != batch) {
+      throw refuse(
+          "input '"
+              + input.name()
+              + "' batch size does not match other inputs for '"
+              + model
+              + "': got "
+              + shape.dim(0)
+              + ", the inputs before it have "
+              + batch);
+    }
+  }
+
   private void batch() {
     if (maxBatchSize == 0) {
       return;
     }
     long batch = -1;
     for (InputHead input : inputs) {
-      Shape shape = input.shape();
-      if (shape.rank() == 0) {
-        throw refuse(
-            "input '"
-                + input.name()
-                + "' has no shape but model requires batch dimension for '"
-                + model
-                + "'");
-      }
-      if (batch >= 0 && shape.dim(0) != batch) {
-        throw refuse(
-            "input '"
-                + input.name()
-                + "' batch size does not match other inputs for '"
-                + model
-                + "': got "
-                + shape.dim(0)
-                + ", the inputs before it have "
-                + batch);
-      }
-      batch = shape.dim(0);
+      requireSameBatch(input, batch);
+      batch = input.shape().dim(0);
     }
     // A missing batch dimension would read as a wrong batch size. What is really wrong helps more.
     inputs.forEach(this::rank);

@@ -109,19 +109,7 @@ final class EnsembleRun {
       fail(step, e);
       return;
     }
-    InferenceRequest part =
-        new InferenceRequest(
-            member,
-            EnsembleGraphBuilder.signature(member.metadata()),
-            inputs(step),
-            outputs(step),
-            request.deadline(),
-            request.requestId(),
-            request.options());
-    RunTimes times = request.times();
-    if (times != null) {
-      part.addTimesTo(times);
-    }
+    InferenceRequest part = part(step, member);
     running.add(part);
     if (request.isCancelled()) {
       part.cancel();
@@ -137,6 +125,23 @@ final class EnsembleRun {
               running.remove(part);
               fail(step, failure);
             });
+  }
+
+  private InferenceRequest part(EnsembleStep step, ServedModel member) {
+    var part =
+        new InferenceRequest(
+            member,
+            EnsembleGraphBuilder.signature(member.metadata()),
+            inputs(step),
+            outputs(step),
+            request.deadline(),
+            request.requestId(),
+            request.options());
+    RunTimes times = request.times();
+    if (times != null) {
+      part.addTimesTo(times);
+    }
+    return part;
   }
 
   private ServedModel admit(EnsembleStep step) {
