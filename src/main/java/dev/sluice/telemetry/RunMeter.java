@@ -131,6 +131,12 @@ public final class RunMeter {
     if (!traced.isEmpty()) {
       writeTraces(now);
     }
+    if (!timed.isEmpty()) {
+      addTimes(now);
+    }
+  }
+
+  private void addTimes(long now) {
     for (Timed each : timed) {
       each.times.add(
           begun - each.sinceNanos, computing - begun, computed - computing, now - computed);
