@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.impl.VertxHandler;
@@ -21,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Its listener is found by the context that Vert.x has given the connection.
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
-  /** Flushes that are made one at most. */
-  private static final int MOST_JOINED = 256;
-
   /** What is put into the context of a listener's verticle. */
   record Door(RawFront front, ConnectionCount connections) {}
 
@@ -79,7 +75,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     ChannelPipeline pipeline = ctx.pipeline();
     pipeline.replace(this, null, taker);
     watchBefore(pipeline);
-    pipeline.addFirst(new FlushConsolidationHandler(MOST_JOINED, true));
+    pipeline.addFirst(new JoinedFlushes());
     pipeline.fireChannelRead(bytes);
   }
 

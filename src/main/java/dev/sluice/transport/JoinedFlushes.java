@@ -1,0 +1,26 @@
+package dev.sluice.transport;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.flush.FlushConsolidationHandler;
+
+/**
+ * Makes one flush of those that a turn of the event loop asks for, also beyond its reads: they are
+ * made up for at the turn's end.
+ *
+ * <p>A connection whose buffer has become full is not flushed at once, as Netty's own handler would
+ * do. That happens in the middle of a write, and a flush there makes room, which makes HTTP/2 write
+ * the frames that wait: between the head of a frame and its content.
+ */
+final class JoinedFlushes extends FlushConsolidationHandler {
+  /** Flushes that are made one at most. An answer over gRPC has two. */
+  private static final int MOST_JOINED = 256;
+
+  JoinedFlushes() {
+    super(MOST_JOINED, true);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    ctx.fireChannelWritabilityChanged();
+  }
+}
