@@ -65,7 +65,7 @@ final class ExampleRequest {
     for (long dim : dims(input)) {
       elements *= dim;
     }
-    return input.type() != DataType.UNSUPPORTED && elements <= MOST_ELEMENTS;
+    return input.type().isCommon() && elements <= MOST_ELEMENTS;
   }
 
   private Optional<String> curl(String model, Signature signature) {
@@ -147,7 +147,7 @@ final class ExampleRequest {
       case BOOL -> "false";
       case UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 -> "0";
       case FP16, BF16, FP32, FP64 -> "1.0";
-      case BYTES, UNSUPPORTED -> "\"text\"";
+      default -> "\"text\"";
     };
   }
 

@@ -40,7 +40,7 @@ final class TritonTensor {
       return Optional.of(DataType.BYTES);
     }
     for (DataType known : DataType.values()) {
-      if (known.isFixedSize() && type.equals(TYPE_PREFIX + known.name())) {
+      if (known.isFixedSize() && known.isCommon() && type.equals(TYPE_PREFIX + known.name())) {
         return Optional.of(known);
       }
     }

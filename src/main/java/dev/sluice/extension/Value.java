@@ -38,8 +38,9 @@ public final class Value {
    * @throws IllegalArgumentException if the shape has another number of elements
    */
   public static Value of(String name, DataType type, Shape shape, byte[] data) {
-    if (type == DataType.UNSUPPORTED) {
-      throw new IllegalArgumentException("output " + name + " has a type that nothing carries");
+    if (!type.isCommon()) {
+      throw new IllegalArgumentException(
+          "output " + name + " is " + type + ", which not every protocol carries");
     }
     long elements = type.isFixedSize() ? data.length / type.byteSize() : countBytes(data);
     boolean whole = elements >= 0 && (!type.isFixedSize() || data.length % type.byteSize() == 0);

@@ -77,6 +77,35 @@ public record Signature(
     return outputs;
   }
 
+  /**
+   * The outputs to compute for a protocol that carries the common types alone.
+   *
+   * @param wanted names of outputs; empty for all
+   * @return the same; or the names of the common ones, if all are wanted and only some are common
+   * @throws InferenceException with INVALID_ARGUMENT if none is left, or one that was named is not
+   *     common
+   */
+  public List<String> commonOutputs(List<String> wanted) {
+    for (TensorSpec output : supportedOutputs()) {
+      boolean asked = wanted.isEmpty() || wanted.contains(output.name());
+      if (asked && !output.type().isCommon()) {
+        return commonOutputs(wanted, output);
+      }
+    }
+    return wanted;
+  }
+
+  private List<String> commonOutputs(List<String> wanted, TensorSpec other) {
+    List<String> common =
+        outputs.stream().filter(spec -> spec.type().isCommon()).map(TensorSpec::name).toList();
+    if (!wanted.isEmpty() || common.isEmpty()) {
+      throw InferenceException.invalid(
+          "output '%s' is of type %s, which TensorFlow Serving's gRPC carries and nothing else"
+              .formatted(other.name(), other.nativeType()));
+    }
+    return common;
+  }
+
   private static Optional<TensorSpec> find(List<TensorSpec> specs, String wanted) {
     for (TensorSpec spec : specs) {
       if (spec.name().equals(wanted)) {

@@ -171,8 +171,7 @@ final class Configuration {
   static String word(DataType type) {
     return switch (type) {
       case BYTES -> "TYPE_STRING";
-      case UNSUPPORTED -> "TYPE_INVALID";
-      default -> "TYPE_" + type.name();
+      default -> type.isCommon() ? "TYPE_" + type.name() : "TYPE_INVALID";
     };
   }
 }

@@ -1,10 +1,13 @@
 package dev.sluice.tensor;
 
 /**
- * The element types a tensor can have, by their Open Inference Protocol names.
+ * The element types a tensor can have, by their Open Inference Protocol names; those that it lacks,
+ * by TensorFlow's.
  *
  * <p>FP16 is IEEE 754 binary16, BF16 the upper half of a binary32. BYTES elements are octet strings
- * of any length below 2^31; see {@link Tensor} for how they lie in memory.
+ * of any length below 2^31; see {@link Tensor} for how they lie in memory. A complex number is its
+ * real and its imaginary part, floats of half its size. The quantized types are integers of their
+ * size; what they stand for only the model knows.
  */
 public enum DataType {
   BOOL(1),
@@ -21,6 +24,13 @@ public enum DataType {
   FP32(4),
   FP64(8),
   BYTES(0),
+  COMPLEX64(8),
+  COMPLEX128(16),
+  QINT8(1),
+  QUINT8(1),
+  QINT16(2),
+  QUINT16(2),
+  QINT32(4),
   /**
    * A type that a model declares and no protocol here carries. Seen in metadata, never in tensors.
    */
@@ -42,11 +52,22 @@ public enum DataType {
     return byteSize > 0;
   }
 
+  /**
+   * Whether the protocols have it in common. Complex numbers and quantized integers are
+   * TensorFlow's alone: only its gRPC messages carry them.
+   */
+  public boolean isCommon() {
+    return switch (this) {
+      case COMPLEX64, COMPLEX128, QINT8, QUINT8, QINT16, QUINT16, QINT32, UNSUPPORTED -> false;
+      default -> true;
+    };
+  }
+
   /** Whether values are whole numbers, signed or not. BOOL is none. */
   public boolean isInteger() {
     return switch (this) {
       case UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 -> true;
-      case BOOL, FP16, BF16, FP32, FP64, BYTES, UNSUPPORTED -> false;
+      default -> false;
     };
   }
 

@@ -59,7 +59,6 @@ public final class FakeTfsModels {
     types.put("s", DataType.BYTES);
     types.put("f16", DataType.FP16);
     types.put("bf16", DataType.BF16);
-    types.put("u16", DataType.UINT16);
     return types;
   }
 
@@ -77,6 +76,10 @@ public final class FakeTfsModels {
 
   private static Signature same(String name, TensorSpec... specs) {
     return predict(name, List.of(specs), List.of(specs));
+  }
+
+  private static TensorSpec tensorflow(DataType type, String nativeType) {
+    return new TensorSpec("x", type, Shape.UNKNOWN, false, "x:0", nativeType);
   }
 
   private static TensorSpec vector(String name, DataType type) {
@@ -121,11 +124,8 @@ public final class FakeTfsModels {
     signatures.add(same("bytes_only", vector("image_bytes", DataType.BYTES)));
     TYPES.forEach((name, type) ->
         signatures.add(same("echo_" + name, new TensorSpec("x", type, Shape.UNKNOWN))));
-    signatures.add(
-        same(
-            "echo_c64",
-            new TensorSpec(
-                "x", DataType.UNSUPPORTED, Shape.UNKNOWN, false, "x:0", "DT_COMPLEX64")));
+    signatures.add(same("echo_u16", tensorflow(DataType.UINT16, "DT_UINT16")));
+    signatures.add(same("echo_c64", tensorflow(DataType.COMPLEX64, "DT_COMPLEX64")));
     TensorSpec x = vector("x", DataType.FP32);
     TensorSpec total = new TensorSpec("total", DataType.FP32, Shape.SCALAR);
     signatures.add(predict("with_scalar", List.of(x), List.of(vector("y", DataType.FP32), total)));

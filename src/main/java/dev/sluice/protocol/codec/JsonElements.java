@@ -10,6 +10,9 @@ import dev.sluice.tensor.TensorBuilder;
  */
 @FunctionalInterface
 public interface JsonElements {
+  /** Takes no value: the reader of a type that has no form in JSON. */
+  JsonElements NONE = (_, _) -> false;
+
   /**
    * Reads the next value as one element.
    *
@@ -28,7 +31,7 @@ public interface JsonElements {
     return 0;
   }
 
-  /** The reader of a type's elements. UNSUPPORTED takes none. */
+  /** The reader of a type's elements. Those that are not common take none. */
   static JsonElements of(DataType type) {
     return of(type, false);
   }
@@ -48,7 +51,7 @@ public interface JsonElements {
       case FP32 -> new FloatElements(false);
       case FP64 -> new FloatElements(true);
       case BYTES -> JsonElements::text;
-      case UNSUPPORTED -> (_, _) -> false;
+      default -> NONE;
     };
   }
 

@@ -134,7 +134,7 @@ public final class JsonTensors {
       case FP32 -> out.number(data.getAtIndex(JAVA_FLOAT, i));
       case FP64 -> out.number(data.getAtIndex(JAVA_DOUBLE, i));
       case BYTES -> bytesElement(Objects.requireNonNull(elements));
-      case UNSUPPORTED -> throw new IllegalStateException("no tensor has this type");
+      default -> throw new IllegalStateException(type + " values have no JSON form");
     }
   }
 

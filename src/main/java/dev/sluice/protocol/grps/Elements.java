@@ -47,7 +47,7 @@ public final class Elements {
       case INT16 -> value == (short) value;
       case INT32 -> value == (int) value;
       case INT64 -> true;
-      case FP16, BF16, FP32, FP64, BYTES, UNSUPPORTED -> false;
+      default -> false;
     };
   }
 
@@ -77,7 +77,7 @@ public final class Elements {
         out.putFloat(single);
       }
       case FP64 -> out.putDouble(value);
-      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64, BYTES, UNSUPPORTED -> {
+      default -> {
         return false;
       }
     }
@@ -95,8 +95,7 @@ public final class Elements {
       case INT16 -> tensor.data().getAtIndex(JAVA_SHORT, index);
       case INT32 -> tensor.data().getAtIndex(JAVA_INT, index);
       case UINT64, INT64 -> tensor.data().getAtIndex(JAVA_LONG, index);
-      case FP16, BF16, FP32, FP64, BYTES, UNSUPPORTED ->
-          throw new IllegalArgumentException(tensor + " holds no whole numbers");
+      default -> throw new IllegalArgumentException(tensor + " holds no whole numbers");
     };
   }
 
@@ -121,19 +120,7 @@ public final class Elements {
       case FP16 -> HalfFloats.fromFp16(tensor.data().getAtIndex(JAVA_SHORT, index));
       case BF16 -> HalfFloats.fromBf16(tensor.data().getAtIndex(JAVA_SHORT, index));
       case FP32 -> tensor.data().getAtIndex(JAVA_FLOAT, index);
-      case BOOL,
-          UINT8,
-          UINT16,
-          UINT32,
-          UINT64,
-          INT8,
-          INT16,
-          INT32,
-          INT64,
-          FP64,
-          BYTES,
-          UNSUPPORTED ->
-          throw new IllegalArgumentException(tensor + " holds no 32-bit numbers");
+      default -> throw new IllegalArgumentException(tensor + " holds no 32-bit numbers");
     };
   }
 
@@ -157,7 +144,7 @@ public final class Elements {
       case FP16, BF16, FP32 -> "a number in the range of " + type;
       case FP64 -> "a number";
       case BYTES -> "text";
-      case UNSUPPORTED -> "nothing: its type is not supported";
+      default -> "nothing: its type is not supported";
     };
   }
 }

@@ -80,7 +80,7 @@ public enum GrpsType {
       case BOOL -> this == UINT8 || this == INT32;
       case UINT16, UINT32, UINT64 -> this == INT32 || this == INT64;
       case UINT8, INT8, INT16, INT32, INT64, FP16, BF16, FP32, FP64, BYTES -> this == of(input);
-      case UNSUPPORTED -> false;
+      default -> false;
     };
   }
 
@@ -111,7 +111,7 @@ public enum GrpsType {
       case BF16, FP32 -> FLOAT32;
       case FP64 -> FLOAT64;
       case BYTES -> STRING;
-      case UNSUPPORTED -> throw new IllegalArgumentException("no protocol carries this type");
+      default -> throw new IllegalArgumentException(type + " is no type of grps");
     };
   }
 }

@@ -140,24 +140,7 @@ public final class Metadata {
   }
 
   private static String dtype(TensorSpec spec) {
-    return switch (spec.type()) {
-      case BOOL,
-          UINT8,
-          UINT16,
-          UINT32,
-          UINT64,
-          INT8,
-          INT16,
-          INT32,
-          INT64,
-          FP16,
-          BF16,
-          FP32,
-          FP64,
-          BYTES ->
-          GrpsType.of(spec.type()).wireName();
-      case UNSUPPORTED -> "DT_INVALID";
-    };
+    return spec.type().isCommon() ? GrpsType.of(spec.type()).wireName() : "DT_INVALID";
   }
 
   private static String yaml(Map<String, Object> document) {

@@ -99,13 +99,14 @@ public final class PredictCall {
       Exchange exchange, ServedModel lent, Consumer<RequestInputs> decoder) {
     boolean decoded = false;
     try (var inputs = new RequestInputs(lent)) {
+      List<String> outputs = inputs.signature().commonOutputs(List.of());
       decoder.accept(inputs);
       var request =
           new InferenceRequest(
               lent,
               inputs.signature(),
               inputs.take(),
-              List.of(),
+              outputs,
               exchange.deadline(),
               exchange.requestId(),
               inputs.options());

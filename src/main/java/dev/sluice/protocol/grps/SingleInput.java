@@ -101,7 +101,7 @@ public final class SingleInput {
       return text(input, DataForm.BYTES.field(), body);
     }
     int size = input.type().byteSize();
-    if (size == 0 || body.length() % size != 0) {
+    if (!input.type().isCommon() || body.length() % size != 0) {
       throw badSize(input, body);
     }
     if (input.type() == DataType.BOOL && !RawTensors.areBooleans(body)) {

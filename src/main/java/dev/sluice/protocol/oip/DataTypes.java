@@ -9,11 +9,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The protocol's names of element types. They are those of {@link DataType}, letter by letter. */
+/**
+ * The protocol's names of element types. They are the common ones of {@link DataType}, letter by
+ * letter.
+ */
 public final class DataTypes {
   private static final Map<String, DataType> BY_NAME =
       Arrays.stream(DataType.values())
-          .filter(type -> type != DataType.UNSUPPORTED)
+          .filter(DataType::isCommon)
           .collect(Collectors.toUnmodifiableMap(DataType::name, Function.identity()));
 
   private DataTypes() {}
@@ -39,6 +42,6 @@ public final class DataTypes {
 
   /** How metadata names a tensor's type; the model's own word if this protocol has none. */
   public static String name(TensorSpec tensor) {
-    return tensor.type() == DataType.UNSUPPORTED ? tensor.nativeType() : tensor.type().name();
+    return tensor.type().isCommon() ? tensor.type().name() : tensor.nativeType();
   }
 }

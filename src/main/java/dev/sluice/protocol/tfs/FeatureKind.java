@@ -35,7 +35,7 @@ enum FeatureKind {
       case BYTES -> BYTES;
       case FP16, BF16, FP32, FP64 -> FLOAT;
       case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 -> INT64;
-      case UNSUPPORTED -> null;
+      default -> null;
     };
   }
 

@@ -30,7 +30,7 @@ final class Numbers {
       case BF16 -> HalfFloats.fromBf16(data.getAtIndex(JAVA_SHORT, index));
       case UINT64 -> Float.parseFloat(toText(tensor, index));
       case BOOL, UINT8, UINT16, UINT32, INT8, INT16, INT32, INT64 -> toLong(tensor, index);
-      case BYTES, UNSUPPORTED -> throw new IllegalArgumentException(tensor + " holds no numbers");
+      default -> throw new IllegalArgumentException(tensor + " holds no numbers");
     };
   }
 
@@ -50,8 +50,7 @@ final class Numbers {
       case INT32 -> data.getAtIndex(JAVA_INT, index);
       case UINT32 -> Integer.toUnsignedLong(data.getAtIndex(JAVA_INT, index));
       case INT64, UINT64 -> data.getAtIndex(JAVA_LONG, index);
-      case FP16, BF16, FP32, FP64, BYTES, UNSUPPORTED ->
-          throw new IllegalArgumentException(tensor + " holds no integers");
+      default -> throw new IllegalArgumentException(tensor + " holds no integers");
     };
   }
 }

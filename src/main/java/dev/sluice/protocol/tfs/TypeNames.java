@@ -15,9 +15,7 @@ public final class TypeNames {
       case FP32 -> "float";
       case FP64 -> "double";
       case BYTES -> "string";
-      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 ->
-          type.name().toLowerCase(Locale.ROOT);
-      case UNSUPPORTED -> "unsupported";
+      default -> type.name().toLowerCase(Locale.ROOT);
     };
   }
 

@@ -42,7 +42,7 @@ final class OnnxTypes {
       case UINT32 -> 12;
       case UINT64 -> 13;
       case BF16 -> 16;
-      case UNSUPPORTED -> throw new IllegalArgumentException("no tensor is UNSUPPORTED");
+      default -> throw new IllegalArgumentException("ONNX has no " + type);
     };
   }
 

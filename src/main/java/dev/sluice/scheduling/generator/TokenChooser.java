@@ -77,8 +77,7 @@ final class TokenChooser {
       case FP64 -> data.getAtIndex(ValueLayout.JAVA_DOUBLE, index);
       case FP16 -> Float.float16ToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index));
       case BF16 -> Float.intBitsToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
-      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64, BYTES, UNSUPPORTED ->
-          throw new IllegalArgumentException(type + " are no logits");
+      default -> throw new IllegalArgumentException(type + " are no logits");
     };
   }
 

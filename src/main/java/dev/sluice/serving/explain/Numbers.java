@@ -37,7 +37,7 @@ final class Numbers {
       case UINT32 -> Integer.toUnsignedLong(data.get(JAVA_INT_UNALIGNED, at));
       case INT64 -> data.get(JAVA_LONG_UNALIGNED, at);
       case UINT64 -> unsigned(data.get(JAVA_LONG_UNALIGNED, at));
-      case BOOL, BYTES, UNSUPPORTED -> throw new IllegalArgumentException(type + " is no number");
+      default -> throw new IllegalArgumentException(type + " is no number");
     };
   }
 
@@ -63,7 +63,7 @@ final class Numbers {
       case INT16, UINT16 -> data.set(JAVA_SHORT_UNALIGNED, at, (short) whole(value, type));
       case INT32, UINT32 -> data.set(JAVA_INT_UNALIGNED, at, (int) whole(value, type));
       case INT64, UINT64 -> data.set(JAVA_LONG_UNALIGNED, at, whole(value, type));
-      case BOOL, BYTES, UNSUPPORTED -> throw new IllegalArgumentException(type + " is no number");
+      default -> throw new IllegalArgumentException(type + " is no number");
     }
   }
 

@@ -78,6 +78,18 @@ class OnnxRuntimeProviderIT {
   }
 
   @Test
+  void complexNumbersAreRefusedWithTheirType() throws IOException {
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.COMPLEX64, "2")
+        .output("y", OnnxModelWriter.COMPLEX64, "2")
+        .node("Identity", "y", "x")
+        .writeTo(folder);
+    assertThatThrownBy(() -> provider.open(TestModels.source(folder)))
+        .isInstanceOf(InferenceException.class)
+        .hasMessageContaining("tensor(complex64)");
+  }
+
+  @Test
   void declaresNamesTypesAndShapes() {
     ModelMetadata metadata = metadata(TestModels.onnx("derived_dyn_matmul"));
     assertThat(metadata.shapesBind()).isTrue();

@@ -50,8 +50,8 @@ class OnnxSessionIT {
 
   @ParameterizedTest
   @EnumSource(
-      mode = EnumSource.Mode.EXCLUDE,
-      names = {"BYTES", "UNSUPPORTED"})
+      mode = EnumSource.Mode.MATCH_NONE,
+      names = {"BYTES", "COMPLEX.*", "QU?INT.*", "UNSUPPORTED"})
   void everyFixedSizeTypePassesThroughUnchanged(DataType dataType) {
     checkEcho(Tensors.zerosAndOnes(dataType, Shape.of(5)));
     checkEcho(Tensors.zerosAndOnes(dataType, Shape.of(0)));

@@ -103,13 +103,13 @@ class TensorflowRuntimeProviderIT {
   }
 
   @Test
-  void aTypeNoProtocolCarriesKeepsItsName() {
+  void aTypeOfTensorflowsAloneKeepsItsName() {
     Signature signature = metadata("typed_io", "1").signature("echo_c64").orElseThrow();
     assertThat(signature.inputs())
         .containsExactly(
             new TensorSpec(
                 "x",
-                DataType.UNSUPPORTED,
+                DataType.COMPLEX64,
                 Shape.UNKNOWN,
                 false,
                 signature.inputs().getFirst().nativeName(),

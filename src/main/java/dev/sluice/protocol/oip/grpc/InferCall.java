@@ -90,11 +90,12 @@ final class InferCall {
     Signature signature = Models.signature(model, wire.parameters().signatureName());
     RequestChecks.check(model, signature, wire.heads(), wire.outputs());
     Classification.check(signature, wire.classes());
+    List<String> outputs = signature.commonOutputs(wire.outputs());
     return new InferenceRequest(
         model,
         signature,
         tensors(),
-        wire.outputs(),
+        outputs,
         deadline,
         requestId,
         ForwardedHeaders.add(metadata, wire.parameters().options()));

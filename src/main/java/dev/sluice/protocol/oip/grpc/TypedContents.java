@@ -83,7 +83,7 @@ final class TypedContents {
       case FP32 -> FP32;
       case FP64 -> FP64;
       case BYTES -> BYTES;
-      case FP16, BF16, UNSUPPORTED -> NO_FIELD;
+      default -> NO_FIELD;
     };
   }
 
@@ -180,8 +180,7 @@ final class TypedContents {
           case INT16 -> value == (short) value;
           case UINT8 -> value <= 0xFF;
           case UINT16 -> value <= 0xFFFF;
-          case BOOL, INT32, INT64, UINT32, UINT64, FP16, BF16, FP32, FP64, BYTES, UNSUPPORTED ->
-              true;
+          default -> true;
         };
     if (!fits) {
       throw InferenceException.invalid(

@@ -97,6 +97,7 @@ record GenerateDecoder(
     Signature signature = Models.signature(model, "");
     try (GenerateRequest flat = GenerateRequest.read(json, signature)) {
       RequestChecks.check(model, signature, flat.heads(), List.of());
+      List<String> outputs = signature.commonOutputs(List.of());
       Deadline wanted =
           server.deadline(flat.parameters().timeoutMicros(), model.metadata(), deadline);
       var request =
@@ -104,7 +105,7 @@ record GenerateDecoder(
               model,
               signature,
               flat.handOver(),
-              List.of(),
+              outputs,
               wanted,
               requestId,
               ForwardedHeaders.add(headers, flat.parameters().options()));

@@ -66,11 +66,12 @@ record InferDecoder(
 
   private Decoded decodeRaw(Body body) {
     Signature signature = Models.signature(model, "");
+    List<String> wanted = signature.commonOutputs(List.of());
     List<NamedTensor> inputs = List.of(RawRequest.read(model, signature, body));
     var outputs = new OutputForms();
     outputs.binaryByDefault(true);
     return new Decoded(
-        request(signature, inputs, outputs, deadline, RequestOptions.NONE), "", outputs);
+        request(signature, inputs, wanted, deadline, RequestOptions.NONE), "", outputs);
   }
 
   private Decoded decode(JsonRequest parsed, Body binary) {
@@ -79,26 +80,27 @@ record InferDecoder(
     OutputForms outputs = parsed.outputs();
     RequestChecks.check(model, signature, parsed.heads(), outputs.names());
     Classification.check(signature, outputs.classes());
+    List<String> wanted = signature.commonOutputs(outputs.names());
     List<NamedTensor> inputs = tensors(parsed, binary);
-    Deadline wanted =
+    Deadline until =
         server.deadline(parsed.parameters().timeoutMicros(), model.metadata(), deadline);
     RequestOptions options = parsed.parameters().options();
-    InferenceRequest request = request(signature, inputs, outputs, wanted, options);
+    InferenceRequest request = request(signature, inputs, wanted, until, options);
     return new Decoded(request, parsed.id(), outputs);
   }
 
   private InferenceRequest request(
       Signature signature,
       List<NamedTensor> inputs,
-      OutputForms outputs,
-      Deadline wanted,
+      List<String> outputs,
+      Deadline until,
       RequestOptions options) {
     return new InferenceRequest(
         model,
         signature,
         inputs,
-        outputs.names(),
-        wanted,
+        outputs,
+        until,
         requestId,
         ForwardedHeaders.add(headers, options));
   }

@@ -64,8 +64,8 @@ final class EncodedValues implements EncodedData {
 
   private long payloadSize() {
     return switch (type) {
-      case FLOAT, DOUBLE, BOOL -> tensor.byteSize();
-      case INT32, UINT8, INT16, INT8, INT64, BFLOAT16, UINT16, HALF, UINT32, UINT64, STRING -> {
+      case FLOAT, DOUBLE, BOOL, COMPLEX64, COMPLEX128 -> tensor.byteSize();
+      default -> {
         long size = 0;
         for (long i = 0; i < count; i++) {
           size += varintSize(value(i));
@@ -77,8 +77,9 @@ final class EncodedValues implements EncodedData {
 
   private void writePayload(WireWriter out) {
     switch (type) {
-      case FLOAT, DOUBLE, BOOL -> out.bytes(tensor.data(), 0, Math.toIntExact(tensor.byteSize()));
-      case INT32, UINT8, INT16, INT8, INT64, BFLOAT16, UINT16, HALF, UINT32, UINT64, STRING -> {
+      case FLOAT, DOUBLE, BOOL, COMPLEX64, COMPLEX128 ->
+          out.bytes(tensor.data(), 0, Math.toIntExact(tensor.byteSize()));
+      default -> {
         for (long i = 0; i < count; i++) {
           out.varint(value(i));
         }
@@ -90,14 +91,15 @@ final class EncodedValues implements EncodedData {
   private long value(long index) {
     MemorySegment data = tensor.data();
     return switch (type) {
-      case INT8 -> data.get(JAVA_BYTE, index);
-      case UINT8 -> Byte.toUnsignedLong(data.get(JAVA_BYTE, index));
-      case INT16 -> data.getAtIndex(JAVA_SHORT, index);
-      case UINT16, HALF, BFLOAT16 -> Short.toUnsignedLong(data.getAtIndex(JAVA_SHORT, index));
-      case INT32 -> data.getAtIndex(JAVA_INT, index);
+      case INT8, QINT8 -> data.get(JAVA_BYTE, index);
+      case UINT8, QUINT8 -> Byte.toUnsignedLong(data.get(JAVA_BYTE, index));
+      case INT16, QINT16 -> data.getAtIndex(JAVA_SHORT, index);
+      case UINT16, QUINT16, HALF, BFLOAT16 ->
+          Short.toUnsignedLong(data.getAtIndex(JAVA_SHORT, index));
+      case INT32, QINT32 -> data.getAtIndex(JAVA_INT, index);
       case UINT32 -> Integer.toUnsignedLong(data.getAtIndex(JAVA_INT, index));
       case INT64, UINT64 -> data.getAtIndex(JAVA_LONG, index);
-      case FLOAT, DOUBLE, BOOL, STRING ->
+      case FLOAT, DOUBLE, BOOL, COMPLEX64, COMPLEX128, STRING ->
           throw new IllegalStateException(type + " values are no varints");
     };
   }

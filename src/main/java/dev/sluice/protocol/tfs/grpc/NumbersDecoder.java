@@ -21,8 +21,13 @@ final class NumbersDecoder {
   private final EncodedTensor from;
   private final ValuesField field;
   private final MemorySegment into;
+
+  /** Bytes of one value in memory: an element, or a part of a complex number. */
   private final int size;
-  private final long elements;
+
+  /** How many values the tensor takes. */
+  private final long wanted;
+
   private long done;
 
   /**
@@ -34,14 +39,14 @@ final class NumbersDecoder {
     this.from = from;
     this.field = from.type().field();
     this.into = into.data();
-    this.size = from.type().type().byteSize();
-    this.elements = into.elementCount();
+    this.size = from.type().type().byteSize() / field.valuesPerElement();
+    this.wanted = into.elementCount() * field.valuesPerElement();
   }
 
   void decode() throws IOException {
     var reader = new WireReader(from.proto());
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
-      if (done == elements) {
+      if (done == wanted) {
         return;
       }
       if (tag == field.packedTag()) {
@@ -55,40 +60,48 @@ final class NumbersDecoder {
     fill();
   }
 
+  private void requireWholeElements() throws IOException {
+    if (done % field.valuesPerElement() != 0) {
+      throw new InvalidProtocolBufferException(
+          field.text() + " has " + done + " values, wanted two for each element");
+    }
+  }
+
   private void putPacked(Body values) throws IOException {
-    if (field == ValuesField.FLOAT || field == ValuesField.DOUBLE) {
+    if (field.isFixedWidth()) {
       copy(values);
       return;
     }
     var reader = new WireReader(values);
-    while (done < elements && !reader.atEnd()) {
+    while (done < wanted && !reader.atEnd()) {
       put(reader);
     }
   }
 
-  /** Packed floats lie on the wire as they do in memory. */
+  /** Values of a fixed width lie on the wire as they do in memory. */
   private void copy(Body values) throws IOException {
     if (values.length() % size != 0) {
       throw new InvalidProtocolBufferException(
           field.text() + " has " + values.length() + " bytes, wanted a multiple of " + size);
     }
-    int count = (int) Math.min(values.length() / size, elements - done);
+    int count = (int) Math.min(values.length() / size, wanted - done);
     MemorySegment.copy(values.segment(), 0, into, done * size, (long) count * size);
     done += count;
   }
 
   private void put(WireReader values) throws IOException {
     switch (from.type()) {
-      case FLOAT -> putInt(values.fixed32());
-      case DOUBLE -> putLong(values.fixed64());
-      case INT32 -> putInt((int) values.varint());
+      case FLOAT, COMPLEX64 -> putInt(values.fixed32());
+      case DOUBLE, COMPLEX128 -> putLong(values.fixed64());
+      case INT32, QINT32 -> putInt((int) values.varint());
       case UINT32 -> putInt((int) values.varint());
       case INT64, UINT64 -> putLong(values.varint());
       case BOOL -> putByte(values.varint() == 0 ? 0 : 1);
-      case INT8 -> putByte(within((int) values.varint(), Byte.MIN_VALUE, Byte.MAX_VALUE));
-      case UINT8 -> putByte(within((int) values.varint(), 0, 0xFF));
-      case INT16 -> putShort(within((int) values.varint(), Short.MIN_VALUE, Short.MAX_VALUE));
-      case UINT16 -> putShort(within((int) values.varint(), 0, 0xFFFF));
+      case INT8, QINT8 -> putByte(within((int) values.varint(), Byte.MIN_VALUE, Byte.MAX_VALUE));
+      case UINT8, QUINT8 -> putByte(within((int) values.varint(), 0, 0xFF));
+      case INT16, QINT16 ->
+          putShort(within((int) values.varint(), Short.MIN_VALUE, Short.MAX_VALUE));
+      case UINT16, QUINT16 -> putShort(within((int) values.varint(), 0, 0xFFFF));
       case HALF, BFLOAT16 -> putShort(within((int) values.varint(), Short.MIN_VALUE, 0xFFFF));
       case STRING -> throw new IllegalStateException("strings are no numbers");
     }
@@ -119,12 +132,13 @@ final class NumbersDecoder {
     into.setAtIndex(JAVA_LONG, done++, value);
   }
 
-  private void fill() {
+  private void fill() throws IOException {
     if (done == 0) {
       into.fill((byte) 0);
       return;
     }
-    long start = (done - 1) * size;
+    requireWholeElements();
+    long start = (done - field.valuesPerElement()) * size;
     long end = done * size;
     while (end < into.byteSize()) {
       long more = Math.min(end - start, into.byteSize() - end);

@@ -46,6 +46,16 @@ enum ValuesField {
     return number;
   }
 
+  /** How many values make up one element: a complex number has two. */
+  int valuesPerElement() {
+    return this == SCOMPLEX || this == DCOMPLEX ? 2 : 1;
+  }
+
+  /** Whether its values take as many bytes on the wire as in memory. */
+  boolean isFixedWidth() {
+    return wireType == WireFormat.WIRETYPE_FIXED32 || wireType == WireFormat.WIRETYPE_FIXED64;
+  }
+
   /** The tag of one value by itself. */
   int unpackedTag() {
     return number << 3 | wireType;

@@ -13,10 +13,17 @@ enum WireType {
   INT16(5, DataType.INT16, ValuesField.INT),
   INT8(6, DataType.INT8, ValuesField.INT),
   STRING(7, DataType.BYTES, ValuesField.STRING),
+  COMPLEX64(8, DataType.COMPLEX64, ValuesField.SCOMPLEX),
   INT64(9, DataType.INT64, ValuesField.INT64),
   BOOL(10, DataType.BOOL, ValuesField.BOOL),
+  QINT8(11, DataType.QINT8, ValuesField.INT),
+  QUINT8(12, DataType.QUINT8, ValuesField.INT),
+  QINT32(13, DataType.QINT32, ValuesField.INT),
   BFLOAT16(14, DataType.BF16, ValuesField.HALF),
+  QINT16(15, DataType.QINT16, ValuesField.INT),
+  QUINT16(16, DataType.QUINT16, ValuesField.INT),
   UINT16(17, DataType.UINT16, ValuesField.INT),
+  COMPLEX128(18, DataType.COMPLEX128, ValuesField.DCOMPLEX),
   HALF(19, DataType.FP16, ValuesField.HALF),
   UINT32(22, DataType.UINT32, ValuesField.UINT32),
   UINT64(23, DataType.UINT64, ValuesField.UINT64);
@@ -65,6 +72,13 @@ enum WireType {
       case FP32 -> FLOAT;
       case FP64 -> DOUBLE;
       case BYTES -> STRING;
+      case COMPLEX64 -> COMPLEX64;
+      case COMPLEX128 -> COMPLEX128;
+      case QINT8 -> QINT8;
+      case QUINT8 -> QUINT8;
+      case QINT16 -> QINT16;
+      case QUINT16 -> QUINT16;
+      case QINT32 -> QINT32;
       case UNSUPPORTED -> throw new IllegalArgumentException("no tensor is UNSUPPORTED");
     };
   }

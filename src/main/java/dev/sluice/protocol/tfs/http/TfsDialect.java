@@ -10,10 +10,13 @@ import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.tfs.Task;
+import dev.sluice.protocol.v1.http.TypeNames;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.protocol.v1.http.V1Request;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -160,6 +163,16 @@ public final class TfsDialect implements V1Dialect {
   @Override
   public boolean answersPreflights() {
     return true;
+  }
+
+  /**
+   * Of the types that are read and written here, 16 bits without a sign are the one that TensorFlow
+   * Serving refuses in JSON. For other formats it has no rule.
+   */
+  @Override
+  public boolean carries(TensorSpec tensor) {
+    boolean refused = tensor.type() == DataType.UINT16 && TypeNames.isTensorflow(tensor);
+    return tensor.type().isCommon() && !refused;
   }
 
   /** A body that cannot be inflated is an empty one here. */

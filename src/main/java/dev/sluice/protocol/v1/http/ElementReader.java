@@ -16,13 +16,10 @@ final class ElementReader {
   private final TensorSpec spec;
   private final JsonElements elements;
 
-  /**
-   * @param wholeFloats whether {@code 2.0} is an integer
-   */
-  ElementReader(Body body, TensorSpec spec, boolean wholeFloats) {
+  ElementReader(Body body, TensorSpec spec, JsonElements elements) {
     this.body = body;
     this.spec = spec;
-    this.elements = JsonElements.of(spec.type(), wholeFloats);
+    this.elements = elements;
   }
 
   /**
@@ -57,7 +54,7 @@ final class ElementReader {
   private InferenceException refuse(JsonCursor in) {
     Kind kind = in.peek();
     String value = "JSON Value: " + dump(in);
-    if (spec.type() == DataType.UNSUPPORTED) {
+    if (elements.equals(JsonElements.NONE)) {
       return new InferenceException(
           ErrorCode.UNIMPLEMENTED, "Conversion of " + value + " to type: " + TypeNames.of(spec));
     }

@@ -11,6 +11,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
@@ -91,7 +92,9 @@ final class Explain {
     try {
       PredictDocument document =
           predict.read(predict.open(call.body, call.envelope), call.envelope);
-      parameters = ExplainParametersReader.read(document, document.signature(model.metadata()));
+      Signature signature = document.signature(model.metadata());
+      predict.requireJson(signature);
+      parameters = ExplainParametersReader.read(document, signature);
       InferenceRequest request = predict.decodeCarefully(document, model, call.exchange).request();
       return new Asked.OfSampling(request, parameters);
     } catch (RuntimeException | Error e) {
@@ -170,6 +173,8 @@ final class Explain {
     return Future.join(predictions, explanations)
         .map(_ -> {
           exchange.record().answered();
+          predict.requireJson(both.model.signature());
+          predict.requireJson(both.explainer.signature());
           return encode(predictions.result(), explanations.result());
         })
         .onComplete(_ -> {

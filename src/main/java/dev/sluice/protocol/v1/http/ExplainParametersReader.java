@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.codec.JsonElements;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.OptionalInt;
@@ -115,7 +116,9 @@ final class ExplainParametersReader {
     }
     TensorSpec spec = signature.inputs().getFirst();
     // Explanations are KServe's, which takes whole floats for integers.
-    try (var row = new InputBuilder(document.body(), spec, in, in.remaining(), true)) {
+    try (var row =
+        new InputBuilder(
+            document.body(), spec, in, in.remaining(), JsonElements.of(spec.type(), true))) {
       row.readRow();
       baseline = row.build().tensor();
     }

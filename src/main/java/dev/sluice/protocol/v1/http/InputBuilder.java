@@ -3,6 +3,7 @@ package dev.sluice.protocol.v1.http;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -19,6 +20,7 @@ final class InputBuilder implements AutoCloseable {
   private static final int LIKELY_NUMBER_SIZE = 4;
 
   private final TensorSpec spec;
+  private final JsonElements elements;
   private final TensorBuilder out;
   private final ValueReader values;
   private @Nullable Shape rowShape;
@@ -29,12 +31,13 @@ final class InputBuilder implements AutoCloseable {
   /**
    * @param in the cursor to read from
    * @param likelySize bytes of JSON that are expected for this input
-   * @param wholeFloats whether {@code 2.0} is an integer
+   * @param elements reads the values; NONE if they have no form in JSON
    */
-  InputBuilder(Body body, TensorSpec spec, JsonCursor in, long likelySize, boolean wholeFloats) {
+  InputBuilder(Body body, TensorSpec spec, JsonCursor in, long likelySize, JsonElements elements) {
     this.spec = spec;
+    this.elements = elements;
     this.out = new TensorBuilder(spec.type(), capacity(spec.type(), likelySize));
-    this.values = new ValueReader(in, new ElementReader(body, spec, wholeFloats), out);
+    this.values = new ValueReader(in, new ElementReader(body, spec, elements), out);
   }
 
   private static long capacity(DataType type, long jsonSize) {
@@ -98,7 +101,7 @@ final class InputBuilder implements AutoCloseable {
    * @param model the model's name, if it holds clients to its shapes; else null
    */
   void check(@Nullable String model) {
-    if (spec.type() == DataType.UNSUPPORTED) {
+    if (elements.equals(JsonElements.NONE)) {
       throw new InferenceException(
           ErrorCode.UNIMPLEMENTED, "Conversion of JSON Value: [] to type: " + TypeNames.of(spec));
     }

@@ -2,6 +2,7 @@ package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonElements;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
@@ -16,14 +17,20 @@ final class InputBuilders implements AutoCloseable {
   /**
    * Builders for the inputs of a signature, to be read from one cursor over one body.
    *
-   * @param wholeFloats whether {@code 2.0} is an integer
+   * @param lead knows which values it takes
    */
-  InputBuilders(Body body, Signature signature, JsonCursor in, boolean wholeFloats) {
+  InputBuilders(Body body, Signature signature, JsonCursor in, V1Dialect lead) {
     this.inputs = new ArrayList<>(signature.inputs().size());
     long likelySize = in.remaining() / signature.inputs().size();
     for (TensorSpec spec : signature.inputs()) {
-      inputs.add(new InputBuilder(body, spec, in, likelySize, wholeFloats));
+      inputs.add(new InputBuilder(body, spec, in, likelySize, elements(spec, lead)));
     }
+  }
+
+  private static JsonElements elements(TensorSpec spec, V1Dialect lead) {
+    return lead.carries(spec)
+        ? JsonElements.of(spec.type(), lead.takesWholeFloats())
+        : JsonElements.NONE;
   }
 
   List<InputBuilder> all() {

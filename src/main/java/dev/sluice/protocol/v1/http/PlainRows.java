@@ -25,15 +25,16 @@ record PlainRows(Signature signature, List<NamedTensor> inputs) {
   private static final int MOST_DIMENSIONS = JsonCursor.MAX_DEPTH - 4;
 
   /** Decodes a body for a model, which it borrows; null if it is another kind of body. */
-  static @Nullable PlainRows read(Body body, ServedModel model) {
+  static @Nullable PlainRows read(Body body, ServedModel model, V1Dialect lead) {
     try {
-      return read(body, new JsonCursor(body), model);
+      return read(body, new JsonCursor(body), model, lead);
     } catch (JsonException | InferenceException wrong) {
       return null;
     }
   }
 
-  private static @Nullable PlainRows read(Body body, JsonCursor in, ServedModel model) {
+  private static @Nullable PlainRows read(
+      Body body, JsonCursor in, ServedModel model, V1Dialect lead) {
     if (in.peek() != Kind.OBJECT) {
       return null;
     }
@@ -50,15 +51,15 @@ record PlainRows(Signature signature, List<NamedTensor> inputs) {
       return null;
     }
     @Nullable String binding = model.metadata().shapesBind() ? model.id().name() : null;
-    return read(body, in, signature, binding);
+    return read(body, in, signature, binding, lead);
   }
 
   private static @Nullable PlainRows read(
-      Body body, JsonCursor in, Signature signature, @Nullable String binding) {
+      Body body, JsonCursor in, Signature signature, @Nullable String binding, V1Dialect lead) {
     if (in.peek() != Kind.ARRAY) {
       return null;
     }
-    try (var builders = new InputBuilders(body, signature, in, false)) {
+    try (var builders = new InputBuilders(body, signature, in, lead)) {
       if (new RowsDecoder(body, "instances", in, builders).read() == 0 || in.nextKey()) {
         return null;
       }

@@ -11,6 +11,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.http.HttpExchange;
@@ -63,15 +64,30 @@ final class Predict {
         .ask(data, call.request())
         .compose(response ->
             exchange
-                .compute(likelySize(response), () -> encode(response, call.form()))
+                .compute(likelySize(response), () -> encode(response, call))
                 .onComplete(_ -> response.close()));
   }
 
-  private Buffer encode(InferenceResponse response, AnswerForm form) {
+  private Buffer encode(InferenceResponse response, Call call) {
+    requireJson(call.request().signature());
     try {
-      return PredictEncoder.encode(response, form);
+      return PredictEncoder.encode(response, call.form());
     } catch (InferenceException e) {
       throw new InferenceException(lead.notRows(), e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Requires that what a signature gives can be written.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if not
+   */
+  void requireJson(Signature signature) {
+    for (TensorSpec output : signature.supportedOutputs()) {
+      if (!lead.carries(output)) {
+        throw InferenceException.invalid(
+            "Failed to write JSON value for tensor type: " + TypeNames.of(output));
+      }
     }
   }
 
@@ -123,7 +139,7 @@ final class Predict {
   private Call decode(Body sent, ServedModel model, Exchange exchange, Envelope envelope) {
     try {
       Body body = open(sent, envelope);
-      @Nullable PlainRows rows = PlainRows.read(body, model);
+      @Nullable PlainRows rows = PlainRows.read(body, model, lead);
       return rows == null
           ? decodeCarefully(read(body, envelope), model, exchange)
           : call(model, rows.signature(), rows.inputs(), AnswerForm.ROWS, exchange);

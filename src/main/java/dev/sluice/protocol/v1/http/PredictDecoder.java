@@ -70,7 +70,7 @@ final class PredictDecoder {
   }
 
   private InputBuilders builders(JsonCursor in) {
-    return new InputBuilders(document.body(), signature, in, lead.takesWholeFloats());
+    return new InputBuilders(document.body(), signature, in, lead);
   }
 
   private boolean isListOfNamedRows() {

@@ -24,7 +24,7 @@ public final class TypeNames {
   }
 
   /** Whether the model's own format is TensorFlow's. */
-  static boolean isTensorflow(TensorSpec spec) {
+  public static boolean isTensorflow(TensorSpec spec) {
     return spec.nativeType().startsWith(NATIVE_PREFIX);
   }
 
@@ -35,9 +35,7 @@ public final class TypeNames {
       case FP32 -> "float";
       case FP64 -> "double";
       case BYTES -> "string";
-      case BOOL, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 ->
-          type.name().toLowerCase(Locale.ROOT);
-      case UNSUPPORTED -> "unsupported";
+      default -> type.name().toLowerCase(Locale.ROOT);
     };
   }
 

@@ -8,6 +8,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
+import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -81,6 +82,11 @@ public interface V1Dialect {
   /** Whether a float that is a whole number, such as {@code 2.0}, may stand for an integer. */
   default boolean takesWholeFloats() {
     return false;
+  }
+
+  /** Whether the values of an input or an output have a form in JSON. */
+  default boolean carries(TensorSpec tensor) {
+    return tensor.type().isCommon();
   }
 
   /** Whose fault it is that a model's outputs are no rows. */

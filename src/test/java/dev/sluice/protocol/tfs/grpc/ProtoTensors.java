@@ -43,16 +43,18 @@ final class ProtoTensors {
       switch (type) {
         case FLOAT -> proto.addFloatVal(values.getFloat());
         case DOUBLE -> proto.addDoubleVal(values.getDouble());
-        case INT32 -> proto.addIntVal(values.getInt());
-        case UINT8 -> proto.addIntVal(Byte.toUnsignedInt(values.get()));
-        case INT16 -> proto.addIntVal(values.getShort());
-        case INT8 -> proto.addIntVal(values.get());
-        case UINT16 -> proto.addIntVal(Short.toUnsignedInt(values.getShort()));
+        case INT32, QINT32 -> proto.addIntVal(values.getInt());
+        case UINT8, QUINT8 -> proto.addIntVal(Byte.toUnsignedInt(values.get()));
+        case INT16, QINT16 -> proto.addIntVal(values.getShort());
+        case INT8, QINT8 -> proto.addIntVal(values.get());
+        case UINT16, QUINT16 -> proto.addIntVal(Short.toUnsignedInt(values.getShort()));
         case INT64 -> proto.addInt64Val(values.getLong());
         case BOOL -> proto.addBoolVal(values.get() != 0);
         case HALF, BFLOAT16 -> proto.addHalfVal(Short.toUnsignedInt(values.getShort()));
         case UINT32 -> proto.addUint32Val(values.getInt());
         case UINT64 -> proto.addUint64Val(values.getLong());
+        case COMPLEX64 -> proto.addScomplexVal(values.getFloat());
+        case COMPLEX128 -> proto.addDcomplexVal(values.getDouble());
         case STRING -> throw new IllegalArgumentException("strings are no numbers");
       }
     }

@@ -160,7 +160,11 @@ class TensorDecoderTest {
     "INT8, -129, -128, 127",
     "INT16, 32768, -32768, 32767",
     "UINT16, 65536, 0, 65535",
-    "UINT16, -1, 0, 65535"
+    "UINT16, -1, 0, 65535",
+    "QINT8, 128, -128, 127",
+    "QUINT8, -1, 0, 255",
+    "QINT16, 32768, -32768, 32767",
+    "QUINT16, 65536, 0, 65535"
   })
   void aNumberThatDoesNotFitIsRefused(WireType type, int value, int least, int most) {
     TensorProto proto = ProtoTensors.header(type, 2).addIntVal(1).addIntVal(value).build();
@@ -211,11 +215,32 @@ class TensorDecoderTest {
   }
 
   @Test
-  void aTypeThatDoesNotTravelHereIsNamed() {
+  void halfAComplexNumberIsRefused() {
+    assertUnreadable(
+        ProtoTensors.header(WireType.COMPLEX64, 2).addScomplexVal(1).build(),
+        "scomplex_val has 1 values, wanted two for each element");
+    assertUnreadable(
+        ProtoTensors.header(WireType.COMPLEX128, 2)
+            .addDcomplexVal(1)
+            .addDcomplexVal(2)
+            .addDcomplexVal(3)
+            .build(),
+        "dcomplex_val has 3 values, wanted two for each element");
     assertRefused(
-        TensorProto.newBuilder().setDtype(DataType.DT_COMPLEX64).build(),
+        ProtoTensors.header(WireType.COMPLEX64, 1).addFloatVal(1).build(),
+        ErrorCode.INVALID_ARGUMENT,
+        "input \"x\" has its values in float_val, wanted scomplex_val for complex64");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.MATCH_ALL,
+      names = "DT_(RESOURCE|VARIANT|FLOAT[48]_[A-Z0-9]+|U?INT4|U?INT2)")
+  void aTypeThatDoesNotTravelHereIsNamed(DataType type) {
+    assertRefused(
+        TensorProto.newBuilder().setDtype(type).build(),
         ErrorCode.UNIMPLEMENTED,
-        "input \"x\" is DT_COMPLEX64, a type that is not supported");
+        "input \"x\" is " + type.name() + ", a type that is not supported");
   }
 
   @Test
@@ -299,6 +324,8 @@ class TensorDecoderTest {
         .clearInt64Val()
         .clearBoolVal()
         .clearHalfVal()
+        .clearScomplexVal()
+        .clearDcomplexVal()
         .clearUint32Val()
         .clearUint64Val()
         .build()
@@ -308,6 +335,12 @@ class TensorDecoderTest {
     }
     for (double value : proto.getDoubleValList()) {
       out.writeDouble(6, value);
+    }
+    for (float value : proto.getScomplexValList()) {
+      out.writeFloat(9, value);
+    }
+    for (double value : proto.getDcomplexValList()) {
+      out.writeDouble(12, value);
     }
     for (int value : proto.getIntValList()) {
       out.writeInt32(7, value);

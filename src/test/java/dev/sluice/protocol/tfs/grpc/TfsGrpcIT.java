@@ -22,6 +22,8 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,10 @@ import org.junit.jupiter.api.Test;
 
 /** Another library's client against a real server with the sample models. */
 class TfsGrpcIT {
+  /** Those that ONNX has too. */
+  private static final List<WireType> TYPES =
+      Arrays.stream(WireType.values()).filter(type -> type.type().isCommon()).toList();
+
   private static RunningServer server;
   private static ManagedChannel channel;
 
@@ -50,12 +56,12 @@ class TfsGrpcIT {
   void everyTypeComesBackAsItWent() {
     var random = new Random(3);
     var request = PredictRequest.newBuilder().setModelSpec(spec("types"));
-    for (WireType type : WireType.values()) {
+    for (WireType type : TYPES) {
       request.putInputs(inputName(type), tensor(type, random));
     }
     PredictResponse response = predictions().predict(request.build());
-    assertThat(response.getOutputsCount()).isEqualTo(WireType.values().length);
-    for (WireType type : WireType.values()) {
+    assertThat(response.getOutputsCount()).isEqualTo(TYPES.size());
+    for (WireType type : TYPES) {
       assertThat(response.getOutputsOrThrow(inputName(type) + "_out").toByteString())
           .isEqualTo(request.getInputsOrThrow(inputName(type)).toByteString());
     }
@@ -136,7 +142,7 @@ class TfsGrpcIT {
 
   private static PredictRequest.Builder typesWithOneElementEach() {
     var request = PredictRequest.newBuilder().setModelSpec(spec("types"));
-    for (WireType type : WireType.values()) {
+    for (WireType type : TYPES) {
       request.putInputs(inputName(type), ProtoTensors.header(type, 1).build());
     }
     return request;

@@ -101,6 +101,18 @@ class TfsDialectTest {
             "Model with name m is not ready. Version 3 is UNLOADING: the server is stopping");
   }
 
+  @Test
+  void whatTensorflowServingRefusesInJsonIsRefusedForItsOwnModelsOnly() {
+    assertThat(dialect.carries(tensor(DataType.UINT16, "DT_UINT16"))).isFalse();
+    assertThat(dialect.carries(tensor(DataType.UINT16, "tensor(uint16)"))).isTrue();
+    assertThat(dialect.carries(tensor(DataType.FP16, "DT_HALF"))).isTrue();
+    assertThat(dialect.carries(tensor(DataType.COMPLEX128, "DT_COMPLEX128"))).isFalse();
+  }
+
+  private static TensorSpec tensor(DataType type, String nativeType) {
+    return new TensorSpec("x", type, Shape.UNKNOWN, false, "x:0", nativeType);
+  }
+
   private String metadata(ModelMetadata model) {
     var out = new JsonWriter(64);
     dialect.write(new V1Report.Metadata(new ModelId("m", 7), model), out);

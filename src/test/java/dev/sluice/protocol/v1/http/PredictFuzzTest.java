@@ -71,7 +71,7 @@ class PredictFuzzTest {
   private int assertSameInTwoPasses(byte[] bytes, String name) {
     Body body = Body.of(bytes);
     ServedModel model = ((Lookup.Found) planes.find(new ModelSelector.Latest(name))).model();
-    PlainRows once = PlainRows.read(body, model);
+    PlainRows once = PlainRows.read(body, model, new TfsDialect());
     if (once != null) {
       PredictDocument document = PredictDocument.read(body);
       Signature signature = document.signature(model.metadata());
