@@ -14,6 +14,11 @@ record Front(HttpFront http, GrpcFront grpc) implements ListenerFront {
   }
 
   @Override
+  public void closing() {
+    grpc.closing();
+  }
+
+  @Override
   public void answer(HttpServerRequest request) {
     if (grpc.takes(request)) {
       grpc.accept(request);

@@ -38,13 +38,24 @@ public record EnsembleConfig(
   /**
    * One of the ensemble's own tensors.
    *
+   * @param tensor which one it is: the one of its name, unless that is another one already
    * @param type empty: as the steps have it
    * @param shape unknown: as the steps have it
    */
-  public record Declaration(String name, Optional<DataType> type, Shape shape, boolean optional) {
+  public record Declaration(
+      String name, String tensor, Optional<DataType> type, Shape shape, boolean optional) {
+    public Declaration(String name, Optional<DataType> type, Shape shape, boolean optional) {
+      this(name, name, type, shape, optional);
+    }
+
     /** One of which only the name is said. */
     public static Declaration named(String name) {
-      return new Declaration(name, Optional.empty(), Shape.UNKNOWN, false);
+      return of(name, name);
+    }
+
+    /** One of which it is only said which tensor it is. */
+    public static Declaration of(String name, String tensor) {
+      return new Declaration(name, tensor, Optional.empty(), Shape.UNKNOWN, false);
     }
   }
 

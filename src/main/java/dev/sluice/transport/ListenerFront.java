@@ -10,4 +10,7 @@ public interface ListenerFront {
 
   /** Called before the first request of a connection, as soon as it is known what it speaks. */
   default void opened(HttpConnection connection) {}
+
+  /** Called when the listener begins to close, and still waits for what is under way. */
+  default void closing() {}
 }

@@ -136,6 +136,7 @@ public final class ListenerVerticle extends VerticleBase {
   /** Lets requests under way finish, then closes what is left. */
   @Override
   public Future<?> stop() {
+    front.closing();
     return server.shutdown(drainTimeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 

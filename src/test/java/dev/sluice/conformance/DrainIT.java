@@ -19,7 +19,12 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
@@ -92,23 +97,29 @@ class DrainIT {
         .service("HttpHandler", "Echoes")
         .into(models.resolve("echoes").resolve("1"));
     Files.writeString(models.resolve("echoes").resolve("model.yml"), "java: { path: /my/echo }\n");
-    RunningServer server =
-        RunningServer.start(
-            new SluiceConfigReader(_ -> {})
-                .read(
-                    Optional.empty(),
-                    Map.of(),
-                    List.of(
-                        new SettingOverride("listeners", "localhost:0", "test"),
-                        new SettingOverride("models.directory", models.toString(), "test"),
-                        new SettingOverride("shutdown.drain_timeout", "300ms", "test"))));
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+    RunningServer server = start(models, "300ms");
+    ManagedChannel channel = channelTo(server);
     openAll(server.port(), channel);
     server.close();
     ENDS.values().forEach(CompletableFuture::join);
     channel.shutdownNow();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static RunningServer start(Path models, String drainTimeout) {
+    return RunningServer.start(
+        new SluiceConfigReader(_ -> {})
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride("listeners", "localhost:0", "test"),
+                    new SettingOverride("models.directory", models.toString(), "test"),
+                    new SettingOverride("shutdown.drain_timeout", drainTimeout, "test"))));
+  }
+
+  private static ManagedChannel channelTo(RunningServer server) {
+    return NettyChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
 
   private static void openAll(int port, ManagedChannel channel) throws Exception {
@@ -203,18 +214,8 @@ class DrainIT {
   @Test
   void callsWithNothingUnderWayAreNotWaitedFor(@TempDir Path folder) throws Exception {
     StepModels.table(folder, "table", "max_batch_size: 0\n");
-    RunningServer server =
-        RunningServer.start(
-            new SluiceConfigReader(_ -> {})
-                .read(
-                    Optional.empty(),
-                    Map.of(),
-                    List.of(
-                        new SettingOverride("listeners", "localhost:0", "test"),
-                        new SettingOverride("models.directory", folder.toString(), "test"),
-                        new SettingOverride("shutdown.drain_timeout", "10m", "test"))));
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+    RunningServer server = start(folder, "10m");
+    ManagedChannel channel = channelTo(server);
     var silent = new Messages<ModelStreamInferResponse>();
     var answered = new Messages<ModelStreamInferResponse>();
     var calls = GRPCInferenceServiceGrpc.newStub(channel);
@@ -225,6 +226,43 @@ class DrainIT {
     assertThat(answered.last.join().getErrorMessage()).isEmpty();
     assertThat(silent.last.join()).isNull();
     channel.shutdownNow();
+  }
+
+  @Test
+  void callsThatNeverSendAnythingAreToldThatTheServerStops(@TempDir Path folder) {
+    RunningServer server = start(folder, "10m");
+    ManagedChannel channel = channelTo(server);
+    CompletableFuture<Status> unary = openSilently(channel, GrpsServiceGrpc.getPredictMethod());
+    CompletableFuture<Status> stream =
+        openSilently(channel, GrpsServiceGrpc.getPredictStreamingMethod());
+    // Once this is answered, the calls before it on the connection have reached the server.
+    GrpsServiceGrpc.newBlockingStub(channel).checkLiveness(GrpsMessage.getDefaultInstance());
+    server.close();
+    for (CompletableFuture<Status> call : List.of(unary, stream)) {
+      assertThat(call.join().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(call.join().getDescription())
+          .isEqualTo("the server is stopping and waits for no more messages");
+    }
+    channel.shutdownNow();
+  }
+
+  /** Sends the headers of a call, which clients otherwise keep until they have a message. */
+  private static CompletableFuture<Status> openSilently(
+      ManagedChannel channel, MethodDescriptor<GrpsMessage, GrpsMessage> method) {
+    var ended = new CompletableFuture<Status>();
+    channel
+        .newCall(
+            method.toBuilder().setType(MethodDescriptor.MethodType.BIDI_STREAMING).build(),
+            CallOptions.DEFAULT)
+        .start(
+            new ClientCall.Listener<>() {
+              @Override
+              public void onClose(Status status, Metadata trailers) {
+                ended.complete(status);
+              }
+            },
+            new Metadata());
+    return ended;
   }
 
   private static ModelInferRequest lookUp() {

@@ -7,6 +7,8 @@ import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,17 +40,15 @@ public sealed interface Answer {
 
   record Tensors(List<NamedTensor> tensors) implements Answer {}
 
+  /** Tensors of one element each. */
+  record Entries(List<Entry> entries) implements Answer {}
+
   /**
-   * Tensors of one element each.
+   * One value of a map.
    *
-   * @param bytes names of those that are bytes, even if they are UTF-8
+   * @param kind the map that holds it
    */
-  record Entries(List<NamedTensor> tensors, Set<String> bytes) implements Answer {
-    /** The map that holds an entry. */
-    public MapKind kind(NamedTensor entry) {
-      return bytes.contains(entry.name()) ? MapKind.BYTES : MapKind.of(entry.tensor());
-    }
-  }
+  record Entry(MapKind kind, NamedTensor value) {}
 
   /** No data. */
   record Nothing() implements Answer {}
@@ -65,7 +65,7 @@ public sealed interface Answer {
     if (!said.isEmpty()) {
       return said(said, response);
     }
-    return outputs.isEmpty() ? new Nothing() : of(asked, outputs);
+    return outputs.isEmpty() ? new Nothing() : fitting(asked, response);
   }
 
   private static Answer said(String form, InferenceResponse response) {
@@ -77,7 +77,7 @@ public sealed interface Answer {
     } else if (form.equals(DataForm.BYTES.field()) && bytes) {
       return new Bytes(outputs.getFirst().tensor());
     } else if (form.equals(DataForm.MAP.field()) && outputs.stream().allMatch(Answer::isSingle)) {
-      return new Entries(outputs, bytesOf(response));
+      return new Entries(entries(response));
     } else if (form.equals(DataForm.TENSORS.field()) || form.equals(DataForm.NDARRAY.field())) {
       return new Tensors(outputs);
     }
@@ -85,20 +85,34 @@ public sealed interface Answer {
         ErrorCode.INTERNAL, "the model's outputs cannot be sent as " + form);
   }
 
+  /** The keys that a map of bytes has. */
   private static Set<String> bytesOf(InferenceResponse response) {
     return response.parameters().keySet().stream()
         .filter(name -> name.startsWith(OwnAnswer.BYTES))
         .map(name -> name.substring(OwnAnswer.BYTES.length()))
-        .collect(Collectors.toSet());
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
-  private static Answer of(DataForm asked, List<NamedTensor> outputs) {
+  /** Finds the maps: of two texts with a key of the map of bytes, the last one is meant. */
+  private static List<Entry> entries(InferenceResponse response) {
+    Set<String> bytes = bytesOf(response);
+    var entries = new ArrayList<Entry>();
+    for (NamedTensor output : response.outputs().reversed()) {
+      Tensor value = output.tensor();
+      boolean isBytes = value.type() == DataType.BYTES && bytes.remove(output.name());
+      entries.add(new Entry(isBytes ? MapKind.BYTES : MapKind.of(value), output));
+    }
+    return entries.reversed();
+  }
+
+  private static Answer fitting(DataForm asked, InferenceResponse response) {
+    List<NamedTensor> outputs = response.outputs();
     return switch (asked) {
       case TEXT -> text(outputs);
       case BYTES -> bytes(outputs);
       case MAP ->
           outputs.stream().allMatch(Answer::isSingle)
-              ? new Entries(outputs, Set.of())
+              ? new Entries(entries(response))
               : new Tensors(outputs);
       case TENSORS, NDARRAY -> new Tensors(outputs);
     };

@@ -14,9 +14,11 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -32,6 +34,11 @@ public final class RequestInputs implements AutoCloseable {
   private final boolean open;
   private final Map<String, ParameterValue> said = new LinkedHashMap<>();
   private final List<NamedTensor> given = new ArrayList<>();
+
+  /** Entries of maps that own code gets: which there are, and those that are bytes. */
+  private final Set<String> entries = new HashSet<>();
+
+  private final List<NamedTensor> bytes = new ArrayList<>();
   private boolean taken;
   private int asked;
   private boolean named;
@@ -116,19 +123,14 @@ public final class RequestInputs implements AutoCloseable {
 
   /**
    * The input that an entry of a map is for, which was not given yet. Own code that takes messages
-   * as they are gets keys that stand in several maps once for each type of value.
+   * as they are gets keys that stand in several maps once for each of them.
    */
   public TensorSpec entry(String name, MapKind kind) {
     if (!open) {
       return named(name);
     }
-    for (NamedTensor tensor : given) {
-      if (tensor.name().equals(name) && tensor.tensor().type() == kind.natural()) {
-        throw twice(name);
-      }
-    }
-    if (kind == MapKind.BYTES) {
-      said.put(OwnAnswer.BYTES + name, new ParameterValue.Flag(true));
+    if (!entries.add(kind.field() + "." + name)) {
+      throw twice(name);
     }
     return undeclared(name, kind.natural(), Shape.of(1));
   }
@@ -225,6 +227,19 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
+   * Adds the value of an entry, taking it over. Own code gets bytes last, so that of a text and
+   * bytes of one key the latter are known.
+   */
+  public void addEntry(MapKind kind, TensorSpec input, Tensor value) {
+    if (open && kind == MapKind.BYTES) {
+      said.put(OwnAnswer.BYTES + input.name(), new ParameterValue.Flag(true));
+      bytes.add(new NamedTensor(input.name(), value));
+    } else {
+      add(input, value);
+    }
+  }
+
+  /**
    * Adds what a builder was filled with.
    *
    * @throws InferenceException INVALID_ARGUMENT if the shape holds another number of elements; the
@@ -260,6 +275,7 @@ public final class RequestInputs implements AutoCloseable {
         throw InferenceException.invalid("Input tensor is not found, name: " + spec.name());
       }
     }
+    given.addAll(bytes);
     taken = true;
     return given;
   }
@@ -281,6 +297,7 @@ public final class RequestInputs implements AutoCloseable {
   public void close() {
     if (!taken) {
       NamedTensor.closeAll(given);
+      NamedTensor.closeAll(bytes);
     }
   }
 }

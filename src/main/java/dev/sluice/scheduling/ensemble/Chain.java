@@ -50,25 +50,30 @@ final class Chain {
       outputs.add(tensors);
       inputs.add(given);
     }
-    outputs.add(plain(models.getLast().outputs()));
-    requireApart(inputs.getFirst(), outputs.getLast());
+    Map<String, String> own = own(inputs.getFirst());
+    outputs.add(own);
     List<Step> linked = new ArrayList<>();
     for (int i = 0; i <= last; i++) {
       Step step = steps.get(i);
       linked.add(new Step(step.model(), step.version(), inputs.get(i), outputs.get(i)));
     }
-    return new EnsembleConfig(
-        linked,
-        List.of(),
-        models.getLast().outputs().stream()
-            .map(output -> Declaration.named(output.name()))
-            .toList());
+    List<Declaration> declared = new ArrayList<>();
+    own.forEach((output, tensor) -> declared.add(Declaration.of(output, tensor)));
+    return new EnsembleConfig(linked, List.of(), declared);
   }
 
   private static Map<String, String> plain(List<TensorSpec> tensors) {
     var names = new LinkedHashMap<String, String>();
     tensors.forEach(tensor -> names.put(tensor.name(), tensor.name()));
     return names;
+  }
+
+  /** The last model's outputs, which may have the names of what the first one takes. */
+  private Map<String, String> own(Map<String, String> inputs) {
+    Map<String, String> own = plain(models.getLast().outputs());
+    own.replaceAll(
+        (output, tensor) -> inputs.containsKey(output) ? steps.size() + "." + output : tensor);
+    return own;
   }
 
   /** What the next model takes, and which output of a step that is. */
@@ -113,16 +118,5 @@ final class Chain {
 
   private static List<String> names(List<TensorSpec> tensors) {
     return tensors.stream().map(TensorSpec::name).toList();
-  }
-
-  private void requireApart(Map<String, String> inputs, Map<String, String> outputs) {
-    for (String output : outputs.keySet()) {
-      if (inputs.containsKey(output)) {
-        throw EnsembleGraphBuilder.refused(
-            "ensemble '%s': the first model takes and the last one gives a tensor '%s'; wanted"
-                    .formatted(name, output)
-                + " names that tell them apart");
-      }
-    }
   }
 }

@@ -19,6 +19,7 @@ public final class EnsembleGraph {
   private final List<EnsembleStep> steps;
   private final List<String> tensors;
   private final Map<String, Integer> numbers = new HashMap<>();
+  private final Map<String, Integer> outputs;
   private final int[] waits;
   private final Route everything;
 
@@ -46,13 +47,19 @@ public final class EnsembleGraph {
   /**
    * @param steps each after those whose tensors it takes
    * @param tensors their names by number
+   * @param outputs the numbers of the ensemble's outputs by their names, which may be others
    */
   EnsembleGraph(
-      String name, ModelMetadata metadata, List<EnsembleStep> steps, List<String> tensors) {
+      String name,
+      ModelMetadata metadata,
+      List<EnsembleStep> steps,
+      List<String> tensors,
+      Map<String, Integer> outputs) {
     this.name = name;
     this.metadata = metadata;
     this.steps = List.copyOf(steps);
     this.tensors = List.copyOf(tensors);
+    this.outputs = Map.copyOf(outputs);
     for (int i = 0; i < tensors.size(); i++) {
       numbers.put(tensors.get(i), i);
     }
@@ -95,6 +102,11 @@ public final class EnsembleGraph {
     return numbers.getOrDefault(tensor, -1);
   }
 
+  /** The number of the tensor that is an output. */
+  int outputNumber(String output) {
+    return outputs.getOrDefault(output, -1);
+  }
+
   private List<String> outputs() {
     Signature signature = metadata.signatures().values().iterator().next();
     return signature.outputs().stream().map(TensorSpec::name).toList();
@@ -112,7 +124,7 @@ public final class EnsembleGraph {
 
   private Route route(List<String> outputs) {
     int[] takers = new int[tensors.size()];
-    outputs.forEach(output -> takers[number(output)]++);
+    outputs.forEach(output -> takers[outputNumber(output)]++);
     var needed = new BitSet();
     for (int i = steps.size() - 1; i >= 0; i--) {
       EnsembleStep step = steps.get(i);

@@ -10,6 +10,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,11 @@ public final class EnsembleGraphBuilder {
     var metadata =
         new ModelMetadata(PLATFORM, Map.of(signature.name(), signature), shapesBind, maxBatchSize);
     return new EnsembleGraph(
-        name, metadata, StepOrder.of(name, steps), List.copyOf(numbers.keySet()));
+        name,
+        metadata,
+        StepOrder.of(name, steps),
+        List.copyOf(numbers.keySet()),
+        outputNumbers(signature));
   }
 
   private static ModelSelector selector(EnsembleConfig.Step step) {
@@ -185,7 +190,7 @@ public final class EnsembleGraphBuilder {
   }
 
   private void addOutput(Declaration output) {
-    TensorEnd writer = writers.get(output.name());
+    TensorEnd writer = writers.get(output.tensor());
     if (writer == null || writer.isOfEnsemble()) {
       throw refused(
           "ensemble '%s': output '%s' is written by no step".formatted(name, output.name()));
@@ -215,7 +220,7 @@ public final class EnsembleGraphBuilder {
   private List<TensorSpec> outputs() {
     if (!config.outputs().isEmpty()) {
       return config.outputs().stream()
-          .map(output -> writer(output.name()).declared(output))
+          .map(output -> writer(output.tensor()).declared(output))
           .toList();
     }
     List<TensorSpec> untaken =
@@ -227,6 +232,16 @@ public final class EnsembleGraphBuilder {
       throw refused("ensemble '" + name + "' has no output: every tensor is taken by a step");
     }
     return untaken;
+  }
+
+  private Map<String, Integer> outputNumbers(Signature signature) {
+    Map<String, Integer> outputs = new HashMap<>();
+    if (config.outputs().isEmpty()) {
+      signature.outputs().forEach(output -> outputs.put(output.name(), number(output.name())));
+    } else {
+      config.outputs().forEach(output -> outputs.put(output.name(), number(output.tensor())));
+    }
+    return outputs;
   }
 
   private TensorEnd writer(String tensor) {

@@ -221,16 +221,16 @@ final class EnsembleRun {
     }
     List<String> wanted = graph.wanted(request.outputs());
     for (String output : wanted) {
-      if (tensors[graph.number(output)] == null) {
+      if (tensors[graph.outputNumber(output)] == null) {
         return;
       }
     }
     List<NamedTensor> outputs = new ArrayList<>(wanted.size());
     for (String output : wanted) {
-      SharedTensor tensor = tensors[graph.number(output)];
+      SharedTensor tensor = tensors[graph.outputNumber(output)];
       if (tensor != null) {
         outputs.add(new NamedTensor(output, tensor.all()));
-        taken(graph.number(output), tensor);
+        taken(graph.outputNumber(output), tensor);
       }
     }
     end();

@@ -31,7 +31,8 @@ record TensorEnd(
     DataType type = said.type().orElse(DataType.UNSUPPORTED);
     return new TensorEnd(
         "%s '%s' of the ensemble".formatted(kind, said.name()),
-        new TensorSpec(said.name(), type, said.shape(), said.optional(), said.name(), type.name()),
+        new TensorSpec(
+            said.tensor(), type, said.shape(), said.optional(), said.tensor(), type.name()),
         said.type().isPresent(),
         false,
         true);

@@ -29,6 +29,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private final ListenerContext context;
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
+  private final SilentCalls silent = new SilentCalls();
   private final boolean cors;
 
   /**
@@ -58,7 +59,12 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
 
   /** Takes the plain unary calls of an HTTP/2 connection from its frames. */
   public void opened(HttpConnection connection) {
-    Http2Calls.follow(connection, this::call);
+    Http2Calls.follow(connection, this::call, silent);
+  }
+
+  /** The listener closes: a call that has sent nothing yet ends in a moment. */
+  public void closing() {
+    silent.endSoon(context.vertx());
   }
 
   private @Nullable Http2Call call(Http2Headers headers, Http2Answer answer) {
@@ -132,7 +138,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       call.begin();
       call.follow(request);
     } else if (stream != null) {
-      new StreamingCall(request, reply, form, context, ids.of(request)).start(stream);
+      new StreamingCall(request, reply, form, context, ids.of(request), silent).start(stream);
     } else {
       reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
     }

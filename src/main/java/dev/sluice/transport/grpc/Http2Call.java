@@ -25,6 +25,10 @@ final class Http2Call {
     call.answer();
   }
 
+  void endIfSilent() {
+    call.endIfSilent();
+  }
+
   void closed() {
     answer.closed();
     call.gone();

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: the event loop of the connection.
  */
-final class Http2Calls extends Http2FrameListenerDecorator {
+final class Http2Calls extends Http2FrameListenerDecorator implements SilentCalls.Member {
   /** Finds who answers a stream. */
   interface Directory {
     /** The call that a stream begins; null if it is none that is answered here. */
@@ -44,22 +44,25 @@ final class Http2Calls extends Http2FrameListenerDecorator {
   }
 
   /** Looks at the streams of a connection that has just been opened, before Vert.x does. */
-  static void follow(HttpConnection connection, Directory directory) {
+  static void follow(HttpConnection connection, Directory directory, SilentCalls silent) {
     if (connection instanceof ConnectionBase opened) {
       var handler = opened.channelHandlerContext().pipeline().get(Http2ConnectionHandler.class);
       if (handler != null) {
-        follow(handler, opened, directory);
+        Http2Calls calls = follow(handler, opened, directory);
+        silent.add(calls);
+        opened.channel().closeFuture().addListener(_ -> silent.remove(calls));
       }
     }
   }
 
-  private static void follow(
+  private static Http2Calls follow(
       Http2ConnectionHandler handler, ConnectionBase opened, Directory directory) {
     var frames = new Http2Frames(handler, opened.channelHandlerContext());
     Http2FrameListener vertx = handler.decoder().frameListener();
     var calls = new Http2Calls(directory, frames, opened.context(), vertx);
     handler.decoder().frameListener(calls);
     frames.connection().addListener(calls.new Closed());
+    return calls;
   }
 
   /** Tells a call that nobody waits for it any more, or that all is done. */
@@ -135,5 +138,22 @@ final class Http2Calls extends Http2FrameListenerDecorator {
       context.emit(_ -> call.end());
     }
     return taken;
+  }
+
+  @Override
+  public void endIfSilent() {
+    try {
+      frames.connection().forEachActiveStream(this::endIfSilent);
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("looking at streams never fails", e);
+    }
+  }
+
+  private boolean endIfSilent(Http2Stream stream) {
+    Http2Call call = stream.getProperty(key);
+    if (call != null) {
+      context.emit(_ -> call.endIfSilent());
+    }
+    return true;
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A call of any number of messages each way. The client is read from only as fast as its messages
  * are taken.
  */
-final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
+final class StreamingCall extends ListenerExchange implements GrpcStreamCall, SilentCalls.Member {
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final GrpcForm form;
@@ -30,7 +30,9 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
   /** The body of gRPC-Web's text form, which is decoded as a whole. */
   private final ByteCollector text = new ByteCollector();
 
+  private final SilentCalls silent;
   private GrpcStreamMethod.@Nullable Messages messages;
+  private boolean heard;
   private boolean taking;
   private boolean allArrived;
   private boolean answered;
@@ -40,7 +42,8 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
       GrpcReply reply,
       GrpcForm form,
       ListenerContext context,
-      String requestId) {
+      String requestId,
+      SilentCalls silent) {
     super(context, EntryPoint.GRPC, requestId);
     this.request = request;
     this.reply = reply;
@@ -50,6 +53,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
         new MessageReader(
             request.getHeader(UnaryCall.ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.splitter = new MessageSplitter(reader, maxMessage);
+    this.silent = silent;
     this.maxBody = (long) ((maxMessage + GrpcReply.PREFIX) * UnaryCall.TEXT_RATIO);
   }
 
@@ -61,6 +65,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
       fail(e);
       return;
     }
+    silent.add(this);
     request.handler(this::arrived);
     request.endHandler(_ -> ended());
     request.exceptionHandler(_ -> gone());
@@ -69,6 +74,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
   }
 
   private void arrived(Buffer piece) {
+    hear();
     if (answered) {
       return;
     }
@@ -82,7 +88,23 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
     }
   }
 
+  /** The client has sent something, or will not do so any more. */
+  private void hear() {
+    if (!heard) {
+      heard = true;
+      silent.remove(this);
+    }
+  }
+
+  @Override
+  public void endIfSilent() {
+    if (!heard) {
+      fail(SilentCalls.stopping());
+    }
+  }
+
   private void ended() {
+    hear();
     allArrived = true;
     if (form == GrpcForm.WEB_TEXT && !answered) {
       compute(text.size(), () -> MessageReader.fromText(text.toBody()))
@@ -197,6 +219,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall {
   }
 
   private void gone() {
+    hear();
     if (!answered) {
       leave();
     }

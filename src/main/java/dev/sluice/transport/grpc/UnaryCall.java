@@ -167,6 +167,13 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     }
   }
 
+  /** Nobody waits any longer for a message of which nothing has come. */
+  void endIfSilent() {
+    if (!answered && !whole && !isGone() && collected.size() == 0) {
+      fail(SilentCalls.stopping());
+    }
+  }
+
   private void forget() {
     if (!whole) {
       collected.clear();

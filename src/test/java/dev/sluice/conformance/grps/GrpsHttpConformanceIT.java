@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.EchoModels;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import java.io.ByteArrayOutputStream;
@@ -21,11 +19,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import java.util.zip.GZIPOutputStream;
@@ -54,31 +48,7 @@ class GrpsHttpConformanceIT {
     samples = RunningServer.start(Path.of("src/sample/models"));
     text = RunningServer.start(alone("idb"));
     floats = RunningServer.start(alone("idf"));
-    ownCode = RunningServer.start(ownModels());
-  }
-
-  /** A model that gives back what comes, which is meant if none is named, and another one. */
-  private static SluiceConfig ownModels() throws IOException {
-    Path models = folder.resolve("own");
-    new CodeJar()
-        .file("Echo")
-        .service("Model", "Echo")
-        .service("StreamingModel", "Echo")
-        .into(models.resolve("your_model").resolve("1"));
-    new CodeJar()
-        .file("Prefixed")
-        .service("Model", "Prefixed")
-        .into(models.resolve("m2").resolve("2"));
-    Path settings = folder.resolve("own.yml");
-    Files.writeString(
-        settings,
-        """
-        listeners: [{ address: "localhost:0" }]
-        models: { directory: "%s" }
-        grps: { default_model: your_model }
-        """
-            .formatted(models));
-    return new SluiceConfigReader(_ -> {}).read(Optional.of(settings), Map.of(), List.of());
+    ownCode = RunningServer.start(EchoModels.in(folder.resolve("own")));
   }
 
   /** A folder of models with just one in it. */

@@ -17,8 +17,8 @@ final class MapWriter {
 
   static Buffer write(byte[] head, Answer.Entries entries) {
     var map = GenericMapData.newBuilder();
-    for (NamedTensor entry : entries.tensors()) {
-      put(entries.kind(entry), entry, map);
+    for (Answer.Entry entry : entries.entries()) {
+      put(entry.kind(), entry.value(), map);
     }
     byte[] message = GrpsMessage.newBuilder().setGmap(map).build().toByteArray();
     return Buffers.join(

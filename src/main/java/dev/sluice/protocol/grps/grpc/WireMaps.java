@@ -58,7 +58,7 @@ final class WireMaps {
       }
     }
     TensorSpec input = inputs.entry(key, kind);
-    inputs.add(input, tensor(kind, input, value));
+    inputs.addEntry(kind, input, tensor(kind, input, value));
   }
 
   private static int valueTag(MapKind kind) {

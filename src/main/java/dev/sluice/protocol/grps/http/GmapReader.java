@@ -58,7 +58,7 @@ final class GmapReader {
       if (Json.isPresent(in)) {
         String key = in.key();
         TensorSpec input = inputs.entry(key, kind);
-        inputs.add(input, reader.read(input, map + "." + key));
+        inputs.addEntry(kind, input, reader.read(input, map + "." + key));
       } else {
         in.skipValue();
       }

@@ -16,7 +16,10 @@ final class MapJson {
     String betweenMaps = "";
     for (MapKind kind : MapKind.values()) {
       List<NamedTensor> members =
-          entries.tensors().stream().filter(entry -> entries.kind(entry) == kind).toList();
+          entries.entries().stream()
+              .filter(entry -> entry.kind() == kind)
+              .map(Answer.Entry::value)
+              .toList();
       if (!members.isEmpty()) {
         out.raw(betweenMaps).key(kind.field());
         map(kind, members, out);

@@ -82,9 +82,13 @@ record PredictAnswer(int status, String contentType, Buffer body) {
    * Encodes the only output as nested lists.
    *
    * @throws InferenceException INTERNAL, as the native server has it, if there is not one output of
-   *     32-bit numbers
+   *     32-bit numbers, or own code says that it is something else
    */
-  static PredictAnswer ndArray(List<NamedTensor> outputs) {
+  static PredictAnswer ndArray(InferenceResponse response) {
+    List<NamedTensor> outputs =
+        Answer.of(DataForm.NDARRAY, response) instanceof Answer.Tensors(List<NamedTensor> tensors)
+            ? tensors
+            : List.of();
     if (outputs.isEmpty()) {
       throw impossible("No tensors in output. Cannot convert to ndarray.");
     }

@@ -62,10 +62,7 @@ final class PredictRoute {
             message.model().isEmpty() ? query.model() : message.model(),
             body.length(),
             message::decode,
-            response ->
-                query.returnNdArray()
-                    ? PredictAnswer.ndArray(response.outputs())
-                    : PredictAnswer.of(message.form(), response))
+            response -> answer(query, message.form(), response))
         .onSuccess(answer -> answer.send(http))
         .mapEmpty();
   }
@@ -124,12 +121,16 @@ final class PredictRoute {
             query.model(),
             body.length(),
             inputs -> addBytes(inputs, body),
-            response ->
-                query.returnNdArray()
-                    ? PredictAnswer.ndArray(response.outputs())
-                    : PredictAnswer.of(DataForm.BYTES, response))
+            response -> answer(query, DataForm.BYTES, response))
         .onSuccess(answer -> answer.send(http))
         .mapEmpty();
+  }
+
+  private static PredictAnswer answer(
+      PredictQuery query, DataForm asked, InferenceResponse response) {
+    return query.returnNdArray()
+        ? PredictAnswer.ndArray(response)
+        : PredictAnswer.of(asked, response);
   }
 
   /** A content type without its parameters, in lower case. */

@@ -1,0 +1,45 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import io.vertx.core.Vertx;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Calls of one event loop whose clients may have sent nothing but headers. A listener that closes
+ * would wait for them as long as for calls under way, so their clients are given a moment more and
+ * then told that the server stops.
+ */
+final class SilentCalls {
+  /** What was sent before the client heard that the listener closes has arrived by then. */
+  private static final long MOMENT_MILLIS = 200;
+
+  /** A call, or all calls of a connection. */
+  interface Member {
+    /** Ends what has not got a byte yet. */
+    void endIfSilent();
+  }
+
+  private final Set<Member> members = new HashSet<>();
+
+  void add(Member member) {
+    members.add(member);
+  }
+
+  void remove(Member member) {
+    members.remove(member);
+  }
+
+  /** Ends them in a moment. On their event loop. */
+  void endSoon(Vertx vertx) {
+    vertx.setTimer(MOMENT_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfSilent));
+  }
+
+  /** What their clients are told. */
+  static InferenceException stopping() {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "the server is stopping and waits for no more messages");
+  }
+}
