@@ -58,7 +58,21 @@ public final class Metadata {
     server.put("interface", address);
     server.put("online", control.online());
     server.put("models", served);
+    models.byDefault().ifPresent(model -> server.put("dag", dag(model)));
     return yaml(server);
+  }
+
+  /** The model that is meant when none is named is what grps calls a DAG of one node. */
+  private static Map<String, Object> dag(String model) {
+    var node = new LinkedHashMap<String, Object>();
+    node.put("name", model);
+    node.put("type", "model");
+    node.put("model", model);
+    var dag = new LinkedHashMap<String, Object>();
+    dag.put("type", "sequential");
+    dag.put("name", "default");
+    dag.put("nodes", List.of(node));
+    return dag;
   }
 
   private static Map<String, Object> version(String model, VersionStatus status) {

@@ -8,6 +8,7 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -86,16 +87,21 @@ public final class ModelChoice {
   }
 
   private String defaultName() {
+    return byDefault()
+        .orElseThrow(() ->
+            InferenceException.invalid(
+                "the request names no model, and the setting grps.default_model names none either;"
+                    + " models: "
+                    + String.join(", ", control.models())));
+  }
+
+  /** The model that is meant when a request names none: the one of the settings, or the only one. */
+  Optional<String> byDefault() {
     if (!deployment.defaultModel().isEmpty()) {
-      return deployment.defaultModel();
+      return Optional.of(deployment.defaultModel());
     }
     List<String> models = control.models();
-    if (models.size() == 1) {
-      return models.getFirst();
-    }
-    throw InferenceException.invalid(
-        "the request names no model, and the setting grps.default_model names none either; models: "
-            + String.join(", ", models));
+    return models.size() == 1 ? Optional.of(models.getFirst()) : Optional.empty();
   }
 
   private static String explain(Lookup.NotReady notReady) {

@@ -214,11 +214,16 @@ public final class RequestInputs implements AutoCloseable {
         : types;
   }
 
+  /** What texts call an input, which has no name if own code takes a tensor without one. */
+  public static String label(TensorSpec input) {
+    return input.name().isEmpty() ? "input without a name" : "input " + input.name();
+  }
+
   /** Which types an input takes when the request does not say which one it sends. */
   public InferenceException untyped(TensorSpec input) {
     return InferenceException.invalid(
-        "the tensor for input %s has no dtype; wanted %s"
-            .formatted(input.name(), open ? "one" : wanted(input)));
+        "the tensor for %s has no dtype; wanted %s"
+            .formatted(label(input), open ? "one" : wanted(input)));
   }
 
   /** Adds a tensor, taking it over. */
@@ -251,8 +256,8 @@ public final class RequestInputs implements AutoCloseable {
       throw new InferenceException(
           // grps' own servers let the model find out, and own code is asked as there.
           open ? ErrorCode.INTERNAL : ErrorCode.INVALID_ARGUMENT,
-          "input %s: size not match, shape: %s expected size: %d, actual size: %d (from %s)"
-              .formatted(input.name(), shape, expected, elements.elements(), type.list()));
+          "%s: size not match, shape: %s expected size: %d, actual size: %d (from %s)"
+              .formatted(label(input), shape, expected, elements.elements(), type.list()));
     }
     add(input, elements.build(shape));
   }
@@ -263,8 +268,8 @@ public final class RequestInputs implements AutoCloseable {
       return shape.elementCount();
     } catch (ArithmeticException e) {
       throw InferenceException.invalid(
-          "input %s: shape %s has more elements than can be counted"
-              .formatted(input.name(), shape));
+          "%s: shape %s has more elements than can be counted"
+              .formatted(label(input), shape));
     }
   }
 

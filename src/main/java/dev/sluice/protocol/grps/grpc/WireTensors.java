@@ -35,8 +35,8 @@ final class WireTensors {
         throw inputs.untyped(wanted);
       }
       throw InferenceException.invalid(
-          "the tensor for input %s has dtype %d, which is none of grps' types"
-              .formatted(wanted.name(), tensor.typeNumber()));
+          "the tensor for %s has dtype %d, which is none of grps' types"
+              .formatted(RequestInputs.label(wanted), tensor.typeNumber()));
     }
     TensorSpec input = inputs.fed(wanted, type);
     Shape shape = Shape.of(tensor.dims());

@@ -6,6 +6,7 @@ import com.google.protobuf.WireFormat;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.grps.Elements;
 import dev.sluice.protocol.grps.GrpsType;
+import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
@@ -106,11 +107,11 @@ final class WireValues {
 
   private InferenceException misfit(String got) {
     return InferenceException.invalid(
-        "%s[%d] of input %s: got %s, wanted %s"
+        "%s[%d] of %s: got %s, wanted %s"
             .formatted(
                 type.list(),
                 elements.elements(),
-                input.name(),
+                RequestInputs.label(input),
                 got,
                 Elements.wanted(input.type())));
   }

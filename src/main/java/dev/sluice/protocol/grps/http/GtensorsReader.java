@@ -78,7 +78,7 @@ final class GtensorsReader {
         in.seek(before);
         throw Json.wrong(
             in,
-            "%s[%d] of input %s".formatted(place, elements.elements(), input.name()),
+            "%s[%d] of %s".formatted(place, elements.elements(), RequestInputs.label(input)),
             Elements.wanted(input.type()));
       }
     }

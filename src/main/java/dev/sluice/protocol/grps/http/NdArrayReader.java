@@ -102,7 +102,7 @@ final class NdArrayReader {
       in.seek(before);
       throw Json.wrong(
           in,
-          "ndarray, number %d, for input %s".formatted(elements.elements(), input.name()),
+          "ndarray, number %d, for %s".formatted(elements.elements(), RequestInputs.label(input)),
           Elements.wanted(input.type()));
     }
   }
