@@ -12,7 +12,6 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LogControl;
-import dev.sluice.inference.VersionState;
 import dev.sluice.ops.Connections;
 import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.ModelStates;
@@ -326,17 +325,11 @@ public final class SluiceServer implements Server {
   }
 
   private void lookWhetherSettled(Promise<Void> settled) {
-    if (repository.models().stream().noneMatch(this::isOnTheWay)) {
+    if (repository.settled()) {
       settled.complete();
     } else {
       vertx.setTimer(SETTLING_LOOK_MILLIS, _ -> lookWhetherSettled(settled));
     }
-  }
-
-  private boolean isOnTheWay(String model) {
-    return repository.versions(model).stream()
-        .flatMap(List::stream)
-        .anyMatch(v -> v.state() == VersionState.START || v.state() == VersionState.LOADING);
   }
 
   /** How the models are. */

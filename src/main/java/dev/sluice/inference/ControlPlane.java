@@ -24,6 +24,14 @@ public interface ControlPlane {
   /** Whether the process answers at all. */
   boolean live();
 
+  /**
+   * Whether all models that were there at the start have been loaded or have failed to. Once it is
+   * so, it stays so: grps' own servers open no port before.
+   */
+  default boolean started() {
+    return live();
+  }
+
   /** Whether every version that should take requests does, and the server is not draining. */
   boolean ready();
 

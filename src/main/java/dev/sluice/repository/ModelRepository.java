@@ -145,7 +145,12 @@ public final class ModelRepository {
 
   /** Whether the folders were looked at, and the models are not being closed. */
   public boolean looked() {
-    return looked && !closing;
+    return view.looked();
+  }
+
+  /** Whether no version is on its way to take requests. */
+  public boolean settled() {
+    return view.settled();
   }
 
   /**

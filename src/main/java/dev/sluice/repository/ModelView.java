@@ -116,4 +116,10 @@ final class ModelView {
   List<VersionStatus> statuses() {
     return statuses;
   }
+
+  /** Whether no version is on its way to take requests. */
+  boolean settled() {
+    return statuses.stream()
+        .noneMatch(v -> v.state() == VersionState.START || v.state() == VersionState.LOADING);
+  }
 }

@@ -13,22 +13,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param models by name
  * @param names sorted
+ * @param looked whether the folders were looked at, and the repository is not closing
  * @param ready whether everything is up that should be
  */
-record RepositoryView(Map<String, ModelView> models, List<String> names, boolean ready) {
+record RepositoryView(
+    Map<String, ModelView> models, List<String> names, boolean looked, boolean ready) {
   /** Nothing is known before the first look at the folders. */
-  static final RepositoryView NOT_LOOKED_YET = new RepositoryView(Map.of(), List.of(), false);
+  static final RepositoryView NOT_LOOKED_YET = new RepositoryView(Map.of(), List.of(), false, false);
 
   /**
    * The models as they are now. Called under the repository's lock.
    *
-   * @param serving whether the folders were looked at, and the repository is not closing
+   * @param looked whether the folders were looked at, and the repository is not closing
    */
-  static RepositoryView of(Collection<TrackedModel> models, boolean serving) {
+  static RepositoryView of(Collection<TrackedModel> models, boolean looked) {
     Map<String, ModelView> views = HashMap.newHashMap(models.size());
     models.forEach(model -> views.put(model.name(), ModelView.of(model)));
-    boolean ready = serving && models.stream().allMatch(TrackedModel::ready);
-    return new RepositoryView(views, views.keySet().stream().sorted().toList(), ready);
+    boolean ready = looked && models.stream().allMatch(TrackedModel::ready);
+    return new RepositoryView(views, views.keySet().stream().sorted().toList(), looked, ready);
+  }
+
+  /** Whether no version is on its way to take requests. */
+  boolean settled() {
+    return models.values().stream().allMatch(ModelView::settled);
   }
 
   @Nullable ModelView model(String name) {

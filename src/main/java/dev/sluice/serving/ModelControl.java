@@ -34,6 +34,7 @@ public final class ModelControl implements ControlPlane {
   private volatile boolean online;
   private final Set<Runnable> whenDraining = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
+  private volatile boolean started;
 
   /**
    * @param settings read those that come with a load
@@ -72,6 +73,14 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean live() {
     return true;
+  }
+
+  @Override
+  public boolean started() {
+    if (!started) {
+      started = repository.looked() && repository.settled();
+    }
+    return started;
   }
 
   @Override

@@ -49,6 +49,17 @@ class ModelRepositoryTest {
   }
 
   @Test
+  void nothingIsSettledWhileAVersionLoads() {
+    files.versions("digits/1");
+    assertThat(test.repository.looked()).isFalse();
+    test.repository.scan();
+    assertThat(test.repository.looked()).isTrue();
+    assertThat(test.repository.settled()).isFalse();
+    test.workers.runAll();
+    assertThat(test.repository.settled()).isTrue();
+  }
+
+  @Test
   void theLoanIsOfWhatTheLoaderMade() {
     files.versions("digits/1");
     test.settle();

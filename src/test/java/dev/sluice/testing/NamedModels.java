@@ -25,6 +25,7 @@ import java.util.Optional;
 public final class NamedModels implements DataPlane, ControlPlane {
   private final List<ModelId> ids;
   private boolean online;
+  private boolean started = true;
 
   public NamedModels(ModelId... ids) {
     this.ids = List.of(ids);
@@ -80,6 +81,16 @@ public final class NamedModels implements DataPlane, ControlPlane {
   @Override
   public boolean live() {
     return true;
+  }
+
+  /** Loads its models until {@code started} is said to be true. */
+  public void setStarted(boolean started) {
+    this.started = started;
+  }
+
+  @Override
+  public boolean started() {
+    return started;
   }
 
   @Override

@@ -30,7 +30,7 @@ final class HealthCalls {
   }
 
   Future<Buffer> live(GrpcCall call, Body body) {
-    return Messages.answer(body, _ -> status(control.live()));
+    return Messages.answer(body, _ -> status(control.started()));
   }
 
   Future<Buffer> ready(GrpcCall call, Body body) {

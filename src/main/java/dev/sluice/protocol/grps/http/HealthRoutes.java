@@ -7,7 +7,8 @@ import dev.sluice.transport.http.HttpExchange;
 
 /**
  * The switch by which a load balancer is told to send traffic or not. Predictions are served either
- * way, and a request's body means nothing here.
+ * way, and a request's body means nothing here. The server is live when its models are loaded,
+ * since that is what grps' start scripts wait for.
  */
 final class HealthRoutes {
   private final ControlPlane control;
@@ -34,7 +35,7 @@ final class HealthRoutes {
   }
 
   void live(HttpExchange http) {
-    MessageJson.answer(http, control.live() ? GrpsStatus.OK : GrpsStatus.OFFLINE);
+    MessageJson.answer(http, control.started() ? GrpsStatus.OK : GrpsStatus.OFFLINE);
   }
 
   void ready(HttpExchange http) {
