@@ -4,8 +4,6 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ServedModel;
-import dev.sluice.protocol.codec.JsonCursor;
-import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
@@ -40,33 +38,10 @@ final class CustomRoute {
 
   private void hand(HttpExchange http, Body body) {
     var query = new PredictQuery(http.query());
-    boolean streaming = control.asksInHead(http, query) || asksInBody(body, control.bodyKey());
+    boolean streaming = control.asksInHead(http, query) || control.asksInBody(body);
     ServedModel lent = models.lend(query.model());
     http.measure(Api.OWN_HTTP, lent.id().name());
     data.handle(lent, new RawHttpCall(http, body, streaming, control.contentType()));
-  }
-
-  /** Whatever is no JSON asks for nothing. */
-  private static boolean asksInBody(Body body, String key) {
-    try {
-      return !key.isEmpty() && asks(new JsonCursor(body), key);
-    } catch (JsonException e) {
-      return false;
-    }
-  }
-
-  private static boolean asks(JsonCursor in, String key) {
-    boolean asks = false;
-    if (in.peek() == JsonCursor.Kind.OBJECT) {
-      in.beginObject();
-      while (in.nextKey()) {
-        boolean meant = in.keyIs(key);
-        asks = meant ? in.peek() == JsonCursor.Kind.TRUE : asks;
-        in.skipValue();
-      }
-      in.finish();
-    }
-    return asks;
   }
 
   private static void refuse(HttpExchange http, InferenceException why) {

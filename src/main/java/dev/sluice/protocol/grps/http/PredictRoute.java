@@ -41,7 +41,10 @@ final class PredictRoute {
     boolean streaming = control.asksInHead(http, query);
     return switch (mediaType(http.header("Content-Type"))) {
       case JSON -> predictJson(http, query, body, streaming);
-      case BYTES -> streaming ? streamBytes(http, query, body) : predictBytes(http, query, body);
+      case BYTES ->
+          streaming || control.asksInBody(body)
+              ? streamBytes(http, query, body)
+              : predictBytes(http, query, body);
       default -> throw InferenceException.invalid("Content type is not supported.");
     };
   }

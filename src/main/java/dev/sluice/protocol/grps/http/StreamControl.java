@@ -1,5 +1,8 @@
 package dev.sluice.protocol.grps.http;
 
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 
 /**
@@ -31,6 +34,29 @@ public record StreamControl(Mode mode, String key, String contentType) {
       case HEADER_PARAM -> "true".equalsIgnoreCase(http.header(key));
       case BODY_PARAM -> false;
     };
+  }
+
+  /** Whether a body that may be anything asks for a stream. Whatever is no JSON does not. */
+  boolean asksInBody(Body body) {
+    try {
+      return mode == Mode.BODY_PARAM && asks(new JsonCursor(body));
+    } catch (JsonException e) {
+      return false;
+    }
+  }
+
+  private boolean asks(JsonCursor in) {
+    boolean asks = false;
+    if (in.peek() == JsonCursor.Kind.OBJECT) {
+      in.beginObject();
+      while (in.nextKey()) {
+        boolean meant = in.keyIs(key);
+        asks = meant ? in.peek() == JsonCursor.Kind.TRUE : asks;
+        in.skipValue();
+      }
+      in.finish();
+    }
+    return asks;
   }
 
   /** The member of a JSON body that asks for a stream; empty if none can. */
