@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 record RepositoryView(
     Map<String, ModelView> models, List<String> names, boolean looked, boolean ready) {
   /** Nothing is known before the first look at the folders. */
-  static final RepositoryView NOT_LOOKED_YET = new RepositoryView(Map.of(), List.of(), false, false);
+  static final RepositoryView NOT_LOOKED_YET =
+      new RepositoryView(Map.of(), List.of(), false, false);
 
   /**
    * The models as they are now. Called under the repository's lock.

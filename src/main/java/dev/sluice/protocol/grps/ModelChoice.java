@@ -95,7 +95,9 @@ public final class ModelChoice {
                     + String.join(", ", control.models())));
   }
 
-  /** The model that is meant when a request names none: the one of the settings, or the only one. */
+  /**
+   * The model that is meant when a request names none: the one of the settings, or the only one.
+   */
   Optional<String> byDefault() {
     if (!deployment.defaultModel().isEmpty()) {
       return Optional.of(deployment.defaultModel());

@@ -268,8 +268,7 @@ public final class RequestInputs implements AutoCloseable {
       return shape.elementCount();
     } catch (ArithmeticException e) {
       throw InferenceException.invalid(
-          "%s: shape %s has more elements than can be counted"
-              .formatted(label(input), shape));
+          "%s: shape %s has more elements than can be counted".formatted(label(input), shape));
     }
   }
 
