@@ -15,16 +15,19 @@ import java.util.function.Consumer;
  */
 public final class LiveVersion implements ServedModel {
   private final ModelId id;
+  private final long load;
   private final LoadedModel loaded;
   private final Consumer<LiveVersion> whenReturned;
   private final AtomicInteger loans = new AtomicInteger(1);
 
   /**
+   * @param load tells it from all other loads of this and of other versions
    * @param whenReturned called once, on the thread that gave the last loan back, often an event
    *     loop: must not block
    */
-  LiveVersion(ModelId id, LoadedModel loaded, Consumer<LiveVersion> whenReturned) {
+  LiveVersion(ModelId id, long load, LoadedModel loaded, Consumer<LiveVersion> whenReturned) {
     this.id = id;
+    this.load = load;
     this.loaded = loaded;
     this.whenReturned = whenReturned;
   }
@@ -44,6 +47,11 @@ public final class LiveVersion implements ServedModel {
   @Override
   public ModelId id() {
     return id;
+  }
+
+  /** Which of all loads it is. */
+  public long load() {
+    return load;
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -44,6 +45,7 @@ public final class ModelRepository {
 
   private final Catalog catalog;
   private final MountedFolders mounted = new MountedFolders();
+  private final AtomicLong loads = new AtomicLong();
 
   /** What should be served; guarded by {@link #folders}. */
   private WantedModels wanted;
@@ -363,7 +365,7 @@ public final class ModelRepository {
       failed(load.id(), e);
       return;
     }
-    loaded(new LiveVersion(load.id(), model, this::returned));
+    loaded(new LiveVersion(load.id(), loads.incrementAndGet(), model, this::returned));
   }
 
   private void loaded(LiveVersion fresh) {

@@ -7,6 +7,7 @@ import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -16,7 +17,9 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   static Servable of(Servable model, ModelConfig config, ResponseCache cache) {
     boolean kept =
         config.responseCache() && !config.stream().decoupled() && config.sequence().isEmpty();
-    return kept ? new CachedModel(model, cache.before(model.scheduler(), model.meter())) : model;
+    return kept
+        ? new CachedModel(model, cache.before(model.scheduler(), model.meter(), model::members))
+        : model;
   }
 
   @Override
@@ -42,6 +45,11 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   @Override
   public StreamScheduler streams() {
     return model.streams();
+  }
+
+  @Override
+  public List<Long> members() {
+    return model.members();
   }
 
   @Override

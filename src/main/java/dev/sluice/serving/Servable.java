@@ -5,6 +5,7 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.List;
 import java.util.Optional;
 
 /** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
@@ -20,6 +21,11 @@ interface Servable extends LoadedModel {
 
   /** How its answers are explained. */
   ExplainPlan explaining();
+
+  /** Of which loads of other models its answers are made, if it is composed of them. Any thread. */
+  default List<Long> members() {
+    return List.of();
+  }
 
   /** Counts its requests and runs. */
   VersionMeter meter();

@@ -9,6 +9,7 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
+import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.ensemble.EnsembleGraph;
 import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
@@ -17,6 +18,8 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
@@ -31,6 +34,8 @@ final class ServableEnsemble implements Servable {
   private final ModelDoor door;
   private final Scheduler scheduler;
   private final ExplainPlan explaining;
+  private final List<ModelSelector> steps;
+  private final DataPlane members;
 
   private ServableEnsemble(
       EnsembleGraph graph,
@@ -44,6 +49,8 @@ final class ServableEnsemble implements Servable {
     this.meter = meter;
     this.door = door;
     this.explaining = explaining;
+    this.steps = graph.members();
+    this.members = members;
     this.scheduler = new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata);
   }
 
@@ -115,6 +122,20 @@ final class ServableEnsemble implements Servable {
   @Override
   public StreamScheduler streams() {
     return new WholeAnswers(scheduler);
+  }
+
+  /** Each member's load, and behind it those of the models that it is composed of itself. */
+  @Override
+  public List<Long> members() {
+    List<Long> loads = new ArrayList<>(steps.size());
+    for (ModelSelector step : steps) {
+      if (members.find(step) instanceof Lookup.Found(LiveVersion live)) {
+        loads.add(live.load());
+        loads.addAll(InferencePipeline.servable(live).members());
+        live.release();
+      }
+    }
+    return loads;
   }
 
   @Override

@@ -256,20 +256,7 @@ class EnsembleIT {
 
   @Test
   void anEnsembleFollowsItsMembers() throws Exception {
-    var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
-    var config =
-        new SluiceConfig(
-            List.of(ListenerConfig.DEFAULT.withPort(0)),
-            repository,
-            defaults.limits(),
-            defaults.grps(),
-            defaults.kserve(),
-            defaults.log(),
-            defaults.eventLoops(),
-            defaults.transport(),
-            defaults.shutdown());
-    try (var server = RunningServer.start(config)) {
+    try (var server = RunningServer.start(watching())) {
       assertThat(first(server, "nested", 1)).isEqualTo(10);
       Files.move(models.resolve("twice"), models.resolve(".twice"));
       await(server, "nested", status -> status.error().isPresent());
@@ -279,6 +266,48 @@ class EnsembleIT {
       await(server, "nested", status -> status.state() == VersionState.AVAILABLE);
       assertThat(first(server, "nested", 1)).isEqualTo(10);
     }
+  }
+
+  @Test
+  void keptAnswersOfAnEnsembleEndWithTheVersionOfAMember() throws Exception {
+    settings(
+        "kept",
+        """
+        max_batch_size: 16
+        response_cache: true
+        ensemble:
+          steps:
+            - { model: chain, inputs: { x: x }, outputs: { y: y } }
+        """);
+    try (var server = RunningServer.start(watching())) {
+      assertThat(first(server, "kept", 3)).isEqualTo(8);
+      assertThat(first(server, "kept", 3)).isEqualTo(8);
+      assertThat(get(server, "/v2/models/kept/stats")).contains("\"cache_hit\":{\"count\":1,");
+      write(".next", "", new OnnxModelWriter().node("Sub", "y", "x", "x"));
+      Files.move(models.resolve(".next/1"), models.resolve("twice/2"));
+      await(server, "twice", status -> status.version() == 2 && isAvailable(status));
+      assertThat(first(server, "kept", 3)).isEqualTo(0);
+    }
+  }
+
+  private static boolean isAvailable(VersionStatus status) {
+    return status.state() == VersionState.AVAILABLE;
+  }
+
+  /** Looks at its folders all the time. */
+  private SluiceConfig watching() {
+    var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
+    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    return new SluiceConfig(
+        List.of(ListenerConfig.DEFAULT.withPort(0)),
+        repository,
+        defaults.limits(),
+        defaults.grps(),
+        defaults.kserve(),
+        defaults.log(),
+        defaults.eventLoops(),
+        defaults.transport(),
+        defaults.shutdown());
   }
 
   private static void await(

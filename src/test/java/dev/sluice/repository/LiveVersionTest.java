@@ -14,7 +14,7 @@ class LiveVersionTest {
   private final FakeLoader.FakeModel model =
       new FakeLoader.FakeModel(Path.of("digits"), ModelConfig.DEFAULT);
   private final LiveVersion live =
-      new LiveVersion(new ModelId("digits", 1), model, _ -> returned.incrementAndGet());
+      new LiveVersion(new ModelId("digits", 1), 1, model, _ -> returned.incrementAndGet());
 
   @Test
   void tellsWhatWasLoaded() {

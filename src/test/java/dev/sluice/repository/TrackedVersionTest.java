@@ -225,6 +225,6 @@ class TrackedVersionTest {
 
   private static LiveVersion live() {
     var model = new FakeLoader.FakeModel(Path.of("digits"), ModelConfig.DEFAULT);
-    return new LiveVersion(new ModelId("digits", 1), model, _ -> {});
+    return new LiveVersion(new ModelId("digits", 1), 1, model, _ -> {});
   }
 }

@@ -5,7 +5,9 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Answers from the cache what was answered before; all else goes on to the scheduler behind, and
@@ -14,14 +16,21 @@ import java.util.function.LongSupplier;
 public final class CachingScheduler implements Scheduler {
   private final ResponseCache cache;
   private final long load;
+  private final Supplier<List<Long>> members;
   private final Scheduler behind;
   private final VersionMeter meter;
   private final LongSupplier nanoTime;
 
   CachingScheduler(
-      ResponseCache cache, long load, Scheduler behind, VersionMeter meter, LongSupplier nanoTime) {
+      ResponseCache cache,
+      long load,
+      Supplier<List<Long>> members,
+      Scheduler behind,
+      VersionMeter meter,
+      LongSupplier nanoTime) {
     this.cache = cache;
     this.load = load;
+    this.members = members;
     this.behind = behind;
     this.meter = meter;
     this.nanoTime = nanoTime;
@@ -30,7 +39,7 @@ public final class CachingScheduler implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     long begun = nanoTime.getAsLong();
-    RequestKey key = RequestKey.of(load, request);
+    RequestKey key = RequestKey.of(load, members.get(), request);
     if (key == null) {
       return behind.submit(request);
     }
@@ -53,10 +62,13 @@ public final class CachingScheduler implements Scheduler {
     }
   }
 
-  /** What says more than its tensors is not kept. */
+  /**
+   * What says more than its tensors is not kept, nor what was answered while a member changed: it
+   * is not known of which it is.
+   */
   private InferenceResponse keep(RequestKey key, InferenceResponse response, long looked) {
     long begun = nanoTime.getAsLong();
-    if (response.parameters().isEmpty()) {
+    if (response.parameters().isEmpty() && key.isOf(members.get())) {
       cache.keep(key, response);
     }
     meter.cacheMiss(looked + nanoTime.getAsLong() - begun);

@@ -14,24 +14,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything an answer depends on: the load of the version, the signature, the wanted outputs and
- * each input whole, in the order of their names. Compared to the last byte, so that two requests
- * never share an answer by chance.
+ * Everything an answer depends on: the load of the version and those of its members, the signature,
+ * the wanted outputs and each input whole, in the order of their names. Compared to the last byte,
+ * so that two requests never share an answer by chance.
  */
 final class RequestKey {
   /** Bytes of inputs beyond which copying and hashing them would hold the event loop too long. */
   private static final long MOST_BYTES = 1L << 20;
 
   private final long load;
+  private final List<Long> members;
   private final List<String> names;
   private final byte[] inputs;
   private final int hash;
 
-  private RequestKey(long load, List<String> names, byte[] inputs) {
+  private RequestKey(long load, List<Long> members, List<String> names, byte[] inputs) {
     this.load = load;
+    this.members = members;
     this.names = names;
     this.inputs = inputs;
-    this.hash = 31 * (31 * Long.hashCode(load) + names.hashCode()) + Arrays.hashCode(inputs);
+    this.hash =
+        31 * (31 * (31 * Long.hashCode(load) + members.hashCode()) + names.hashCode())
+            + Arrays.hashCode(inputs);
   }
 
   /**
@@ -39,8 +43,9 @@ final class RequestKey {
    * do, or it is large.
    *
    * @param load tells one load of a version from all others
+   * @param members tells of which loads of other models the answer is made
    */
-  static @Nullable RequestKey of(long load, InferenceRequest request) {
+  static @Nullable RequestKey of(long load, List<Long> members, InferenceRequest request) {
     RequestOptions options = request.options();
     if (!options.parameters().isEmpty() || !options.sequence().equals(SequenceStep.NONE)) {
       return null;
@@ -49,10 +54,11 @@ final class RequestKey {
     for (NamedTensor input : request.inputs()) {
       bytes += input.tensor().byteSize();
     }
-    return bytes > MOST_BYTES ? null : copy(load, request, (int) bytes);
+    return bytes > MOST_BYTES ? null : copy(load, members, request, (int) bytes);
   }
 
-  private static RequestKey copy(long load, InferenceRequest request, int bytes) {
+  private static RequestKey copy(
+      long load, List<Long> members, InferenceRequest request, int bytes) {
     List<NamedTensor> inputs = new ArrayList<>(request.inputs());
     inputs.sort(Comparator.comparing(NamedTensor::name));
     List<String> names = new ArrayList<>();
@@ -68,16 +74,20 @@ final class RequestKey {
       at += size;
     }
     names.addAll(request.outputs());
-    return new RequestKey(load, names, copy);
+    return new RequestKey(load, members, names, copy);
   }
 
   boolean isOf(long wanted) {
     return load == wanted;
   }
 
+  boolean isOf(List<Long> wanted) {
+    return members.equals(wanted);
+  }
+
   /** About what it takes. */
   long byteSize() {
-    return inputs.length + 64L * names.size();
+    return inputs.length + 64L * (names.size() + members.size());
   }
 
   @Override
@@ -85,6 +95,7 @@ final class RequestKey {
     return other instanceof RequestKey key
         && load == key.load
         && hash == key.hash
+        && members.equals(key.members)
         && names.equals(key.names)
         && Arrays.equals(inputs, key.inputs);
   }

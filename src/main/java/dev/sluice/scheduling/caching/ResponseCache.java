@@ -5,8 +5,10 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.VersionMeter;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,9 +48,11 @@ public final class ResponseCache {
    * Puts the cache in front of one load of a version.
    *
    * @param meter counts hits and misses
+   * @param members of which loads of other models its answers are made, at this moment
    */
-  public CachingScheduler before(Scheduler scheduler, VersionMeter meter) {
-    return new CachingScheduler(this, loads.incrementAndGet(), scheduler, meter, nanoTime);
+  public CachingScheduler before(
+      Scheduler scheduler, VersionMeter meter, Supplier<List<Long>> members) {
+    return new CachingScheduler(this, loads.incrementAndGet(), members, scheduler, meter, nanoTime);
   }
 
   /** What is kept for a key, held by the caller; null if nothing is. */

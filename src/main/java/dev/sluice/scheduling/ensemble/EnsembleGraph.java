@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.ensemble;
 
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.TensorSpec;
 import java.util.BitSet;
@@ -91,6 +92,11 @@ public final class EnsembleGraph {
 
   List<EnsembleStep> steps() {
     return steps;
+  }
+
+  /** The models that are asked, each as often as it is. */
+  public List<ModelSelector> members() {
+    return steps.stream().map(EnsembleStep::member).toList();
   }
 
   int tensorCount() {

@@ -31,17 +31,20 @@ class ResponseCacheTest {
   private final Adding adding = new Adding();
   private final LentModel lent = new LentModel(new ModelId("m", 1), FakeSession.METADATA);
   private final VersionMeter meter = Telemetry.unseen().version(lent.id());
-  private final CachingScheduler scheduler = cache.before(adding, meter);
+  private List<Long> members = List.of(1L, 2L);
+  private final CachingScheduler scheduler = cache.before(adding, meter, () -> members);
   private long blocksBefore;
 
   /** Adds one to each number, at once. */
   private static final class Adding implements Scheduler {
     int runs;
     boolean fails;
+    Runnable meanwhile = () -> {};
 
     @Override
     public Future<InferenceResponse> submit(InferenceRequest request) {
       runs++;
+      meanwhile.run();
       try (request) {
         if (fails) {
           return Future.failedFuture(InferenceException.invalid("no"));
@@ -125,6 +128,29 @@ class ResponseCacheTest {
   }
 
   @Test
+  void aNewLoadOfAMemberMakesEverythingAnotherQuestion() {
+    ask(1);
+    members = List.of(1L, 3L);
+    ask(1);
+    assertThat(adding.runs).isEqualTo(2);
+    members = List.of(1L, 2L);
+    ask(1);
+    assertThat(adding.runs).isEqualTo(2);
+  }
+
+  @Test
+  void whatWasAnsweredWhileAMemberChangedIsNotKept() {
+    adding.meanwhile = () -> members = List.of(1L, 3L);
+    ask(1);
+    adding.meanwhile = () -> {};
+    members = List.of(1L, 2L);
+    ask(1);
+    members = List.of(1L, 3L);
+    ask(1);
+    assertThat(adding.runs).isEqualTo(3);
+  }
+
+  @Test
   void failuresAreNotKept() {
     adding.fails = true;
     assertThat(scheduler.submit(request(RequestOptions.NONE, List.of(), 1)).failed()).isTrue();
@@ -159,7 +185,7 @@ class ResponseCacheTest {
   @Test
   void anotherLoadOfTheModelHasAnswersOfItsOwn() {
     ask(1);
-    var other = cache.before(adding, meter);
+    var other = cache.before(adding, meter, () -> members);
     other.submit(request(RequestOptions.NONE, List.of(), 1)).result().close();
     assertThat(adding.runs).isEqualTo(2);
     other.close();
