@@ -86,7 +86,18 @@ public final class InferencePipeline implements DataPlane {
     if (request.model() instanceof AdmittedModel admitted) {
       admitted.leaveDoor();
     }
-    model.streams().stream(request, new OpenStream(open, subscriber, home()));
+    model.streams().stream(
+        request, new OpenStream(open, counted(request, model, subscriber), home()));
+  }
+
+  /** How many responses there are is worth counting only where a request may have any number. */
+  private static Flow.Subscriber<? super InferenceResponse> counted(
+      InferenceRequest request,
+      Servable model,
+      Flow.Subscriber<? super InferenceResponse> subscriber) {
+    return request.model().metadata().decoupled()
+        ? new CountedResponses(model.meter(), subscriber)
+        : subscriber;
   }
 
   /** The event loop that asks. */

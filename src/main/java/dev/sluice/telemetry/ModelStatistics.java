@@ -20,6 +20,8 @@ import java.util.List;
  * @param cacheMiss requests that were not in a cache, and the time it took to look and to put them
  *     there
  * @param batches the runs by their numbers of rows, growing
+ * @param responses of a model whose requests have any number of responses: what became of those at
+ *     the first place, at the second, and so on
  */
 public record ModelStatistics(
     ModelId model,
@@ -34,7 +36,8 @@ public record ModelStatistics(
     Times computeOutput,
     Times cacheHit,
     Times cacheMiss,
-    List<BatchTimes> batches) {
+    List<BatchTimes> batches,
+    List<ResponseTimes> responses) {
   /**
    * How often something happened, and how long it took in all.
    *
@@ -45,4 +48,22 @@ public record ModelStatistics(
   /** Runs of one size. */
   public record BatchTimes(
       long size, Times computeInput, Times computeInfer, Times computeOutput) {}
+
+  /**
+   * Responses at one place of their streams.
+   *
+   * @param computeInfer how long the model took, from the response before
+   * @param computeOutput how long it took to turn them into answers
+   * @param success those that were sent, and both times together
+   * @param fail streams that failed there
+   * @param empty streams that ended there, and said so without a response
+   * @param cancel streams that were left there, and how long it took to tell the model
+   */
+  public record ResponseTimes(
+      Times computeInfer,
+      Times computeOutput,
+      Times success,
+      Times fail,
+      Times empty,
+      Times cancel) {}
 }

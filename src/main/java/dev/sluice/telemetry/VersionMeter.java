@@ -39,6 +39,7 @@ public final class VersionMeter {
   private final TimesAdder composedInput = new TimesAdder();
   private final TimesAdder composedInfer = new TimesAdder();
   private final TimesAdder composedOutput = new TimesAdder();
+  private final ResponseMeter responses = new ResponseMeter();
   private volatile long loadNanos;
   private volatile IntSupplier waiting = () -> 0;
 
@@ -145,6 +146,11 @@ public final class VersionMeter {
     unqueuedFailures.add(now() - sinceNanos);
   }
 
+  /** What is counted of its streams, if requests may have any number of responses. */
+  public ResponseMeter responses() {
+    return responses;
+  }
+
   /** Requests in the queue now. */
   public int waiting() {
     return waiting.getAsInt();
@@ -187,7 +193,8 @@ public final class VersionMeter {
         sum(composedOutput.times(), worker -> worker.output),
         cacheHit.times(),
         cacheMiss.times(),
-        batches());
+        batches(),
+        responses.statistics());
   }
 
   private Times sum(Times first, Function<RunMeter, Sum> which) {

@@ -1,11 +1,13 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.protocol.oip.grpc.proto.InferBatchStatistics;
+import dev.sluice.protocol.oip.grpc.proto.InferResponseStatistics;
 import dev.sluice.protocol.oip.grpc.proto.InferStatistics;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;
 import dev.sluice.protocol.oip.grpc.proto.StatisticDuration;
 import dev.sluice.telemetry.ModelStatistics;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.ModelStatistics.ResponseTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.util.List;
 
@@ -29,6 +31,9 @@ final class StatisticsMessages {
             .setExecutionCount(model.executionCount())
             .setInferenceStats(requests(model));
     model.batches().forEach(batch -> message.addBatchStats(batch(batch)));
+    for (int i = 0; i < model.responses().size(); i++) {
+      message.putResponseStats(Integer.toString(i), responses(model.responses().get(i)));
+    }
     return message.build();
   }
 
@@ -51,6 +56,17 @@ final class StatisticsMessages {
         .setComputeInput(times(batch.computeInput()))
         .setComputeInfer(times(batch.computeInfer()))
         .setComputeOutput(times(batch.computeOutput()))
+        .build();
+  }
+
+  private static InferResponseStatistics responses(ResponseTimes responses) {
+    return InferResponseStatistics.newBuilder()
+        .setComputeInfer(times(responses.computeInfer()))
+        .setComputeOutput(times(responses.computeOutput()))
+        .setSuccess(times(responses.success()))
+        .setFail(times(responses.fail()))
+        .setEmptyResponse(times(responses.empty()))
+        .setCancel(times(responses.cancel()))
         .build();
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.telemetry.ModelStatistics;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.ModelStatistics.ResponseTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -38,12 +39,28 @@ final class StatisticsJson {
     times(",", "compute_output", model.computeOutput());
     times(",", "cache_hit", model.cacheHit());
     times(",", "cache_miss", model.cacheMiss());
-    out.raw("},\"response_stats\":{},\"batch_stats\":[");
+    out.raw("},\"response_stats\":{");
+    for (int i = 0; i < model.responses().size(); i++) {
+      out.raw(i == 0 ? "" : ",");
+      responses(i, model.responses().get(i));
+    }
+    out.raw("},\"batch_stats\":[");
     for (int i = 0; i < model.batches().size(); i++) {
       out.raw(i == 0 ? "" : ",");
       batch(model.batches().get(i));
     }
     out.raw("],\"memory_usage\":[]}");
+  }
+
+  private void responses(int place, ResponseTimes responses) {
+    out.key(Integer.toString(place)).raw('{');
+    times("", "compute_infer", responses.computeInfer());
+    times(",", "compute_output", responses.computeOutput());
+    times(",", "success", responses.success());
+    times(",", "fail", responses.fail());
+    times(",", "empty_response", responses.empty());
+    times(",", "cancel", responses.cancel());
+    out.raw('}');
   }
 
   private void batch(BatchTimes batch) {

@@ -1,0 +1,90 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.telemetry.ModelStatistics.ResponseTimes;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * What is counted of the responses that a model's streams consist of, by their places: that of a
+ * stream's first response is 0. Any thread.
+ */
+public final class ResponseMeter {
+  /** Places that are counted apart; what comes later is counted as the last of them. */
+  static final int MOST_PLACES = 1024;
+
+  private final List<Place> places = new CopyOnWriteArrayList<>();
+
+  /** All streams' responses at one place. */
+  private static final class Place {
+    final TimesAdder infer = new TimesAdder();
+    final TimesAdder output = new TimesAdder();
+    final TimesAdder success = new TimesAdder();
+    final TimesAdder fail = new TimesAdder();
+    final TimesAdder empty = new TimesAdder();
+    final TimesAdder cancel = new TimesAdder();
+
+    ResponseTimes times() {
+      return new ResponseTimes(
+          infer.times(),
+          output.times(),
+          success.times(),
+          fail.times(),
+          empty.times(),
+          cancel.times());
+    }
+  }
+
+  ResponseMeter() {}
+
+  /** A response was made. To be called before it is sent: then who gets it finds it counted. */
+  public void made(long place, long nanos) {
+    Place at = at(place);
+    at.infer.add(nanos);
+    at.output.add(0);
+    at.success.add(nanos);
+  }
+
+  /** The response that was made was turned into an answer in so long. */
+  public void sent(long place, long nanos) {
+    Place at = at(place);
+    at.output.addNanos(nanos);
+    at.success.addNanos(nanos);
+  }
+
+  /** The stream failed in place of a response. */
+  public void failed(long place, long nanos) {
+    Place at = at(place);
+    at.infer.add(nanos);
+    at.fail.add(nanos);
+  }
+
+  /** The stream ended, and had not said so with the response before. */
+  public void empty(long place, long nanos) {
+    Place at = at(place);
+    at.infer.add(nanos);
+    at.empty.add(nanos);
+  }
+
+  /** The reader left before a response, and in so long the model was told. */
+  public void cancelled(long place, long nanos) {
+    at(place).cancel.add(nanos);
+  }
+
+  private Place at(long place) {
+    int index = (int) Math.min(place, MOST_PLACES - 1);
+    if (index >= places.size()) {
+      grow(index);
+    }
+    return places.get(index);
+  }
+
+  private synchronized void grow(int index) {
+    while (places.size() <= index) {
+      places.add(new Place());
+    }
+  }
+
+  List<ResponseTimes> statistics() {
+    return places.stream().map(Place::times).toList();
+  }
+}
