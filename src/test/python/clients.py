@@ -15,7 +15,7 @@ MODELS, SAMPLES = TEST / "models", ROOT / "target/sluice/models"
 LISTEN = ["--listen=localhost:{http}", "--listen=localhost:{grpc}"]
 TRITON_MODELS = [f"--set=models.list.{name}={MODELS / 'triton' / name}" for name in ("simple", "simple_int8", "simple_string")]
 TRITON = ["serve", "--models", MODELS / "oip", *TRITON_MODELS, f"--set=models.list.writer={SAMPLES / 'writer'}",
-          f"--set=models.list.ens={MODELS / 'oip_ensembles/ens'}", *LISTEN]
+          *[f"--set=models.list.{name}={MODELS / 'oip_ensembles' / name}" for name in ("ens", "idi32")], *LISTEN]
 ADDRESSES = ["localhost:{http}", "localhost:{grpc}"]
 
 

@@ -11,6 +11,7 @@ sys.path.append(str(HERE.parents[2] / "sample" / "scripts"))
 from onnx_file import save, value
 
 OIP = HERE.parent / "oip"
+ENSEMBLES = HERE.parent / "oip_ensembles"
 BROKEN = HERE.parent / "broken"
 
 # One run of "slow" should take about 300 ms on one core. Counted in loop rounds, since a graph cannot sleep.
@@ -103,7 +104,7 @@ def running_sum():
     model("seq", [helper.make_node("Add", ["INPUT", "BEFORE"], ["OUTPUT"]), helper.make_node("Identity", ["OUTPUT"], ["AFTER"])],
           [value("INPUT", "INT32", shape), value("BEFORE", "INT32", shape)],
           [value("OUTPUT", "INT32", shape), value("AFTER", "INT32", shape)], max_batch_size=8,
-          sequence="{ max_idle: 500ms, max_sequences: 4, state: [{ output: AFTER, input: BEFORE }] }")
+          sequence="{ max_idle: 1m, max_sequences: 4, state: [{ output: AFTER, input: BEFORE }] }")
 
 
 def controls():
@@ -166,6 +167,9 @@ identity("idb1", "BYTES", ["batch", 1], max_batch_size=8)
 identity("idf_nb", "FP32", ["rows", "columns"])
 identity("cls", "FP32", ["batch", 10], max_batch_size=8, class_labels="{ OUTPUT0: labels.txt }")
 (OIP / "cls" / "labels.txt").write_text("".join(f"l{label}\n" for label in range(10)))
+save(ENSEMBLES / "idi32", [helper.make_node("Identity", ["INPUT0"], ["OUTPUT0"])], [value("INPUT0", "INT32", ["batch", "length"])],
+     [value("OUTPUT0", "INT32", ["batch", "length"])], (), 1)
+(ENSEMBLES / "idi32" / "model.yml").write_text("max_batch_size: 8\n")
 optional_input()
 running_sum()
 controls()
