@@ -24,7 +24,8 @@ import java.util.function.LongSupplier;
  *           not grow. Refusing them helps nobody, so a queue that is never half full limits nothing.
  * Trying.   Clients who are refused and come back at once look like an overload that never ends, even
  *           if there would be room for all of them. So the limit is lifted for a window now and then,
- *           to half the queue, and stays up if that is enough; after each trial in vain it takes
+ *           to half the queue, and stays up if that is enough. A trial is over once that is full:
+ *           few have to wait for it, less than one in a hundred. After each trial in vain it takes
  *           longer until the next.
  * Passing.  If nobody was waiting for a moment, whatever came is dealt with. The limit doubles, up to
  *           none: it comes down at once and goes up in steps, since a pause in a flood does not end it.
@@ -77,8 +78,9 @@ public final class WaitLimit implements Limit {
   private volatile int highest;
   private volatile int limit;
 
+  private volatile boolean trying;
+
   // Touched only by who ends a window.
-  private boolean trying;
   private long trialPause = FIRST_TRIAL_NANOS;
   private long nextTrial;
 
@@ -125,11 +127,15 @@ public final class WaitLimit implements Limit {
     long start = windowStart.get();
     long now = nanoTime.getAsLong();
     boolean over = now - start >= WINDOW_NANOS && count >= WINDOW_RUNS * (long) perRun;
-    if (over && windowStart.compareAndSet(start, now)) {
+    if ((over || isTriedInVain()) && windowStart.compareAndSet(start, now)) {
       learn(counted.getAndSet(0), now - start, now);
       fewest = Integer.MAX_VALUE;
       highest = 0;
     }
+  }
+
+  private boolean isTriedInVain() {
+    return trying && highest + 1 >= limit;
   }
 
   private double cheapness() {
@@ -143,7 +149,9 @@ public final class WaitLimit implements Limit {
     } else if (highest < most / 2 && (trying || !limited)) {
       limit = most;
     } else {
-      measure(count / (nanos / NANOS));
+      if (nanos >= WINDOW_NANOS) {
+        measure(count / (nanos / NANOS));
+      }
       if (limited && !trying && now - nextTrial >= 0) {
         trying = true;
         limit = most / 2 + 1;

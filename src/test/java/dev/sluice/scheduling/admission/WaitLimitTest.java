@@ -130,6 +130,20 @@ class WaitLimitTest {
   }
 
   @Test
+  void atMostOneInAHundredWaitsLongerBecauseTheLimitIsTried() {
+    run(SECOND, 100 * MICRO, 20_000);
+    int patient = 0;
+    int before = accepted;
+    for (int i = 0; i < 20_000; i++) {
+      int inside = this.inside;
+      int accepted = this.accepted;
+      run(SECOND / 1_000, 100 * MICRO, 20_000);
+      patient += inside > 150 ? this.accepted - accepted : 0;
+    }
+    assertThat(patient).isPositive().isLessThan((accepted - before) / 100);
+  }
+
+  @Test
   void clientsWhoAskAgainAtOnceAreLetInWhenThereIsRoomForAllOfThem() {
     run(SECOND, 100 * MICRO, 20_000);
     assertThat(limit.get()).isLessThan(110);
