@@ -3,6 +3,7 @@ package dev.sluice.scheduling.generator;
 import dev.sluice.config.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.generator.LoopInput.Origin;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
@@ -19,15 +20,15 @@ import java.util.Optional;
  * @param called the model's own signature
  * @param shown what clients see of it: inputs that the loop can begin with by itself are optional,
  *     and outputs are what is sent
+ * @param inputs of the model, and where they come from
  * @param computed names of the outputs that a step computes
- * @param feedback for each of these the input that it is fed to, or empty
  */
 record Loop(
     GeneratorConfig config,
     Signature called,
     Signature shown,
-    List<String> computed,
-    List<String> feedback) {
+    List<LoopInput> inputs,
+    List<String> computed) {
 
   /**
    * Finds the names of the settings in a signature.
@@ -46,17 +47,21 @@ record Loop(
   /** Bytes of what is made up for a row before the first step. */
   long stateBytes() {
     long bytes = 0;
-    for (TensorSpec input : called.inputs()) {
-      if (feedback.contains(input.name())) {
-        long elements = 1;
-        for (int i = 0; i < input.shape().rank(); i++) {
-          long dim = input.shape().dim(i);
-          elements *= dim == Shape.ANY && i == 0 ? 1 : Math.max(0, dim);
-        }
-        bytes += elements * input.type().byteSize();
+    for (LoopInput input : inputs) {
+      if (input.origin() == Origin.FEEDBACK) {
+        bytes += rowBytes(input.spec());
       }
     }
     return bytes;
+  }
+
+  private static long rowBytes(TensorSpec state) {
+    long elements = 1;
+    for (int i = 0; i < state.shape().rank(); i++) {
+      long dim = state.shape().dim(i);
+      elements *= dim == Shape.ANY && i == 0 ? 1 : Math.max(0, dim);
+    }
+    return elements * state.type().byteSize();
   }
 
   /** Finds names. */
@@ -104,8 +109,23 @@ record Loop(
           config,
           signature,
           new Signature(signature.name(), signature.method(), shownInputs(), sent),
-          computed,
-          computed.stream().map(name -> inputOf.getOrDefault(name, "")).toList());
+          signature.inputs().stream().map(input -> input(input, computed)).toList(),
+          computed);
+    }
+
+    private LoopInput input(TensorSpec input, List<String> computed) {
+      String name = input.name();
+      int fedBack = computed.stream().map(inputOf::get).toList().indexOf(name);
+      if (config.next().filter(next -> next.to().equals(name)).isPresent()) {
+        return new LoopInput(input, Origin.CHOICE, -1);
+      }
+      if (config.mask().filter(name::equals).isPresent()) {
+        return new LoopInput(input, Origin.MASK, -1);
+      }
+      if (config.position().filter(name::equals).isPresent()) {
+        return new LoopInput(input, Origin.POSITION, -1);
+      }
+      return new LoopInput(input, fedBack < 0 ? Origin.CALLER : Origin.FEEDBACK, fedBack);
     }
 
     private void checkNext(GeneratorConfig.Next next) {
