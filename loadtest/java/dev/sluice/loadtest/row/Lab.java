@@ -7,6 +7,7 @@ import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.generator.Wrk;
 import dev.sluice.loadtest.peer.BareServer;
 import dev.sluice.loadtest.peer.BareSession;
+import dev.sluice.loadtest.peer.StepLoop;
 import dev.sluice.loadtest.process.Children;
 import dev.sluice.loadtest.process.ServerProcess;
 import java.io.IOException;
@@ -28,6 +29,9 @@ import java.util.List;
 public record Lab(Settings settings, Children children, Path folder, Models models) {
   /** Rounds of each side before any counts: the JVM compiles meanwhile. */
   private static final int WARM_UP_ROUNDS = 2;
+
+  /** Steps are few in a second: their loop takes longer to be compiled. */
+  private static final int WARM_UP_SECONDS = 4;
 
   /** The mean of one run, in microseconds: by the clock, and on the processor. */
   record RunTime(double wall, double cpu) {}
@@ -63,14 +67,23 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
 
   /** Runs a model in a loop, alone, in a process of its own. */
   RunTime bareSession(Path version, int rows) {
+    String[] times = alone(BareSession.class, version, rows, 1).split(" ", -1);
+    return new RunTime(Double.parseDouble(times[0]), Double.parseDouble(times[1]));
+  }
+
+  /** Runs a model's step in a loop, alone, in a process of its own: microseconds of a step. */
+  double stepLoop(Path version, int rows) {
+    return Double.parseDouble(alone(StepLoop.class, version, rows, WARM_UP_SECONDS));
+  }
+
+  private String alone(Class<?> main, Path version, int rows, int warmUp) {
     long seconds = settings.round().toSeconds();
     List<String> command = ServerProcess.java();
-    command.add(BareSession.class.getName());
+    command.add(main.getName());
     command.add(version.toString());
-    command.addAll(List.of(Integer.toString(rows), "1", Long.toString(seconds)));
-    String[] times =
-        children.output(command, Duration.ofSeconds(seconds + 30)).strip().split(" ", -1);
-    return new RunTime(Double.parseDouble(times[0]), Double.parseDouble(times[1]));
+    command.addAll(List.of(Integer.toString(rows), Integer.toString(warmUp)));
+    command.add(Long.toString(seconds));
+    return children.output(command, Duration.ofSeconds(seconds + 30)).strip();
   }
 
   /**

@@ -28,6 +28,10 @@ public final class Models {
   static final String LARGE_BATCHED = "large_batched";
   static final String HALF_ONNX = "half_onnx";
   static final String HALF_SAVED = "half_saved";
+  static final String STEP = "step";
+
+  /** Streams that advance together. */
+  static final int STREAMS = 16;
 
   /** Settings that let requests run together. */
   private static final String JOINED = "max_batch_size: " + BATCH + "\nmax_queue_delay: 0s\n";
@@ -54,6 +58,7 @@ public final class Models {
       models.settings("large", LARGE_BATCHED, JOINED);
       models.image();
       models.halves();
+      models.step();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -78,6 +83,11 @@ public final class Models {
   /** Half plus two, in both formats. */
   Path half() {
     return folder.resolve("half");
+  }
+
+  /** A step function, to be run in a loop. */
+  Path streams() {
+    return folder.resolve("streams");
   }
 
   /** The folder of a model's only version. */
@@ -128,6 +138,29 @@ public final class Models {
         .node("GlobalAveragePool", "y", "x")
         .output("y", FLOAT, "rows", "3", "1", "1")
         .writeTo(create("images", IMAGE));
+  }
+
+  /** Two products, 4 MB of weights: several rows cost little more than one. */
+  private void step() throws IOException {
+    var random = new Random(SEED);
+    new OnnxModelWriter()
+        .input("h", FLOAT, "rows", "512")
+        .matrix("in", 512, 1024, weights(random, 512, 1024))
+        .matrix("out", 1024, 512, weights(random, 1024, 512))
+        .matrix("head", 512, 1, weights(random, 512, 1))
+        .node("MatMul", "wide", "h", "in")
+        .node("Relu", "cut", "wide")
+        .node("MatMul", "sum", "cut", "out")
+        .node("Tanh", "state", "sum")
+        .node("MatMul", "y", "state", "head")
+        .output("state", FLOAT, "rows", "512")
+        .output("y", FLOAT, "rows", "1")
+        .writeTo(create("streams", STEP));
+    settings(
+        "streams",
+        STEP,
+        "max_batch_size: %d\nstream: { feedback: { state: h }, stop: { steps: 500 } }\n"
+            .formatted(STREAMS));
   }
 
   private void halves() throws IOException {

@@ -21,6 +21,7 @@ public final class Workloads {
     all.add(new Batching());
     all.add(new LightBatching());
     all.add(new SavedModel());
+    all.add(new Streams());
     all.add(new Overload());
     all.add(new IdleConnections());
     all.add(new Footprint());
