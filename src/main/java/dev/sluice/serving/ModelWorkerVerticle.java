@@ -26,17 +26,14 @@ import org.slf4j.LoggerFactory;
 final class ModelWorkerVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
 
-  /** Answers wait at most about so long for others to the same event loop. */
-  private static final long MAX_ANSWER_DELAY_NANOS = 50_000;
-
   private final ModelWork work;
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final AnswersHome answers = new AnswersHome();
+  private final AnswerDelay delay = new AnswerDelay();
   private final AtomicBoolean awake = new AtomicBoolean(true);
   private volatile @Nullable Thread thread;
   private volatile boolean finishing;
-  private long unsentSince;
 
   /**
    * @param meter this worker's own
@@ -111,7 +108,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   }
 
   private void drain() {
-    unsentSince = work.nanoTime().getAsLong();
+    delay.begin(work.nanoTime().getAsLong());
     Departure departure = Departure.LEAVES;
     while (departure != Departure.NONE) {
       departure = work.batcher().take(batch);
@@ -129,17 +126,19 @@ final class ModelWorkerVerticle extends VerticleBase {
   private void decided(Pending request) {
     if (request.settle()) {
       answers.add(request);
+      delay.add(request);
     }
   }
 
   private void sendOrWait(Departure departure) {
     long now = work.nanoTime().getAsLong();
-    if (departure != Departure.LEAVES || now - unsentSince > MAX_ANSWER_DELAY_NANOS) {
+    if (departure != Departure.LEAVES || delay.isOver(now)) {
       answers.send();
-      unsentSince = now;
+      delay.begin(now);
     }
     if (departure == Departure.WAITS) {
       LockSupport.parkNanos(this, batch.waitNanos());
+      delay.begin(work.nanoTime().getAsLong());
     }
   }
 }

@@ -4,22 +4,37 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the answers of an HTTP/2 connection to its socket together. Answers that come home at one
- * time belong to many streams of few connections, and each would be written by a system call of its
- * own, its trailers by another.
+ * Writes to a socket together what one turn of an event loop has for it, where that is more than
+ * one answer: each would be written by a system call of its own. On the connection's event loop.
  */
-final class Flushes {
+public final class Flushes {
   private Flushes() {}
 
-  /** Joins the flushes of a connection that has just been opened. On its event loop. */
+  /**
+   * Joins the flushes of a connection that has just been opened if it speaks HTTP/2: answers that
+   * come home at one time belong to many streams of few connections.
+   */
   static void join(HttpConnection connection) {
-    if (connection instanceof ConnectionBase opened) {
-      ChannelPipeline pipeline = opened.channelHandlerContext().pipeline();
-      if (pipeline.get(Http2ConnectionHandler.class) != null) {
-        pipeline.addFirst(new JoinedFlushes());
-      }
+    ChannelPipeline pipeline = pipeline(connection);
+    if (pipeline != null && pipeline.get(Http2ConnectionHandler.class) != null) {
+      pipeline.addFirst(new JoinedFlushes());
     }
+  }
+
+  /** Joins the flushes of a connection that has an answer in pieces, from now on. */
+  public static void joinPieces(HttpConnection connection) {
+    ChannelPipeline pipeline = pipeline(connection);
+    if (pipeline != null && pipeline.get(JoinedFlushes.class) == null) {
+      pipeline.addFirst(new JoinedFlushes());
+    }
+  }
+
+  private static @Nullable ChannelPipeline pipeline(HttpConnection connection) {
+    return connection instanceof ConnectionBase opened
+        ? opened.channelHandlerContext().pipeline()
+        : null;
   }
 }

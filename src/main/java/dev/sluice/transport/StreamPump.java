@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   /** Responses that are asked for ahead. */
-  static final int AHEAD = 8;
+  static final int AHEAD = 16;
 
   private final Exchange exchange;
   private final ClientStream client;

@@ -1,6 +1,7 @@
 package dev.sluice.transport.http;
 
 import dev.sluice.telemetry.CallRecord;
+import dev.sluice.transport.Flushes;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,6 +26,7 @@ public final class ChunkedAnswer {
       response.putHeader(HttpHeaders.CONNECTION, "close");
     }
     response.setChunked(true);
+    Flushes.joinPieces(request.connection());
   }
 
   /** Whether the client has fallen behind. */

@@ -1,0 +1,43 @@
+package dev.sluice.serving;
+
+import dev.sluice.scheduling.queue.Pending;
+
+/**
+ * How long answers that are ready may wait for others that go to the same event loop: a little, if
+ * the next run is expected to end within that time. Steps of a stream that is under way may wait
+ * longer than the single answer of a call: what reads them sees no difference, while to wake an
+ * event loop for each of them costs a small model a fifth of its time. Used by one worker.
+ */
+final class AnswerDelay {
+  private static final long MOST_NANOS = 50_000;
+  private static final long MOST_OF_A_STEP_NANOS = 1_000_000;
+
+  /** A longer run than the others is forgotten after a few of them. */
+  private static final int FADING = 16;
+
+  private long sinceNanos;
+  private long lookedNanos;
+  private long expectedRunNanos;
+  private boolean stepsOnly = true;
+
+  /** Nothing waits now. */
+  void begin(long nowNanos) {
+    sinceNanos = nowNanos;
+    lookedNanos = nowNanos;
+    stepsOnly = true;
+  }
+
+  /** An answer waits. */
+  void add(Pending decided) {
+    stepsOnly &= decided.isUnderWay();
+  }
+
+  /** Whether what waits is to be sent before the next run. To be asked after each run. */
+  boolean isOver(long nowNanos) {
+    long run = nowNanos - lookedNanos;
+    lookedNanos = nowNanos;
+    expectedRunNanos = Math.max(run, expectedRunNanos - expectedRunNanos / FADING);
+    return nowNanos - sinceNanos + expectedRunNanos
+        > (stepsOnly ? MOST_OF_A_STEP_NANOS : MOST_NANOS);
+  }
+}
