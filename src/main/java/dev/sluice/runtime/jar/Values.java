@@ -18,11 +18,16 @@ import java.util.Map;
 public final class Values {
   private Values() {}
 
-  /** Copies tensors, which stay the caller's. */
+  /**
+   * Copies tensors, which stay the caller's.
+   *
+   * @throws InferenceException INVALID_ARGUMENT if one is of a type that not every protocol carries
+   */
   public static List<Value> of(List<NamedTensor> tensors) {
     List<Value> values = new ArrayList<>(tensors.size());
     for (NamedTensor named : tensors) {
       Tensor tensor = named.tensor();
+      requireCommon(named);
       if (tensor.byteSize() > Integer.MAX_VALUE - 8) {
         throw new InferenceException(
             ErrorCode.TOO_LARGE,
@@ -33,6 +38,14 @@ public final class Values {
       values.add(Value.of(named.name(), tensor.type(), tensor.shape(), data));
     }
     return values;
+  }
+
+  private static void requireCommon(NamedTensor named) {
+    if (!named.tensor().type().isCommon()) {
+      throw InferenceException.invalid(
+          "tensor '%s' is %s, which own code does not take"
+              .formatted(named.name(), named.tensor().type()));
+    }
   }
 
   /** Makes tensors, which the caller owns. */

@@ -22,6 +22,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * TensorFlow Serving's part of {@code /v1}, in the words of its REST form: versions and labels,
@@ -30,6 +31,9 @@ import java.util.Optional;
 public final class TfsDialect implements V1Dialect {
   /** As much as a body may have by default. */
   private static final long MOST_CONTEXT = 64L << 20;
+
+  /** Not below the prefix, but the prefix itself, which is an unknown path like others. */
+  private static final Pattern PREFIX = Pattern.compile("(?i)/v1(?:\\?.*)?");
 
   private static final String EMPTY = "JSON Parse error: The document is empty";
 
@@ -79,6 +83,9 @@ public final class TfsDialect implements V1Dialect {
 
   @Override
   public Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path) {
+    if (PREFIX.matcher(target).matches()) {
+      return new Refusal(404, "Not Found");
+    }
     boolean nameless =
         path.filter(request -> request instanceof V1Request.Index || isNameless(request))
             .isPresent();
