@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.RunTimes;
+import dev.sluice.inference.Signature;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.RunMeter;
 import dev.sluice.telemetry.VersionMeter;
@@ -26,7 +27,7 @@ final class RunMeters {
   RunMeter begin() {
     RunMeter known = free.poll();
     RunMeter meter = known == null ? version.worker() : known;
-    meter.begin(1);
+    meter.begin(1, Signature.DEFAULT);
     meter.computing();
     return meter;
   }

@@ -5,6 +5,7 @@ import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
 
 import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.ModelStatistics.Times;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +38,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     }
     queues(page);
     waiting(page);
+    signatures(page);
   }
 
   private void queues(MetricsPage page) {
@@ -51,9 +53,14 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     }
   }
 
-  private static String[] labels(VersionMeter version) {
-    String number = Long.toString(version.model().version());
-    return new String[] {"model", version.model().name(), "version", number};
+  private static String[] labels(VersionMeter version, String... more) {
+    String[] labels = new String[4 + more.length];
+    labels[0] = "model";
+    labels[1] = version.model().name();
+    labels[2] = "version";
+    labels[3] = Long.toString(version.model().version());
+    System.arraycopy(more, 0, labels, 4, more.length);
+    return labels;
   }
 
   private void waiting(MetricsPage page) {
@@ -61,6 +68,27 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         page.family("sluice_queue_seconds", HISTOGRAM, "How long answered requests waited.");
     for (VersionMeter version : telemetry.versions()) {
       family.add(version.waitingTimes(), Buckets.WAITING, SECONDS, labels(version));
+    }
+  }
+
+  private void signatures(MetricsPage page) {
+    Family requests =
+        page.family("sluice_signature_requests_total", COUNTER, "Requests that a run answered.");
+    each((name, version, times) -> requests.add(times.count(), labels(version, "signature", name)));
+    Family seconds =
+        page.family(
+            "sluice_signature_compute_seconds_total", COUNTER, "Time that their runs took.");
+    each((name, version, times) ->
+        seconds.add(times.nanos() / SECONDS, labels(version, "signature", name)));
+  }
+
+  private interface Signatures {
+    void add(String name, VersionMeter version, Times times);
+  }
+
+  private void each(Signatures family) {
+    for (VersionMeter version : telemetry.versions()) {
+      version.signatures().forEach((name, times) -> family.add(name, version, times));
     }
   }
 

@@ -23,6 +23,9 @@ public final class RunMeter {
   /** Sizes that are counted apart. A client may choose the rows of a request that runs alone. */
   private static final int MOST_SIZES = 1024;
 
+  /** Signatures that are counted apart. A client may choose which of them are run together. */
+  private static final int MOST_SIGNATURES = 256;
+
   private final ModelId model;
   private final Tracer tracer;
   private final LongSupplier nanoTime;
@@ -39,10 +42,12 @@ public final class RunMeter {
   final WaitingTimes waiting = new WaitingTimes();
   private final Map<FailureReason, Tally> failures = new EnumMap<>(FailureReason.class);
   final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
+  final List<SignatureMeter> signatures = new CopyOnWriteArrayList<>();
   private volatile long lastRunMillis;
 
   // Of the run under way: touched by the worker alone.
   private BatchMeter batch = new BatchMeter(0);
+  private SignatureMeter signature = new SignatureMeter("");
   private long size;
   private long begun;
   private long computing;
@@ -73,9 +78,13 @@ public final class RunMeter {
    * Requests have left the queue to run.
    *
    * @param batchSize their rows
+   * @param signatureName the one that all of them ask
    */
-  public void begin(long batchSize) {
+  public void begin(long batchSize, String signatureName) {
     size = batchSize;
+    if (!signature.name().equals(signatureName)) {
+      signature = signatureNamed(signatureName);
+    }
     requests = 0;
     requestRows = 0;
     sinceSum = 0;
@@ -125,6 +134,7 @@ public final class RunMeter {
     queue.add(requests, requests * begun - sinceSum);
     input.add(requests, requests * (computing - begun));
     infer.add(requests, requests * (computed - computing));
+    signature.infer.add(requests, computed - computing);
     output.add(requests, requests * (now - computed));
     countBatch(now);
     lastRunMillis = clock.millis();
@@ -156,6 +166,19 @@ public final class RunMeter {
     batch.input.add(1, computing - begun);
     batch.infer.add(1, computed - computing);
     batch.output.add(1, now - computed);
+  }
+
+  private SignatureMeter signatureNamed(String name) {
+    for (SignatureMeter known : signatures) {
+      if (known.name().equals(name)) {
+        return known;
+      }
+    }
+    var added = new SignatureMeter(name);
+    if (signatures.size() < MOST_SIGNATURES) {
+      signatures.add(added);
+    }
+    return added;
   }
 
   private BatchMeter batchOfSize() {

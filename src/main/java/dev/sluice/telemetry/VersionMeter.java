@@ -215,6 +215,18 @@ public final class VersionMeter {
     return new ArrayList<>(sizes.values());
   }
 
+  /** Requests answered and time computed, by signature. */
+  Map<String, Times> signatures() {
+    var signatures = new TreeMap<String, Times>();
+    for (RunMeter worker : workers) {
+      for (SignatureMeter each : worker.signatures) {
+        signatures.compute(
+            each.name(), (_, before) -> each.infer.plus(before == null ? NEVER : before));
+      }
+    }
+    return signatures;
+  }
+
   private static BatchTimes plus(BatchMeter batch, @Nullable BatchTimes other) {
     BatchTimes before = other == null ? new BatchTimes(batch.size(), NEVER, NEVER, NEVER) : other;
     return new BatchTimes(

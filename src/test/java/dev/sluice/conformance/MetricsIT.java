@@ -127,6 +127,8 @@ class MetricsIT {
         .isEqualTo(1);
     assertThat(page.sum("request_predict_seconds", model)).isEqualTo(1);
     assertThat(page.sum("sluice_requests_total", "protocol", "v1", "status", "OK")).isEqualTo(1);
+    assertThat(page.sum("sluice_signature_requests_total", "signature", "serving_default"))
+        .isEqualTo(1);
     assertThat(page.sum("nv_inference_request_success", "model", "half_plus_two")).isEqualTo(1);
     assertThat(page.sum("sluice_model_state", "model", "slow", "state", "available")).isEqualTo(1);
     assertThat(page.sum("sluice_connections")).isPositive();

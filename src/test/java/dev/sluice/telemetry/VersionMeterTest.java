@@ -1,6 +1,7 @@
 package dev.sluice.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.RunTimes;
@@ -23,7 +24,7 @@ class VersionMeterTest {
   private static void runTwo(RunMeter worker, AtomicLong nanos, long firstRows, long otherRows) {
     long since = nanos.get();
     nanos.addAndGet(100);
-    worker.begin(firstRows + otherRows);
+    worker.begin(firstRows + otherRows, "serving_default");
     nanos.addAndGet(5);
     worker.computing();
     nanos.addAndGet(20);
@@ -62,8 +63,34 @@ class VersionMeterTest {
   }
 
   @Test
+  void requestsAreCountedBySignatureOnWhicheverWorkerTheyRan() {
+    runTwo(worker, nanos, 1, 1);
+    RunMeter other = version.worker();
+    runTwo(other, nanos, 1, 1);
+    other.begin(1, "regress");
+    other.computing();
+    nanos.addAndGet(7);
+    other.computed();
+    other.answered(nanos.get(), 1, null);
+    other.end();
+    runTwo(other, nanos, 1, 1);
+
+    assertThat(version.signatures())
+        .containsExactly(
+            entry("regress", new Times(1, 7)), entry("serving_default", new Times(6, 60)));
+  }
+
+  @Test
+  void signaturesBeyondTheLimitAreNotKept() {
+    for (int i = 0; i < 300; i++) {
+      worker.begin(1, "signature" + i);
+    }
+    assertThat(version.signatures()).hasSize(256);
+  }
+
+  @Test
   void runThatBeginsAgainCountsOnlyWhatItEnds() {
-    worker.begin(2);
+    worker.begin(2, "serving_default");
     worker.computing();
     worker.computed();
 

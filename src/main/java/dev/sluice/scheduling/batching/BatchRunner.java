@@ -136,7 +136,7 @@ public final class BatchRunner {
 
   /** False, and nobody was answered, if the model does not keep the rows apart. */
   private boolean answered(List<Pending> members) {
-    meter.begin(inferences(members));
+    meter.begin(inferences(members), members.getFirst().request().signature().name());
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     if (members.size() == 1 && size == rows) {

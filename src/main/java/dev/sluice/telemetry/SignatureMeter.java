@@ -1,0 +1,17 @@
+package dev.sluice.telemetry;
+
+/** What is known of the runs of one signature. One thread writes, any reads. */
+final class SignatureMeter {
+  private final String name;
+
+  /** Requests that were answered, and how long the model computed for them. */
+  final Sum infer = new Sum();
+
+  SignatureMeter(String name) {
+    this.name = name;
+  }
+
+  String name() {
+    return name;
+  }
+}
