@@ -60,7 +60,7 @@ class ModelConfigReaderTest {
         queue_timeout: 3s
         priority_levels: 3
         default_priority_level: 2
-        admission: { adaptive: false, target_wait: 5ms }
+        admission: { adaptive: false, target_wait: 7ms }
         warmup: false
         warmup_iterations: 9
         explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
@@ -90,7 +90,7 @@ class ModelConfigReaderTest {
                 new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
                 new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
                 2,
-                new AdmissionConfig(false, Duration.ofMillis(5)),
+                new AdmissionConfig(false, Duration.ofMillis(7)),
                 false,
                 new ExplainConfig(
                     ExplainConfig.Method.SHAPLEY,

@@ -57,7 +57,7 @@ class SluiceConfigReaderTest {
           default_priority_level: 2
           instances: 2
           max_queued_requests: 64
-          admission: { adaptive: false, target_wait: 5ms }
+          admission: { adaptive: false, target_wait: 7ms }
           warmup: false
           warmup_iterations: 9
           response_cache: true
@@ -154,7 +154,7 @@ class SluiceConfigReaderTest {
                   new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
                   new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
                   2,
-                  new AdmissionConfig(false, Duration.ofMillis(5)),
+                  new AdmissionConfig(false, Duration.ofMillis(7)),
                   false,
                   new ExplainConfig(
                       ExplainConfig.Method.SHAPLEY,
