@@ -95,7 +95,11 @@ def slow():
             numpy_helper.from_array(np.array(SLOW_ROUNDS, np.int64), "rounds"),
             numpy_helper.from_array(np.array(0, np.float32), "zero"),
             numpy_helper.from_array(np.full((side, side), 1 / side, np.float32), "average"),
-        ], max_batch_size=8)
+        ])
+    (OIP / "slow" / "config.pbtxt").write_text("""max_batch_size: 8
+instance_group [ { count: 1 kind: KIND_CPU } ]
+dynamic_batching { default_queue_policy { max_queue_size: 2 } }
+""")
 
 
 def running_sum():

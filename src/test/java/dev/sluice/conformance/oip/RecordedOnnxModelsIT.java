@@ -30,6 +30,7 @@ import dev.sluice.testing.TestModels;
 import dev.sluice.transport.Body;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.URI;
@@ -48,11 +49,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every model with recorded answers gives them by both faces: raw over gRPC, JSON over HTTP. */
+/** Every model with recorded answers gives them: raw over gRPC, in JSON and as bytes over HTTP. */
 class RecordedOnnxModelsIT {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
   private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private static final String LENGTH = "Inference-Header-Content-Length";
 
   private static long openBlocks;
   private static RunningServer server;
@@ -109,6 +112,60 @@ class RecordedOnnxModelsIT {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("models")
+  void givesTheRecordedAnswersAsBytesOverHttp(Path model) throws Exception {
+    ModelMetadataResponse metadata = metadata(model);
+    for (Path dataSet : TestModels.dataSets(model)) {
+      List<Tensor> inputs = tensors(dataSet, "input");
+      HttpResponse<byte[]> answer = postBytes(metadata, inputs);
+      byte[] body = answer.body();
+      int at = answer.headers().firstValue(LENGTH).map(Integer::parseInt).orElse(body.length);
+      List<Tensor> outputs = new ArrayList<>();
+      for (JsonNode output : JSON.readTree(Arrays.copyOf(body, at)).path("outputs")) {
+        JsonNode size = output.at("/parameters/binary_data_size");
+        assertThat(size.isIntegralNumber()).as(output.toString()).isTrue();
+        byte[] bytes = Arrays.copyOfRange(body, at, at + size.intValue());
+        DataType type = DataType.valueOf(output.path("datatype").asText());
+        outputs.add(RawTensors.read(type, shape(output), Body.of(bytes)));
+        at += bytes.length;
+      }
+      assertThat(at).isEqualTo(body.length);
+      assertSame(outputs, tensors(dataSet, "output"));
+      inputs.forEach(Tensor::close);
+    }
+  }
+
+  private static HttpResponse<byte[]> postBytes(ModelMetadataResponse model, List<Tensor> inputs)
+      throws Exception {
+    byte[] head = bytesRequest(model, inputs).getBytes(StandardCharsets.UTF_8);
+    var body = new ByteArrayOutputStream();
+    body.write(head);
+    for (Tensor input : inputs) {
+      body.write(input.data().toArray(ValueLayout.JAVA_BYTE));
+    }
+    var request =
+        HttpRequest.newBuilder(uri(model.getName()))
+            .header(LENGTH, Integer.toString(head.length))
+            .POST(BodyPublishers.ofByteArray(body.toByteArray()));
+    HttpResponse<byte[]> answer = HTTP.send(request.build(), BodyHandlers.ofByteArray());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    return answer;
+  }
+
+  private static String bytesRequest(ModelMetadataResponse model, List<Tensor> inputs) {
+    var out = new JsonWriter(256);
+    out.raw("{\"parameters\":{\"binary_data_output\":true},\"inputs\":[");
+    for (int i = 0; i < inputs.size(); i++) {
+      Tensor tensor = inputs.get(i);
+      out.raw(i == 0 ? "{\"name\":" : ",{\"name\":").string(model.getInputs(i).getName());
+      out.raw(",\"datatype\":").string(tensor.type().name());
+      out.raw(",\"shape\":").raw(tensor.shape().toString());
+      out.raw(",\"parameters\":{\"binary_data_size\":").number(tensor.byteSize()).raw("}}");
+    }
+    return out.raw("]}").toBuffer().toString();
+  }
+
   private static ModelMetadataResponse metadata(Path model) {
     String name = model.getFileName().toString();
     return client.modelMetadata(ModelMetadataRequest.newBuilder().setName(name).build());
@@ -150,19 +207,26 @@ class RecordedOnnxModelsIT {
   }
 
   private static JsonNode post(String model, String request) throws Exception {
-    URI uri = URI.create(server.url() + "/v2/models/" + model + "/infer");
     HttpResponse<String> answer =
         HTTP.send(
-            HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString(request)).build(),
+            HttpRequest.newBuilder(uri(model)).POST(BodyPublishers.ofString(request)).build(),
             BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return JSON.readTree(answer.body()).path("outputs");
   }
 
-  private static Tensor jsonTensor(JsonNode output) {
-    DataType type = DataType.valueOf(output.path("datatype").asText());
+  private static URI uri(String model) {
+    return URI.create(server.url() + "/v2/models/" + model + "/infer");
+  }
+
+  private static Shape shape(JsonNode output) {
     long[] dims = new long[output.path("shape").size()];
     Arrays.setAll(dims, i -> output.path("shape").path(i).asLong());
+    return Shape.of(dims);
+  }
+
+  private static Tensor jsonTensor(JsonNode output) {
+    DataType type = DataType.valueOf(output.path("datatype").asText());
     byte[] data = output.path("data").toString().getBytes(StandardCharsets.UTF_8);
     var in = new JsonCursor(Body.of(data));
     try (var builder = new TensorBuilder(type, 64)) {
@@ -170,7 +234,7 @@ class RecordedOnnxModelsIT {
       while (in.nextElement()) {
         assertThat(JsonElements.of(type).read(in, builder)).isTrue();
       }
-      return builder.build(Shape.of(dims));
+      return builder.build(shape(output));
     }
   }
 
