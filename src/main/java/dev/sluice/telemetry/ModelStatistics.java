@@ -43,7 +43,11 @@ public record ModelStatistics(
    *
    * @param nanos nanoseconds
    */
-  public record Times(long count, long nanos) {}
+  public record Times(long count, long nanos) {
+    Times plus(Times other) {
+      return new Times(count + other.count, nanos + other.nanos);
+    }
+  }
 
   /** Runs of one size. */
   public record BatchTimes(

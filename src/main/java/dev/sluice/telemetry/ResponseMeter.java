@@ -1,8 +1,10 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.telemetry.ModelStatistics.ResponseTimes;
+import dev.sluice.telemetry.ModelStatistics.Times;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What is counted of the responses that a model's streams consist of, by their places: that of a
@@ -14,22 +16,25 @@ public final class ResponseMeter {
 
   private final List<Place> places = new CopyOnWriteArrayList<>();
 
-  /** All streams' responses at one place. */
+  /** All streams' responses at one place. What can be summed up is summed up when it is asked. */
   private static final class Place {
-    final TimesAdder infer = new TimesAdder();
-    final TimesAdder output = new TimesAdder();
-    final TimesAdder success = new TimesAdder();
+    final TimesAdder made = new TimesAdder();
+    final LongAdder sending = new LongAdder();
     final TimesAdder fail = new TimesAdder();
     final TimesAdder empty = new TimesAdder();
     final TimesAdder cancel = new TimesAdder();
 
     ResponseTimes times() {
+      Times good = made.times();
+      Times bad = fail.times();
+      Times none = empty.times();
+      long sent = sending.sum();
       return new ResponseTimes(
-          infer.times(),
-          output.times(),
-          success.times(),
-          fail.times(),
-          empty.times(),
+          good.plus(bad).plus(none),
+          new Times(good.count(), sent),
+          new Times(good.count(), good.nanos() + sent),
+          bad,
+          none,
           cancel.times());
     }
   }
@@ -38,31 +43,22 @@ public final class ResponseMeter {
 
   /** A response was made. To be called before it is sent: then who gets it finds it counted. */
   public void made(long place, long nanos) {
-    Place at = at(place);
-    at.infer.add(nanos);
-    at.output.add(0);
-    at.success.add(nanos);
+    at(place).made.add(nanos);
   }
 
   /** The response that was made was turned into an answer in so long. */
   public void sent(long place, long nanos) {
-    Place at = at(place);
-    at.output.addNanos(nanos);
-    at.success.addNanos(nanos);
+    at(place).sending.add(nanos);
   }
 
   /** The stream failed in place of a response. */
   public void failed(long place, long nanos) {
-    Place at = at(place);
-    at.infer.add(nanos);
-    at.fail.add(nanos);
+    at(place).fail.add(nanos);
   }
 
   /** The stream ended, and had not said so with the response before. */
   public void empty(long place, long nanos) {
-    Place at = at(place);
-    at.infer.add(nanos);
-    at.empty.add(nanos);
+    at(place).empty.add(nanos);
   }
 
   /** The reader left before a response, and in so long the model was told. */

@@ -13,11 +13,6 @@ final class TimesAdder {
     nanos.add(length);
   }
 
-  /** What was added took longer than that. */
-  void addNanos(long more) {
-    nanos.add(more);
-  }
-
   Times times() {
     return new Times(count.sum(), nanos.sum());
   }
