@@ -25,13 +25,17 @@ final class TfStatus implements AutoCloseable {
     }
   }
 
-  /** TensorFlow's numbers are gRPC's. What is not listed is no doing of the caller's. */
+  /** TensorFlow's numbers are gRPC's. Those without a word here are failures of the model. */
   private static ErrorCode errorCode(int code) {
     return switch (code) {
+      case 2 -> ErrorCode.UNKNOWN;
       case 3, 11 -> ErrorCode.INVALID_ARGUMENT;
       case 5 -> ErrorCode.NOT_FOUND;
+      case 7 -> ErrorCode.PERMISSION_DENIED;
+      case 8 -> ErrorCode.RESOURCE_EXHAUSTED;
       case 9 -> ErrorCode.FAILED_PRECONDITION;
       case 12 -> ErrorCode.UNIMPLEMENTED;
+      case 14 -> ErrorCode.UNAVAILABLE;
       default -> ErrorCode.INTERNAL;
     };
   }
