@@ -12,8 +12,11 @@ final class AnswerDelay {
   private static final long MOST_NANOS = 50_000;
   private static final long MOST_OF_A_STEP_NANOS = 1_000_000;
 
-  /** A longer run than the others is forgotten after a few of them. */
-  private static final int FADING = 16;
+  /**
+   * The share of the last run in what is expected of the next: one that was interrupted says
+   * little.
+   */
+  private static final int MEMORY = 8;
 
   private long sinceNanos;
   private long lookedNanos;
@@ -36,7 +39,7 @@ final class AnswerDelay {
   boolean isOver(long nowNanos) {
     long run = nowNanos - lookedNanos;
     lookedNanos = nowNanos;
-    expectedRunNanos = Math.max(run, expectedRunNanos - expectedRunNanos / FADING);
+    expectedRunNanos += expectedRunNanos == 0 ? run : (run - expectedRunNanos) / MEMORY;
     return nowNanos - sinceNanos + expectedRunNanos
         > (stepsOnly ? MOST_OF_A_STEP_NANOS : MOST_NANOS);
   }

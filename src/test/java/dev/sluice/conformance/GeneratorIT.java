@@ -101,10 +101,10 @@ class GeneratorIT {
     return stream(GROWING, body(number));
   }
 
+  /** Reads from the turn on in which the response begins: what comes before a reader is lost. */
   private static Future<List<Integer>> stream(String model, Buffer body) {
     return request(client, model)
-        .compose(request -> request.send(body))
-        .compose(HttpClientResponse::body)
+        .compose(request -> request.send(body).compose(HttpClientResponse::body))
         .map(GeneratorIT::tokens);
   }
 
@@ -212,21 +212,22 @@ class GeneratorIT {
    */
   private static Future<List<Integer>> readSlowly(int number) {
     return request(dawdler, GROWING)
-        .compose(request -> request.send(body(number)))
-        .compose(response -> {
-          response.pause();
-          var all = Buffer.buffer();
-          Promise<Buffer> whole = Promise.promise();
-          response.handler(piece -> {
-            all.appendBuffer(piece);
-            vertx.setTimer(1, _ -> response.fetch(1));
-          });
-          response.endHandler(_ -> whole.complete(all));
-          response.exceptionHandler(whole::tryFail);
-          vertx.setTimer(50, _ -> response.fetch(1));
-          return whole.future();
-        })
+        .compose(request -> request.send(body(number)).compose(GeneratorIT::dawdle))
         .map(GeneratorIT::tokens);
+  }
+
+  private static Future<Buffer> dawdle(HttpClientResponse response) {
+    response.pause();
+    var all = Buffer.buffer();
+    Promise<Buffer> whole = Promise.promise();
+    response.handler(piece -> {
+      all.appendBuffer(piece);
+      vertx.setTimer(1, _ -> response.fetch(1));
+    });
+    response.endHandler(_ -> whole.complete(all));
+    response.exceptionHandler(whole::tryFail);
+    vertx.setTimer(50, _ -> response.fetch(1));
+    return whole.future();
   }
 
   private static Future<?> leaveAfter(int number, int pieces) {

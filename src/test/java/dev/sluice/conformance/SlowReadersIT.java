@@ -126,8 +126,7 @@ class SlowReadersIT {
         join(
             client
                 .request(HttpMethod.POST, server.port(), "localhost", path())
-                .compose(request -> request.send(one()))
-                .map(HttpClientResponse::pause));
+                .compose(request -> request.send(one()).map(HttpClientResponse::pause)));
     assertThat(response.version()).isEqualTo(HttpVersion.HTTP_2);
     readAnotherStream();
     assertThat(made() - before).isBetween((long) STEPS, (long) STEPS + MOST_AHEAD);

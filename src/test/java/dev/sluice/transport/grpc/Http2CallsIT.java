@@ -77,7 +77,7 @@ class Http2CallsIT {
   }
 
   private Future<Buffer> ask(String method, Buffer message) {
-    return grpc(method).compose(request -> request.send(message)).compose(HttpClientResponse::body);
+    return grpc(method).compose(request -> request.send(message).compose(HttpClientResponse::body));
   }
 
   @Test
@@ -85,8 +85,7 @@ class Http2CallsIT {
     Future<Buffer> held = ask("Hold", HELLO);
     Future<Buffer> plain =
         request("/echo")
-            .compose(request -> request.send("plain"))
-            .compose(HttpClientResponse::body);
+            .compose(request -> request.send("plain").compose(HttpClientResponse::body));
     assertThat(await(plain)).isEqualTo(Buffer.buffer("plain"));
     assertThat(await(ask("Echo", HELLO))).isEqualTo(HELLO);
     release();
