@@ -7,9 +7,10 @@ import io.netty.handler.flush.FlushConsolidationHandler;
  * Makes one flush of those that a turn of the event loop asks for, also beyond its reads: they are
  * made up for at the turn's end.
  *
- * <p>A connection whose buffer has become full is not flushed at once, as Netty's own handler would
- * do. That happens in the middle of a write, and a flush there makes room, which makes HTTP/2 write
- * the frames that wait: between the head of a frame and its content.
+ * <p>A connection whose buffer has become full is flushed when it is asked for next, and not at
+ * once, as Netty's own handler would do. That happens in the middle of a write, and a flush there
+ * makes room, which makes HTTP/2 write the frames that wait: between the head of a frame and its
+ * content.
  */
 final class JoinedFlushes extends FlushConsolidationHandler {
   /** Flushes that are made one at most. An answer over gRPC has two. */
@@ -17,6 +18,15 @@ final class JoinedFlushes extends FlushConsolidationHandler {
 
   JoinedFlushes() {
     super(MOST_JOINED, true);
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) throws Exception {
+    if (ctx.channel().isWritable()) {
+      super.flush(ctx);
+    } else {
+      ctx.flush();
+    }
   }
 
   @Override

@@ -43,6 +43,17 @@ class JoinedFlushesTest {
     assertThat(framesWritten()).containsExactly(HEADERS, HEADERS);
   }
 
+  @Test
+  void aFullConnectionIsFlushedAsSoonAsThatIsAskedFor() throws Exception {
+    Http2ConnectionHandler handler = connectionWithStreams(1);
+    beginTurn();
+    channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+    writeHeaders(handler, 1);
+    assertThat(framesWritten()).isEmpty();
+    handler.flush(channel.pipeline().context(handler));
+    assertThat(framesWritten()).containsExactly(HEADERS);
+  }
+
   /** Headers are two writes; data of another stream waits for a flush. */
   @Test
   void aConnectionThatBecomesFullIsNotFlushedBetweenAFramesHeadAndItsContent() throws Exception {
