@@ -97,102 +97,49 @@ public record ModelConfig(
 
   /** The same settings for other versions. */
   public ModelConfig withVersions(VersionPolicyConfig policy, Map<String, Long> otherLabels) {
-    return new ModelConfig(
-        policy,
-        otherLabels,
-        batching,
-        queue,
-        instances,
-        admission,
-        warmup,
-        explain,
-        runtimes,
-        stream,
-        ensemble,
-        classLabels,
-        sequence,
-        responseCache,
-        declared,
-        warmupIterations);
+    return with(policy, otherLabels, batching, queue, instances, ensemble);
   }
 
   /** The same settings with requests joined in another way. */
   ModelConfig withBatching(BatchingConfig other) {
-    return new ModelConfig(
-        versionPolicy,
-        labels,
-        other,
-        queue,
-        instances,
-        admission,
-        warmup,
-        explain,
-        runtimes,
-        stream,
-        ensemble,
-        classLabels,
-        sequence,
-        responseCache,
-        declared,
-        warmupIterations);
+    return with(versionPolicy, labels, other, queue, instances, ensemble);
   }
 
   /** The same settings with requests waiting in another way. */
   ModelConfig withQueue(QueueConfig other) {
-    return new ModelConfig(
-        versionPolicy,
-        labels,
-        batching,
-        other,
-        instances,
-        admission,
-        warmup,
-        explain,
-        runtimes,
-        stream,
-        ensemble,
-        classLabels,
-        sequence,
-        responseCache,
-        declared,
-        warmupIterations);
+    return with(versionPolicy, labels, batching, other, instances, ensemble);
   }
 
   /** The same settings with another number of sessions. */
   ModelConfig withInstances(int other) {
-    return new ModelConfig(
-        versionPolicy,
-        labels,
-        batching,
-        queue,
-        other,
-        admission,
-        warmup,
-        explain,
-        runtimes,
-        stream,
-        ensemble,
-        classLabels,
-        sequence,
-        responseCache,
-        declared,
-        warmupIterations);
+    return with(versionPolicy, labels, batching, queue, other, ensemble);
   }
 
   /** The same settings for a model that is composed of others. */
   ModelConfig withEnsemble(EnsembleConfig other) {
+    return with(versionPolicy, labels, batching, queue, instances, Optional.of(other));
+  }
+
+  /** The same settings but for those that are ever replaced one by one. */
+  private ModelConfig with(
+      VersionPolicyConfig otherVersions,
+      Map<String, Long> otherLabels,
+      BatchingConfig otherBatching,
+      QueueConfig otherQueue,
+      int otherInstances,
+      Optional<EnsembleConfig> otherEnsemble) {
     return new ModelConfig(
-        versionPolicy,
-        labels,
-        batching,
-        queue,
-        instances,
+        otherVersions,
+        otherLabels,
+        otherBatching,
+        otherQueue,
+        otherInstances,
         admission,
         warmup,
         explain,
         runtimes,
         stream,
-        Optional.of(other),
+        otherEnsemble,
         classLabels,
         sequence,
         responseCache,

@@ -1,14 +1,10 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
-import dev.sluice.inference.ModelMetadata;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.serving.explain.ExplainPlan;
-import dev.sluice.telemetry.VersionMeter;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** A model with a cache in front of its queue. Streams go past it. */
@@ -23,23 +19,8 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return model.metadata();
-  }
-
-  @Override
-  public Map<String, Object> configuration() {
-    return model.configuration();
-  }
-
-  @Override
-  public ExplainPlan explaining() {
-    return model.explaining();
-  }
-
-  @Override
-  public ModelDoor door() {
-    return model.door();
+  public VersionFacts facts() {
+    return model.facts();
   }
 
   @Override
@@ -50,11 +31,6 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   @Override
   public List<Long> members() {
     return model.members();
-  }
-
-  @Override
-  public VersionMeter meter() {
-    return model.meter();
   }
 
   @Override

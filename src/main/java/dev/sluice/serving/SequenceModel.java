@@ -8,12 +8,10 @@ import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
-import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,26 +21,15 @@ import java.util.function.LongSupplier;
  * <p>Threads: as {@link ServableModel}.
  */
 final class SequenceModel implements Servable {
-  private final ModelMetadata metadata;
-  private final Map<String, Object> configuration;
+  private final VersionFacts facts;
   private final List<ServableModel> instances;
   private final SequenceScheduler scheduler;
-  private final ModelDoor door;
-  private final VersionMeter meter;
 
   private SequenceModel(
-      ModelMetadata metadata,
-      ModelConfig config,
-      List<ServableModel> instances,
-      SequenceScheduler scheduler,
-      ModelDoor door,
-      VersionMeter meter) {
-    this.metadata = metadata;
-    this.configuration = Configuration.of(meter.model().name(), metadata, config);
+      VersionFacts facts, List<ServableModel> instances, SequenceScheduler scheduler) {
+    this.facts = facts;
     this.instances = instances;
     this.scheduler = scheduler;
-    this.door = door;
-    this.meter = meter;
   }
 
   /**
@@ -69,28 +56,20 @@ final class SequenceModel implements Servable {
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
     var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);
     meter.queue(scheduler::waiting);
-    return new SequenceModel(
-        metadata.withSignatures(plans.shown()),
-        config,
-        instances,
-        scheduler,
-        ModelDoor.of(config, meter, nanoTime),
-        meter);
+    ModelMetadata shown = metadata.withSignatures(plans.shown());
+    var facts =
+        new VersionFacts(
+            shown,
+            Configuration.of(meter.model().name(), shown, config),
+            ModelDoor.of(config, meter, nanoTime),
+            instances.getFirst().explaining(),
+            meter);
+    return new SequenceModel(facts, instances, scheduler);
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return metadata;
-  }
-
-  @Override
-  public Map<String, Object> configuration() {
-    return configuration;
-  }
-
-  @Override
-  public ModelDoor door() {
-    return door;
+  public VersionFacts facts() {
+    return facts;
   }
 
   @Override
@@ -101,16 +80,6 @@ final class SequenceModel implements Servable {
   @Override
   public StreamScheduler streams() {
     return new WholeAnswers(scheduler);
-  }
-
-  @Override
-  public ExplainPlan explaining() {
-    return instances.getFirst().explaining();
-  }
-
-  @Override
-  public VersionMeter meter() {
-    return meter;
   }
 
   @Override

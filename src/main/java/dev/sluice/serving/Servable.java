@@ -1,17 +1,34 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
 interface Servable extends LoadedModel {
+  /** All there is of it besides those who run it. */
+  VersionFacts facts();
+
+  @Override
+  default ModelMetadata metadata() {
+    return facts().metadata();
+  }
+
+  @Override
+  default Map<String, Object> configuration() {
+    return facts().configuration();
+  }
+
   /** Where requests enter, before they are decoded. */
-  ModelDoor door();
+  default ModelDoor door() {
+    return facts().door();
+  }
 
   /** Who decides when they run. For event loops. */
   Scheduler scheduler();
@@ -20,7 +37,9 @@ interface Servable extends LoadedModel {
   StreamScheduler streams();
 
   /** How its answers are explained. */
-  ExplainPlan explaining();
+  default ExplainPlan explaining() {
+    return facts().explaining();
+  }
 
   /** Of which loads of other models its answers are made, if it is composed of them. Any thread. */
   default List<Long> members() {
@@ -28,7 +47,9 @@ interface Servable extends LoadedModel {
   }
 
   /** Counts its requests and runs. */
-  VersionMeter meter();
+  default VersionMeter meter() {
+    return facts().meter();
+  }
 
   /** The code that answers HTTP requests by itself, if there is any. */
   default Optional<CodeHandler> handler() {

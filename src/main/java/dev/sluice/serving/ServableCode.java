@@ -10,7 +10,6 @@ import dev.sluice.runtime.jar.OwnCode;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
-import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.List;
 import java.util.Map;
@@ -23,14 +22,10 @@ final class ServableCode implements Servable {
   private static final ModelSignature NOTHING = ModelSignature.of(List.of(), List.of());
 
   private final CodeVersion version;
-  private final ModelMetadata metadata;
-  private final VersionMeter meter;
-  private final ModelDoor door;
+  private final VersionFacts facts;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
   private final Optional<CodeHandler> handler;
-  private final ExplainPlan explaining;
-  private final Map<String, Object> configuration;
 
   /**
    * Puts own code to work.
@@ -40,18 +35,17 @@ final class ServableCode implements Servable {
    */
   ServableCode(CodeVersion version, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     this.version = version;
-    this.meter = meter;
     meter.queue(version.answering()::waiting);
-    this.door = ModelDoor.ofFixedWidth(config, meter, nanoTime);
     OwnCode code = version.code();
     ModelSignature declared = declared(code);
     var answers = new CodeAnswers(declared);
     this.handler = CodeHandler.of(version);
-    this.metadata =
+    ModelMetadata metadata =
         metadata(declared, true)
             .withDecoupled(code.model().isEmpty() && code.streaming().isPresent());
-    this.explaining = ExplainPlan.load(config.explain(), config.queue().priorityLevels());
-    this.configuration = Configuration.of(meter.model().name(), metadata, config);
+    this.facts =
+        VersionFacts.of(
+            metadata, config, ModelDoor.ofFixedWidth(config, meter, nanoTime), meter);
     this.scheduler =
         code.model()
             .<Scheduler>map(model -> new CodeScheduler(version, model, answers))
@@ -83,23 +77,8 @@ final class ServableCode implements Servable {
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return metadata;
-  }
-
-  @Override
-  public Map<String, Object> configuration() {
-    return configuration;
-  }
-
-  @Override
-  public ExplainPlan explaining() {
-    return explaining;
-  }
-
-  @Override
-  public ModelDoor door() {
-    return door;
+  public VersionFacts facts() {
+    return facts;
   }
 
   @Override
@@ -113,18 +92,13 @@ final class ServableCode implements Servable {
   }
 
   @Override
-  public VersionMeter meter() {
-    return meter;
-  }
-
-  @Override
   public Optional<CodeHandler> handler() {
     return handler;
   }
 
   @Override
   public void close() {
-    meter.forget();
+    meter().forget();
     version.close();
   }
 }

@@ -8,9 +8,6 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
-import dev.sluice.serving.explain.ExplainPlan;
-import dev.sluice.telemetry.VersionMeter;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -18,7 +15,7 @@ import java.util.function.Supplier;
 final class ServableConverted implements Servable {
   private final Servable model;
   private final CodeVersion version;
-  private final ModelMetadata metadata;
+  private final VersionFacts facts;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
   private final Optional<CodeHandler> handler;
@@ -29,7 +26,7 @@ final class ServableConverted implements Servable {
     this.handler = CodeHandler.of(version);
     var converter = version.code().converter();
     if (converter.isEmpty()) {
-      this.metadata = model.metadata();
+      this.facts = model.facts();
       this.scheduler = model.scheduler();
       this.streams = model.streams();
       return;
@@ -40,7 +37,10 @@ final class ServableConverted implements Servable {
             .code()
             .ask(() ->
                 converter.get().signature(ModelSignature.of(inner.inputs(), inner.outputs())));
-    this.metadata = ServableCode.metadata(declared, model.metadata().shapesBind());
+    this.facts =
+        model
+            .facts()
+            .withMetadata(ServableCode.metadata(declared, model.metadata().shapesBind()));
     this.scheduler =
         new ConvertedScheduler(version, converter.get(), new CodeAnswers(declared), model, inner);
     this.streams = new WholeAnswers(scheduler);
@@ -80,23 +80,8 @@ final class ServableConverted implements Servable {
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return metadata;
-  }
-
-  @Override
-  public Map<String, Object> configuration() {
-    return model.configuration();
-  }
-
-  @Override
-  public ExplainPlan explaining() {
-    return model.explaining();
-  }
-
-  @Override
-  public ModelDoor door() {
-    return model.door();
+  public VersionFacts facts() {
+    return facts;
   }
 
   @Override
@@ -107,11 +92,6 @@ final class ServableConverted implements Servable {
   @Override
   public StreamScheduler streams() {
     return streams;
-  }
-
-  @Override
-  public VersionMeter meter() {
-    return model.meter();
   }
 
   @Override

@@ -16,11 +16,9 @@ import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
 import dev.sluice.scheduling.ensemble.EnsembleScheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
-import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -28,30 +26,17 @@ import java.util.function.LongSupplier;
  * up anew for each request, so that a newer version of one takes over here too.
  */
 final class ServableEnsemble implements Servable {
-  private final ModelMetadata metadata;
-  private final Map<String, Object> configuration;
-  private final VersionMeter meter;
-  private final ModelDoor door;
+  private final VersionFacts facts;
   private final Scheduler scheduler;
-  private final ExplainPlan explaining;
   private final List<ModelSelector> steps;
   private final DataPlane members;
 
   private ServableEnsemble(
-      EnsembleGraph graph,
-      ModelConfig config,
-      VersionMeter meter,
-      ModelDoor door,
-      ExplainPlan explaining,
-      DataPlane members) {
-    this.metadata = graph.metadata();
-    this.configuration = Configuration.of(meter.model().name(), metadata, config);
-    this.meter = meter;
-    this.door = door;
-    this.explaining = explaining;
-    this.steps = graph.members();
+      VersionFacts facts, Scheduler scheduler, List<ModelSelector> steps, DataPlane members) {
+    this.facts = facts;
+    this.scheduler = scheduler;
+    this.steps = List.copyOf(steps);
     this.members = members;
-    this.scheduler = new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata);
   }
 
   /**
@@ -73,12 +58,11 @@ final class ServableEnsemble implements Servable {
             config.batching().maxBatchSize(),
             selector -> metadata(members, selector));
     meter.show();
+    ModelMetadata metadata = graph.metadata();
     return new ServableEnsemble(
-        graph,
-        config,
-        meter,
-        ModelDoor.ofFixedWidth(config, meter, nanoTime),
-        ExplainPlan.load(config.explain(), config.queue().priorityLevels()),
+        VersionFacts.of(metadata, config, ModelDoor.ofFixedWidth(config, meter, nanoTime), meter),
+        new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata),
+        graph.members(),
         members);
   }
 
@@ -95,23 +79,8 @@ final class ServableEnsemble implements Servable {
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return metadata;
-  }
-
-  @Override
-  public ExplainPlan explaining() {
-    return explaining;
-  }
-
-  @Override
-  public Map<String, Object> configuration() {
-    return configuration;
-  }
-
-  @Override
-  public ModelDoor door() {
-    return door;
+  public VersionFacts facts() {
+    return facts;
   }
 
   @Override
@@ -139,13 +108,8 @@ final class ServableEnsemble implements Servable {
   }
 
   @Override
-  public VersionMeter meter() {
-    return meter;
-  }
-
-  @Override
   public void close() {
     scheduler.close();
-    meter.forget();
+    meter().forget();
   }
 }

@@ -17,7 +17,6 @@ import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -25,7 +24,6 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -37,17 +35,13 @@ import java.util.function.LongSupplier;
  * event loops.
  */
 final class ServableModel implements Servable {
-  private final ModelMetadata metadata;
-  private final Map<String, Object> configuration;
+  private final VersionFacts facts;
   private final List<ModelSession> sessions;
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
   private final WakeUps wakeUps = new WakeUps(this::wakeOne);
-  private final ModelDoor door;
-  private final VersionMeter meter;
-  private final ExplainPlan explaining;
   private final List<ModelWorkerVerticle> workers = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
@@ -62,11 +56,14 @@ final class ServableModel implements Servable {
         config.stream()
             .generator()
             .map(loop -> new Generator(loop, metadata, vocabulary(loop), nanoTime));
-    this.metadata = generator.map(loop -> loop.shown(metadata)).orElse(metadata);
-    this.configuration = Configuration.of(meter.model().name(), this.metadata, config);
+    this.facts =
+        VersionFacts.of(
+            generator.map(loop -> loop.shown(metadata)).orElse(metadata),
+            config,
+            ModelDoor.of(config, meter, nanoTime),
+            meter);
     this.sessions = sessions;
     this.vertx = vertx;
-    this.meter = meter;
     var queue = new ModelQueue(config.queue());
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
@@ -75,16 +72,12 @@ final class ServableModel implements Servable {
     this.streams =
         new QueuedStreams(
             vertx,
-            generator
-                .<StreamPlan>map(loop -> loop)
-                .orElseGet(() -> RowGroups.plan(groupRows(config))),
+            plan(generator, config),
             queue,
             rules::rows,
             this::arrived,
             nanoTime,
             config.stream().maxStreams());
-    this.door = ModelDoor.of(config, meter, nanoTime);
-    this.explaining = ExplainPlan.load(config.explain(), config.queue().priorityLevels());
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
@@ -92,6 +85,10 @@ final class ServableModel implements Servable {
       workers.add(worker);
       ticker.add(worker.watch());
     }
+  }
+
+  private static StreamPlan plan(Optional<Generator> generator, ModelConfig config) {
+    return generator.isPresent() ? generator.get() : RowGroups.plan(groupRows(config));
   }
 
   private static Optional<Vocabulary> vocabulary(GeneratorConfig loop) {
@@ -137,28 +134,13 @@ final class ServableModel implements Servable {
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return metadata;
-  }
-
-  @Override
-  public Map<String, Object> configuration() {
-    return configuration;
+  public VersionFacts facts() {
+    return facts;
   }
 
   /** One of its sessions, for trials before anybody asks the model. */
   ModelSession session() {
     return sessions.getFirst();
-  }
-
-  @Override
-  public ModelDoor door() {
-    return door;
-  }
-
-  @Override
-  public ExplainPlan explaining() {
-    return explaining;
   }
 
   @Override
@@ -169,11 +151,6 @@ final class ServableModel implements Servable {
   @Override
   public StreamScheduler streams() {
     return streams;
-  }
-
-  @Override
-  public VersionMeter meter() {
-    return meter;
   }
 
   /** A worker that waits for company takes care of what comes. */
@@ -195,7 +172,7 @@ final class ServableModel implements Servable {
   /** Blocks until the workers have stopped, then closes the sessions. */
   @Override
   public void close() {
-    meter.forget();
+    meter().forget();
     scheduler.close();
     batcher.interrupt();
     workers.forEach(ModelWorkerVerticle::finish);

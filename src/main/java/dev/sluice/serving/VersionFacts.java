@@ -1,0 +1,39 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.serving.explain.ExplainPlan;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.Map;
+
+/**
+ * What there is of a loaded version besides those who run it.
+ *
+ * @param metadata what callers are told
+ * @param configuration the same in Triton's form
+ * @param door where requests enter, before they are decoded
+ * @param explaining how its answers are explained
+ * @param meter counts its requests and runs
+ */
+record VersionFacts(
+    ModelMetadata metadata,
+    Map<String, Object> configuration,
+    ModelDoor door,
+    ExplainPlan explaining,
+    VersionMeter meter) {
+  /** Those of a version that explains its answers by itself. */
+  static VersionFacts of(
+      ModelMetadata metadata, ModelConfig config, ModelDoor door, VersionMeter meter) {
+    return new VersionFacts(
+        metadata,
+        Configuration.of(meter.model().name(), metadata, config),
+        door,
+        ExplainPlan.load(config.explain(), config.queue().priorityLevels()),
+        meter);
+  }
+
+  /** The same, but callers are told something else. */
+  VersionFacts withMetadata(ModelMetadata other) {
+    return new VersionFacts(other, configuration, door, explaining, meter);
+  }
+}
