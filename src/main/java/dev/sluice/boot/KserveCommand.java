@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -84,11 +85,7 @@ final class KserveCommand implements Callable<Integer> {
       description = "Other settings in YAML; its listeners and models are not used.")
   private @Nullable Path config;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY.PATH=VALUE",
-      description = "One other setting, such as limits.max_body_size=8MiB; may be repeated.")
-  private List<String> set = new ArrayList<>();
+  @Mixin private SetOption set = new SetOption();
 
   @Unmatched private List<String> unknown = new ArrayList<>();
   @Spec private CommandSpec spec;
@@ -137,7 +134,7 @@ final class KserveCommand implements Callable<Integer> {
         overrides.add(new SettingOverride(setting, value, variable));
       }
     });
-    set.forEach(assignment -> overrides.add(SettingOverride.parse(assignment, "--set")));
+    overrides.addAll(set.overrides());
     return overrides;
   }
 

@@ -67,6 +67,8 @@ final class ServingSettings {
     flags.refuse();
     warn();
     models();
+    loading();
+    warmUp();
     batching();
     threads();
     flags
@@ -184,6 +186,15 @@ final class ServingSettings {
         0,
         "models.tensorflow_config.poll_interval");
     seconds(ServingFlag.FILE_SYSTEM_POLL_WAIT_SECONDS, 1, "models.poll_interval");
+    if (flags.on(ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS, false)) {
+      set(
+          ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS,
+          "models.tensorflow_config.labels_for_unavailable",
+          "true");
+    }
+  }
+
+  private void loading() {
     number(ServingFlag.NUM_LOAD_THREADS, 0, MOST_THREADS, "models.loading.threads", "");
     number(ServingFlag.MAX_NUM_LOAD_RETRIES, RETRIES, MOST, "models.loading.retries", "");
     number(
@@ -192,12 +203,9 @@ final class ServingSettings {
         MOST_MICROS,
         "models.loading.retry_interval",
         "us");
-    if (flags.on(ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS, false)) {
-      set(
-          ServingFlag.ALLOW_VERSION_LABELS_FOR_UNAVAILABLE_MODELS,
-          "models.tensorflow_config.labels_for_unavailable",
-          "true");
-    }
+  }
+
+  private void warmUp() {
     if (flags.text(ServingFlag.ENABLE_MODEL_WARMUP).isPresent()) {
       set(
           ServingFlag.ENABLE_MODEL_WARMUP,

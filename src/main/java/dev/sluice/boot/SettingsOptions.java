@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags that change settings. */
@@ -52,13 +53,7 @@ final class SettingsOptions {
       description = "error, warn, info, debug or trace.")
   private @Nullable String logLevel;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY.PATH=VALUE",
-      description =
-          "Any other setting, such as limits.max_body_size=8MiB; may be repeated. In the"
-              + " environment the same setting is SLUICE_LIMITS_MAX_BODY_SIZE.")
-  private List<String> set = new ArrayList<>();
+  @Mixin private SetOption set = new SetOption();
 
   /**
    * Puts flags, environment and file together.
@@ -81,9 +76,8 @@ final class SettingsOptions {
   }
 
   private List<SettingOverride> overrides() {
-    List<SettingOverride> overrides = new ArrayList<>();
     // The named flags come last: who writes --set log.level and --log-level means the plainer one.
-    set.forEach(assignment -> overrides.add(SettingOverride.parse(assignment, "--set")));
+    List<SettingOverride> overrides = new ArrayList<>(set.overrides());
     add(overrides, "models.directory", models, "--models");
     add(overrides, "grps.deployment", grps, "--grps");
     add(overrides, "log.format", logFormat, "--log-format");

@@ -91,16 +91,7 @@ public final class SluiceServer implements Server {
   private SluiceServer(SluiceConfig config) {
     this.config = config;
     this.modelFile = config.repository().tensorflow().file().map(TensorflowModels::new);
-    RepositoryConfig models =
-        modelFile
-            .map(TensorflowModels::first)
-            .map(config.repository()::withWanted)
-            .orElse(config.repository());
-    this.vertx =
-        Vertx.builder()
-            .with(vertxOptions(config))
-            .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
-            .build();
+    this.vertx = vertx(config);
     this.loading =
         vertx.createSharedWorkerExecutor(
             "sluice-loading", loadingThreads(config), 1, TimeUnit.HOURS);
@@ -111,22 +102,31 @@ public final class SluiceServer implements Server {
     var reader = new ModelConfigReader(config, news::warning);
     this.repository =
         new ModelRepository(
-            models,
+            firstModels(),
             settings(reader),
             loader(paths, news::warning),
             new LoadingWorkers(vertx, loading),
             InstantSource.system(),
             news);
-    this.control =
-        new ModelControl(
-            repository,
-            reader,
-            config.repository().control(),
-            config.grps().onlineAtStart(),
-            config.repository().tensorflow().labelsForUnavailable());
+    this.control = control(reader);
     this.data = new InferencePipeline(repository, paths);
     this.monitor = new Monitor(telemetry, System::nanoTime);
     this.measuring = measure();
+  }
+
+  /** What to serve at first. */
+  private RepositoryConfig firstModels() {
+    RepositoryConfig models = config.repository();
+    return modelFile.map(TensorflowModels::first).map(models::withWanted).orElse(models);
+  }
+
+  private ModelControl control(ModelConfigReader reader) {
+    return new ModelControl(
+        repository,
+        reader,
+        config.repository().control(),
+        config.grps().onlineAtStart(),
+        config.repository().tensorflow().labelsForUnavailable());
   }
 
   private static Traces traces(TraceConfig start) {
@@ -170,10 +170,16 @@ public final class SluiceServer implements Server {
     return Future.join(lags, rates);
   }
 
-  private static VertxOptions vertxOptions(SluiceConfig config) {
-    var options = new VertxOptions();
-    int cores = Runtime.getRuntime().availableProcessors();
-    return options.setEventLoopPoolSize(config.eventLoops() == 0 ? cores : config.eventLoops());
+  private static Vertx vertx(SluiceConfig config) {
+    return Vertx.builder()
+        .with(new VertxOptions().setEventLoopPoolSize(eventLoops(config)))
+        .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
+        .build();
+  }
+
+  private static int eventLoops(SluiceConfig config) {
+    int wanted = config.eventLoops();
+    return wanted == 0 ? Runtime.getRuntime().availableProcessors() : wanted;
   }
 
   private static int loadingThreads(SluiceConfig config) {
@@ -310,7 +316,7 @@ public final class SluiceServer implements Server {
   }
 
   private DeploymentOptions loopOptions() {
-    return new DeploymentOptions().setInstances(vertxOptions(config).getEventLoopPoolSize());
+    return new DeploymentOptions().setInstances(eventLoops(config));
   }
 
   private static <T> T await(Future<T> future) {

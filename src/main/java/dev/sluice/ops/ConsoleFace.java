@@ -43,7 +43,7 @@ public final class ConsoleFace implements HttpFace {
     routes.claimExactly("/", reading(this::answerRoot));
     if (showing) {
       routes.claimExactly(ConsolePage.STATE_PATH, reading(this::answerState));
-      routes.claimExactly(GRPS_PAGE, reading(ConsoleFace::answerPage));
+      routes.claimExactly(GRPS_PAGE, reading(ConsolePage::answer));
       routes.claimExactly(GRPS_SERIES, reading(this::answerSeries));
       for (GrpsScript script : GrpsScript.values()) {
         routes.claimExactly(script.path(), reading(script::answer));
@@ -70,7 +70,7 @@ public final class ConsoleFace implements HttpFace {
   private void answerRoot(HttpExchange exchange) {
     exchange.putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT);
     if (showing && isBrowser(exchange.header(HttpHeaders.ACCEPT))) {
-      answerPage(exchange);
+      ConsolePage.answer(exchange);
     } else {
       exchange.json(200, ALIVE);
     }
@@ -78,10 +78,6 @@ public final class ConsoleFace implements HttpFace {
 
   private static boolean isBrowser(@Nullable String accepted) {
     return accepted != null && accepted.toLowerCase(Locale.ROOT).contains("text/html");
-  }
-
-  private static void answerPage(HttpExchange exchange) {
-    ConsolePage.answer(exchange);
   }
 
   private void answerState(HttpExchange exchange) {

@@ -47,9 +47,8 @@ public final class EventLoopLag implements MetricSource {
 
   /** One event loop's timer. */
   private final class Clock extends VerticleBase {
-    private final long[] lags = new long[KEPT];
-    private volatile long most;
-    private int next;
+    private final Ring lags = new Ring(KEPT);
+    private volatile double most;
     private long last;
 
     @Override
@@ -61,14 +60,13 @@ public final class EventLoopLag implements MetricSource {
 
     private void tick() {
       long now = nanoTime.getAsLong();
-      lags[next] = Math.max(0, now - last - PERIOD_NANOS);
-      next = (next + 1) % KEPT;
-      most = java.util.Arrays.stream(lags).max().orElse(0);
+      lags.add(Math.max(0, now - last - PERIOD_NANOS));
+      most = lags.most();
       last = now;
       vertx.setTimer(PERIOD_MILLIS, _ -> tick());
     }
 
-    long most() {
+    double most() {
       return most;
     }
   }

@@ -48,15 +48,7 @@ final class TensorflowRun implements AutoCloseable {
 
   List<NamedTensor> run(
       CallableSignature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
-    if (inputs.size() > signature.inputs().size() || outputs.size() > signature.outputs().size()) {
-      throw InferenceException.invalid(
-          "the signature has %d inputs and %d outputs; the request gives %d and wants %d"
-              .formatted(
-                  signature.inputs().size(),
-                  signature.outputs().size(),
-                  inputs.size(),
-                  outputs.size()));
-    }
+    requireRoom(signature, inputs.size(), outputs.size());
     int owned = 0;
     try {
       for (NamedTensor input : inputs) {
@@ -67,21 +59,34 @@ final class TensorflowRun implements AutoCloseable {
       for (int i = 0; i < outputs.size(); i++) {
         putOutput(i, signature, outputs.get(i));
       }
-      TfApi.sessionRun(
-          session,
-          inputPorts.address(),
-          inputValues.address(),
-          fed,
-          outputPorts.address(),
-          outputValues.address(),
-          outputs.size(),
-          status.handle());
-      status.check();
+      call(fed, outputs.size());
       return takeOutputs(outputs);
     } finally {
       deleteAll(inputValues, owned);
       deleteAll(outputValues, outputs.size());
     }
+  }
+
+  /** The arrays hold as many as the signature has. */
+  private static void requireRoom(CallableSignature signature, int inputs, int outputs) {
+    if (inputs > signature.inputs().size() || outputs > signature.outputs().size()) {
+      throw InferenceException.invalid(
+          "the signature has %d inputs and %d outputs; the request gives %d and wants %d"
+              .formatted(signature.inputs().size(), signature.outputs().size(), inputs, outputs));
+    }
+  }
+
+  private void call(int inputs, int outputs) {
+    TfApi.sessionRun(
+        session,
+        inputPorts.address(),
+        inputValues.address(),
+        inputs,
+        outputPorts.address(),
+        outputValues.address(),
+        outputs,
+        status.handle());
+    status.check();
   }
 
   private void putInput(int index, CallableSignature signature, NamedTensor input) {
