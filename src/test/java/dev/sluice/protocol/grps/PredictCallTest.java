@@ -3,19 +3,14 @@ package dev.sluice.protocol.grps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.telemetry.CallRecord;
-import dev.sluice.telemetry.EntryPoint;
-import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -23,9 +18,9 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.DeclaredModel;
 import dev.sluice.testing.NamedModels;
+import dev.sluice.testing.LocalGrpcCall;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.ClientStream;
-import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
@@ -34,7 +29,6 @@ import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +37,7 @@ class PredictCallTest {
       DeclaredModel.of(new TensorSpec("x", DataType.FP32, Shape.of(-1)));
   private final long openBefore = TensorMemory.openBlocks();
   private final OneModel data = new OneModel(model);
-  private final PlainExchange exchange = new PlainExchange();
+  private final LocalGrpcCall exchange = new LocalGrpcCall();
 
   /** Lends the one model, answers every request with one number, and leaves streams to the test. */
   private static final class OneModel implements DataPlane {
@@ -84,45 +78,6 @@ class PredictCallTest {
       var output = new NamedTensor("y", Tensors.floats(Shape.of(1), 1f));
       return Future.succeededFuture(
           new InferenceResponse(model.id(), request.signature(), List.of(output)));
-    }
-  }
-
-  /** An exchange that does all work at once. */
-  private static final class PlainExchange implements Exchange {
-    private Runnable leave = () -> {};
-
-    @Override
-    public CallRecord record() {
-      return new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime);
-    }
-
-    @Override
-    public String requestId() {
-      return "r";
-    }
-
-    @Override
-    public Caller caller() {
-      return new Caller("test", true);
-    }
-
-    @Override
-    public Deadline deadline() {
-      return Deadline.NONE;
-    }
-
-    @Override
-    public <T> Future<T> compute(long bytes, Supplier<T> work) {
-      try {
-        return Future.succeededFuture(work.get());
-      } catch (RuntimeException e) {
-        return Future.failedFuture(e);
-      }
-    }
-
-    @Override
-    public void onGone(Runnable action) {
-      leave = action;
     }
   }
 
@@ -203,7 +158,7 @@ class PredictCallTest {
   @Test
   void aClientThatGoesAwayLeavesTheRoom() {
     stream(PredictCallTest::giveOne);
-    exchange.leave.run();
+    Objects.requireNonNull(exchange.whenGone()).run();
     assertThat(client.got).isEmpty();
     assertThereIsRoom();
   }
