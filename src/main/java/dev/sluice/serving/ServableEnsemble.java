@@ -14,11 +14,13 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.ensemble.EnsembleGraph;
 import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
 import dev.sluice.scheduling.ensemble.EnsembleScheduler;
+import dev.sluice.scheduling.ensemble.MessageChain;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -51,18 +53,28 @@ final class ServableEnsemble implements Servable {
       ModelConfig config,
       DataPlane members,
       LongSupplier nanoTime) {
-    EnsembleGraph graph =
-        EnsembleGraphBuilder.build(
-            meter.model().name(),
-            ensemble,
-            config.batching().maxBatchSize(),
-            selector -> metadata(members, selector));
+    String name = meter.model().name();
+    Function<ModelSelector, ModelMetadata> known = selector -> metadata(members, selector);
+    ModelMetadata metadata;
+    List<ModelSelector> steps;
+    Scheduler scheduler;
+    if (MessageChain.fits(ensemble, known)) {
+      var chain = MessageChain.of(name, ensemble, known, members);
+      metadata = chain.metadata();
+      steps = chain.members();
+      scheduler = chain;
+    } else {
+      int maxBatchSize = config.batching().maxBatchSize();
+      EnsembleGraph graph = EnsembleGraphBuilder.build(name, ensemble, maxBatchSize, known);
+      metadata = graph.metadata();
+      steps = graph.members();
+      scheduler = new EnsembleScheduler(graph, members);
+    }
     meter.show();
-    ModelMetadata metadata = graph.metadata();
     return new ServableEnsemble(
         VersionFacts.of(metadata, config, ModelDoor.ofFixedWidth(config, meter, nanoTime), meter),
-        new MeteredEnsemble(new EnsembleScheduler(graph, members), meter, metadata),
-        graph.members(),
+        new MeteredEnsemble(scheduler, meter, metadata),
+        steps,
         members);
   }
 

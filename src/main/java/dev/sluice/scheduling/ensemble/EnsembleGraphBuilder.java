@@ -22,7 +22,7 @@ import java.util.function.Function;
  */
 public final class EnsembleGraphBuilder {
   /** What the ensemble reports as its format, in Triton's word. */
-  private static final String PLATFORM = "ensemble";
+  static final String PLATFORM = "ensemble";
 
   private final String name;
   private final EnsembleConfig config;
@@ -97,7 +97,7 @@ public final class EnsembleGraphBuilder {
         outputNumbers(signature));
   }
 
-  private static ModelSelector selector(EnsembleConfig.Step step) {
+  static ModelSelector selector(EnsembleConfig.Step step) {
     return step.version() == EnsembleConfig.LATEST
         ? new ModelSelector.Latest(step.model())
         : new ModelSelector.Version(step.model(), step.version());

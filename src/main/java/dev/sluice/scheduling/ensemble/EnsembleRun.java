@@ -4,7 +4,6 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.scheduling.ensemble.EnsembleGraph.Route;
@@ -104,7 +103,7 @@ final class EnsembleRun {
   private void run(EnsembleStep step) {
     ServedModel member;
     try {
-      member = admit(step);
+      member = step.admit(members);
     } catch (InferenceException e) {
       fail(step, e);
       return;
@@ -142,13 +141,6 @@ final class EnsembleRun {
       part.addTimesTo(times);
     }
     return part;
-  }
-
-  private ServedModel admit(EnsembleStep step) {
-    return switch (members.admit(step.member())) {
-      case Lookup.Found(ServedModel model) -> model;
-      case Lookup.Missed _ -> throw StepFailures.notThere(step);
-    };
   }
 
   private List<NamedTensor> inputs(EnsembleStep step) {

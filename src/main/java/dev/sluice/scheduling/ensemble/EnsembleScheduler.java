@@ -29,11 +29,15 @@ public final class EnsembleScheduler implements Scheduler {
   public Future<InferenceResponse> submit(InferenceRequest request) {
     if (closed) {
       request.close();
-      return Future.failedFuture(
-          new InferenceException(
-              ErrorCode.UNAVAILABLE, "model '" + graph.name() + "' is being unloaded"));
+      return Future.failedFuture(unloading(graph.name()));
     }
     return new EnsembleRun(graph, members, request).start();
+  }
+
+  /** What late requests are told. */
+  static InferenceException unloading(String model) {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "model '" + model + "' is being unloaded");
   }
 
   /** Nothing waits here: what is under way ends with its steps. */

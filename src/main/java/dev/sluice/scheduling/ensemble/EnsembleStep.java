@@ -1,6 +1,10 @@
 package dev.sluice.scheduling.ensemble;
 
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.ServedModel;
 import java.util.List;
 
 /**
@@ -19,6 +23,18 @@ record EnsembleStep(int number, ModelSelector member, List<Link> inputs, List<Li
    * @param tensor the ensemble's number of it
    */
   record Link(String name, int tensor) {}
+
+  /**
+   * Lends the member.
+   *
+   * @throws InferenceException UNAVAILABLE if it takes no requests
+   */
+  ServedModel admit(DataPlane members) {
+    return switch (members.admit(member)) {
+      case Lookup.Found(ServedModel model) -> model;
+      case Lookup.Missed _ -> throw StepFailures.notThere(this);
+    };
+  }
 
   EnsembleStep {
     inputs = List.copyOf(inputs);
