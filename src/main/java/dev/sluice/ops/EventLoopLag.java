@@ -60,7 +60,7 @@ public final class EventLoopLag implements MetricSource {
 
     private void tick() {
       long now = nanoTime.getAsLong();
-      lags.add(Math.max(0, now - last - PERIOD_NANOS));
+      lags.add((double) Math.max(0, now - last - PERIOD_NANOS));
       most = lags.most();
       last = now;
       vertx.setTimer(PERIOD_MILLIS, _ -> tick());

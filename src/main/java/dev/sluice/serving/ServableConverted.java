@@ -38,9 +38,7 @@ final class ServableConverted implements Servable {
             .ask(() ->
                 converter.get().signature(ModelSignature.of(inner.inputs(), inner.outputs())));
     this.facts =
-        model
-            .facts()
-            .withMetadata(ServableCode.metadata(declared, model.metadata().shapesBind()));
+        model.facts().withMetadata(ServableCode.metadata(declared, model.metadata().shapesBind()));
     this.scheduler =
         new ConvertedScheduler(version, converter.get(), new CodeAnswers(declared), model, inner);
     this.streams = new WholeAnswers(scheduler);

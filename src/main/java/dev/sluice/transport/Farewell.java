@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Farewell extends ChannelDuplexHandler {
   /** A client that is between two requests has sent the next one by then. */
-  private static final long MOMENT_MILLIS = 200;
+  static final long MOMENT_MILLIS = 200;
 
   private boolean begun;
 

@@ -59,7 +59,7 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
   private static final class Accepting extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
-      ((Channel) accepted).pipeline().addLast(new FirstBytes());
+      ((Channel) accepted).pipeline().addLast(new Unspoken(), new FirstBytes());
       ctx.fireChannelRead(accepted);
     }
   }

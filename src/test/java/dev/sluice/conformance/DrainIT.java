@@ -30,8 +30,10 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -244,6 +246,29 @@ class DrainIT {
           .isEqualTo("the server is stopping and waits for no more messages");
     }
     channel.shutdownNow();
+  }
+
+  @Test
+  void connectionsOnWhichNoRequestHasBegunAreNotWaitedFor(@TempDir Path folder) throws Exception {
+    RunningServer server = start(folder, "10m");
+    List<Socket> clients = new ArrayList<>();
+    for (String begin : List.of("", "PR", "PRPC\0\0\0\1", "GE", "POST /grps", "PRI * HTTP")) {
+      var client = new Socket("localhost", server.port());
+      client.getOutputStream().write(begin.getBytes(UTF_8));
+      clients.add(client);
+    }
+    server.close();
+    for (Socket client : clients) {
+      assertThat(isClosed(client)).isTrue();
+    }
+  }
+
+  private static boolean isClosed(Socket client) throws IOException {
+    try (client) {
+      return client.getInputStream().read() < 0;
+    } catch (SocketException e) {
+      return true;
+    }
   }
 
   /** Sends the headers of a call, which clients otherwise keep until they have a message. */

@@ -36,8 +36,7 @@ public final class EnsembleScheduler implements Scheduler {
 
   /** What late requests are told. */
   static InferenceException unloading(String model) {
-    return new InferenceException(
-        ErrorCode.UNAVAILABLE, "model '" + model + "' is being unloaded");
+    return new InferenceException(ErrorCode.UNAVAILABLE, "model '" + model + "' is being unloaded");
   }
 
   /** Nothing waits here: what is under way ends with its steps. */
