@@ -38,6 +38,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     }
     queues(page);
     waiting(page);
+    runs(page);
     signatures(page);
   }
 
@@ -68,6 +69,13 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         page.family("sluice_queue_seconds", HISTOGRAM, "How long answered requests waited.");
     for (VersionMeter version : telemetry.versions()) {
       family.add(version.waitingTimes(), Buckets.WAITING, SECONDS, labels(version));
+    }
+  }
+
+  private void runs(MetricsPage page) {
+    Family family = page.family("sluice_compute_seconds", HISTOGRAM, "How long the model ran.");
+    for (VersionMeter version : telemetry.versions()) {
+      family.add(version.runLengths(), Buckets.LATENCY, SECONDS, labels(version));
     }
   }
 

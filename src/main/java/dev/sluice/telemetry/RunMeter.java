@@ -39,7 +39,8 @@ public final class RunMeter {
   final Sum input = new Sum();
   final Sum infer = new Sum();
   final Sum output = new Sum();
-  final WaitingTimes waiting = new WaitingTimes();
+  final RunHistogram waiting = new RunHistogram(Buckets.WAITING);
+  final RunHistogram lengths = new RunHistogram(Buckets.LATENCY);
   private final Map<FailureReason, Tally> failures = new EnumMap<>(FailureReason.class);
   final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
   final List<SignatureMeter> signatures = new CopyOnWriteArrayList<>();
@@ -129,6 +130,7 @@ public final class RunMeter {
   public void end() {
     long now = nanoTime.getAsLong();
     runs.add(1);
+    lengths.add(computed - computing);
     rows.add(requestRows);
     success.add(requests, requests * now - sinceSum);
     queue.add(requests, requests * begun - sinceSum);

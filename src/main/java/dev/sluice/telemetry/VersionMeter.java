@@ -177,6 +177,11 @@ public final class VersionMeter {
     return workers.stream().map(worker -> (Distribution) worker.waiting).toList();
   }
 
+  /** How long its runs took. */
+  List<Distribution> runLengths() {
+    return workers.stream().map(worker -> (Distribution) worker.lengths).toList();
+  }
+
   /** All there is, at this moment. */
   public ModelStatistics statistics() {
     return new ModelStatistics(

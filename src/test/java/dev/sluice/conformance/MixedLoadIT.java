@@ -245,7 +245,10 @@ class MixedLoadIT {
     }
     assertThat(page.sum("nv_inference_exec_count", version))
         .isEqualTo(statistics.at("/execution_count").asDouble())
+        .isEqualTo(page.sum("sluice_compute_seconds", version))
         .isEqualTo(runs);
+    assertThat(page.sum("sluice_queue_seconds", version))
+        .isEqualTo(statistics.at("/inference_stats/queue/count").asDouble());
     assertThat(Math.round(page.sum("nv_inference_request_duration_us", version) * 1_000))
         .isEqualTo(statistics.at("/inference_stats/success/ns").asLong());
   }

@@ -89,6 +89,17 @@ class VersionMeterTest {
   }
 
   @Test
+  void eachRunIsInTheHistogramOfRunsOnceAndEachOfItsRequestsInThatOfWaiting() {
+    runTwo(worker, nanos, 4, 4);
+    runTwo(version.worker(), nanos, 1, 1);
+
+    assertThat(version.runLengths()).extracting(Distribution::sum).containsExactly(20L, 20L);
+    assertThat(version.runLengths()).extracting(runs -> runs.count(0)).containsExactly(1L, 1L);
+    assertThat(version.waitingTimes()).extracting(Distribution::sum).containsExactly(140L, 140L);
+    assertThat(version.waitingTimes()).extracting(all -> all.count(0)).containsExactly(2L, 2L);
+  }
+
+  @Test
   void runThatBeginsAgainCountsOnlyWhatItEnds() {
     worker.begin(2, "serving_default");
     worker.computing();

@@ -1,12 +1,14 @@
 package dev.sluice.telemetry;
 
 /** A histogram that one thread writes and any reads. */
-final class WaitingTimes implements Distribution {
+final class RunHistogram implements Distribution {
+  private final Buckets buckets;
   private final Tally[] counts;
   private final Tally sum = new Tally();
 
-  WaitingTimes() {
-    counts = new Tally[Buckets.WAITING.count()];
+  RunHistogram(Buckets buckets) {
+    this.buckets = buckets;
+    counts = new Tally[buckets.count()];
     for (int i = 0; i < counts.length; i++) {
       counts[i] = new Tally();
     }
@@ -14,13 +16,13 @@ final class WaitingTimes implements Distribution {
 
   /** For the one thread that writes. */
   void add(long nanos) {
-    counts[Buckets.WAITING.index(nanos)].add(1);
+    counts[buckets.index(nanos)].add(1);
     sum.add(nanos);
   }
 
   @Override
   public Buckets buckets() {
-    return Buckets.WAITING;
+    return buckets;
   }
 
   @Override
