@@ -344,6 +344,7 @@ public final class ModelRepository {
       case Step.Load load -> start(load);
       case Step.Retry(var id) ->
           workers.executeAfter(config.loading().retryInterval(), () -> retry(id));
+      case Step.Announce(var id) -> news.available(id);
       case Step.Retire(var live) -> live.release();
     }
   }
@@ -371,6 +372,9 @@ public final class ModelRepository {
   private void loaded(LiveVersion fresh) {
     change(steps -> {
       LiveVersion former = model(fresh.id().name()).loaded(fresh);
+      if (former != fresh) {
+        steps.add(new Step.Announce(fresh.id()));
+      }
       if (former != null) {
         steps.add(new Step.Retire(former));
       }

@@ -11,6 +11,9 @@ sealed interface Step {
   /** Tries a load that failed again, after a while. */
   record Retry(ModelId id) implements Step {}
 
+  /** Tells that a version takes requests, now that whoever hears of it can find it. */
+  record Announce(ModelId id) implements Step {}
+
   /** Gives the repository's own loan back. */
   record Retire(LiveVersion live) implements Step {}
 }

@@ -310,11 +310,7 @@ final class TrackedModel {
 
   /** A load has succeeded. Returns what is not needed any more. */
   @Nullable LiveVersion loaded(LiveVersion fresh) {
-    LiveVersion former = version(fresh.id()).loaded(fresh);
-    if (former != fresh) {
-      news.available(fresh.id());
-    }
-    return former;
+    return version(fresh.id()).loaded(fresh);
   }
 
   /** A load has failed. Adds what follows from it. */
