@@ -10,7 +10,7 @@ import java.time.Duration;
  *     take; a few runs of the model are always let in, however long they take
  */
 public record AdmissionConfig(boolean adaptive, Duration targetWait) {
-  public static final AdmissionConfig DEFAULT = new AdmissionConfig(true, Duration.ofMillis(5));
+  public static final AdmissionConfig DEFAULT = new AdmissionConfig(true, Duration.ofMillis(8));
 
   static AdmissionConfig read(Section admission, AdmissionConfig defaults) {
     return new AdmissionConfig(
