@@ -42,7 +42,7 @@ final class ServableModel implements Servable {
   private final Scheduler scheduler;
   private final StreamScheduler streams;
   private final WakeUps wakeUps = new WakeUps(this::wakeOne);
-  private final List<ModelWorkerVerticle> workers = new ArrayList<>();
+  private final List<ModelWorkerVerticle> workers;
   private final List<String> deployments = new ArrayList<>();
 
   private ServableModel(
@@ -78,13 +78,21 @@ final class ServableModel implements Servable {
             this::arrived,
             nanoTime,
             config.stream().maxStreams());
+    this.workers = workers(rules, meter, nanoTime);
+  }
+
+  /** One for each session. */
+  private List<ModelWorkerVerticle> workers(
+      BatchRules rules, VersionMeter meter, LongSupplier nanoTime) {
+    List<ModelWorkerVerticle> made = new ArrayList<>();
     var ticker = new DeadlineTicker(vertx);
     var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
     for (ModelSession session : sessions) {
       var worker = new ModelWorkerVerticle(work, session, meter.worker());
-      workers.add(worker);
+      made.add(worker);
       ticker.add(worker.watch());
     }
+    return made;
   }
 
   private static StreamPlan plan(Optional<Generator> generator, ModelConfig config) {

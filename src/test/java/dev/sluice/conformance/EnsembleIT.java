@@ -297,17 +297,7 @@ class EnsembleIT {
   /** Looks at its folders all the time. */
   private SluiceConfig watching() {
     var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
-    return new SluiceConfig(
-        List.of(ListenerConfig.DEFAULT.withPort(0)),
-        repository,
-        defaults.limits(),
-        defaults.grps(),
-        defaults.kserve(),
-        defaults.log(),
-        defaults.eventLoops(),
-        defaults.transport(),
-        defaults.shutdown());
+    return RunningServer.settings(ListenerConfig.DEFAULT.withPort(0), repository);
   }
 
   private static void await(

@@ -22,19 +22,25 @@ public final class RunningServer implements AutoCloseable {
 
   /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */
   public static RunningServer start(Path models) {
-    var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO);
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
     return start(
-        new SluiceConfig(
-            List.of(ListenerConfig.DEFAULT.withPort(0)),
-            repository,
-            defaults.limits(),
-            defaults.grps(),
-            defaults.kserve(),
-            defaults.log(),
-            defaults.eventLoops(),
-            defaults.transport(),
-            defaults.shutdown()));
+        settings(
+            ListenerConfig.DEFAULT.withPort(0),
+            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)));
+  }
+
+  /** Settings of a server with one listener, the rest as it comes. */
+  public static SluiceConfig settings(ListenerConfig listener, RepositoryConfig repository) {
+    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    return new SluiceConfig(
+        List.of(listener),
+        repository,
+        defaults.limits(),
+        defaults.grps(),
+        defaults.kserve(),
+        defaults.log(),
+        defaults.eventLoops(),
+        defaults.transport(),
+        defaults.shutdown());
   }
 
   /** Starts a server with these settings. Returns when its models are loaded or have failed to. */

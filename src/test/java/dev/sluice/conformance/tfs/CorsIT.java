@@ -17,7 +17,6 @@ import io.restassured.RestAssured;
 import io.restassured.config.RestAssuredConfig;
 import io.restassured.http.ContentType;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -45,32 +44,23 @@ class CorsIT {
   }
 
   private static SluiceConfig config() {
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
     ListenerConfig listener = ListenerConfig.DEFAULT;
-    return new SluiceConfig(
-        List.of(
-            new ListenerConfig(
-                listener.host(),
-                0,
-                listener.protocols(),
-                listener.v1(),
-                listener.metricsPath(),
-                listener.control(),
-                true,
-                listener.tls())),
+    return RunningServer.settings(
+        new ListenerConfig(
+            listener.host(),
+            0,
+            listener.protocols(),
+            listener.v1(),
+            listener.metricsPath(),
+            listener.control(),
+            true,
+            listener.tls()),
         RepositoryConfig.of(
             new WantedModels(
                 TestModels.tabular(),
                 Map.of(
                     "half_plus_two", ListedModel.in(TestModels.savedModel("half_plus_two", "")))),
-            Duration.ZERO),
-        defaults.limits(),
-        defaults.grps(),
-        defaults.kserve(),
-        defaults.log(),
-        defaults.eventLoops(),
-        defaults.transport(),
-        defaults.shutdown());
+            Duration.ZERO));
   }
 
   @AfterAll

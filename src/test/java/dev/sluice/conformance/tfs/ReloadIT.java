@@ -88,17 +88,8 @@ class ReloadIT {
   }
 
   private static SluiceConfig settings(ListenerConfig listener, Map<String, ListedModel> models) {
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
-    return new SluiceConfig(
-        List.of(listener),
-        RepositoryConfig.of(WantedModels.only(models), Duration.ofMillis(50)),
-        defaults.limits(),
-        defaults.grps(),
-        defaults.kserve(),
-        defaults.log(),
-        defaults.eventLoops(),
-        defaults.transport(),
-        defaults.shutdown());
+    return RunningServer.settings(
+        listener, RepositoryConfig.of(WantedModels.only(models), Duration.ofMillis(50)));
   }
 
   private static ManagedChannel channel(RunningServer server) {
