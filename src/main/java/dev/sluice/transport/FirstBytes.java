@@ -73,7 +73,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     }
     ctx.channel().closeFuture().addListener(_ -> door.connections().leave());
     ChannelPipeline pipeline = ctx.pipeline();
-    pipeline.remove(Unspoken.class);
+    pipeline.get(Unspoken.class).takenOver();
     pipeline.replace(this, null, taker);
     watchBefore(pipeline);
     pipeline.addFirst(new JoinedFlushes());

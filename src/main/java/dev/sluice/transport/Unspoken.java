@@ -11,29 +11,40 @@ import java.util.concurrent.TimeUnit;
 /**
  * Closes a connection on which no request has begun when its listener closes: load balancers open
  * some beforehand. Vert.x would wait for it as long as for a request under way. A client that is
- * about to send something has a moment for it.
+ * about to send something has a moment for it; who takes the connection over in that moment hears
+ * at its end that the listener closes, since nobody who could do something about it heard before.
  */
 final class Unspoken extends ChannelInboundHandlerAdapter {
+  private boolean takenOver;
+
+  /** The connection speaks something else than HTTP from now on. On its event loop. */
+  void takenOver() {
+    takenOver = true;
+  }
+
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it: the listener does.
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    ctx.fireUserEventTriggered(event);
-    if (event instanceof ShutdownEvent) {
+    if (event instanceof ShutdownEvent && isUnspoken(ctx)) {
       ctx.executor()
-          .schedule(() -> closeIfUnspoken(ctx), Farewell.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+          .schedule(() -> endMoment(ctx, event), Farewell.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
+      ctx.fireUserEventTriggered(event);
     }
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
-  private static void closeIfUnspoken(ChannelHandlerContext ctx) {
-    if (!ctx.isRemoved() && isUnspoken(ctx)) {
+  private void endMoment(ChannelHandlerContext ctx, Object shutdown) {
+    if (isUnspoken(ctx)) {
       ctx.close();
+    } else {
+      ctx.fireUserEventTriggered(shutdown);
     }
   }
 
   /** Whether Vert.x has not seen yet which protocol it is, or the head of a first request. */
-  private static boolean isUnspoken(ChannelHandlerContext ctx) {
-    if (ctx.pipeline().get(Http2ConnectionHandler.class) != null) {
+  private boolean isUnspoken(ChannelHandlerContext ctx) {
+    if (takenOver || ctx.pipeline().get(Http2ConnectionHandler.class) != null) {
       return false;
     }
     VertxHandler<?> handler = ctx.pipeline().get(VertxHandler.class);

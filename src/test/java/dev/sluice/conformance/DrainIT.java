@@ -1,5 +1,6 @@
 package dev.sluice.conformance;
 
+import static io.restassured.RestAssured.given;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,6 +56,9 @@ class DrainIT {
 
   /** Bytes of a status line up to its number. */
   private static final int BEGIN = "HTTP/1.1 200".length();
+
+  /** What a client of HTTP/2 says first, with its settings. */
+  private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
 
   @TempDir static Path models;
 
@@ -260,6 +264,37 @@ class DrainIT {
     server.close();
     for (Socket client : clients) {
       assertThat(isClosed(client)).isTrue();
+    }
+  }
+
+  @Test
+  void requestsThatBeginWhileTheServerStopsKeepItNoLongerThanTheirAnswers(@TempDir Path folder)
+      throws Exception {
+    RunningServer server = start(folder, "10m");
+    Map<Socket, String> clients = new HashMap<>();
+    for (String begin : List.of("PRPC\0\0\0\1", PREFACE, "GET /v2 HTTP/1.1\r\nHost: h\r\n\r\n")) {
+      clients.put(new Socket("localhost", server.port()), begin);
+    }
+    // Once this is answered, the connections before it have been accepted.
+    given().port(server.port()).get("/v2").then().statusCode(200);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+    awaitThatNobodyIsLetIn(server.port());
+    for (Map.Entry<Socket, String> client : clients.entrySet()) {
+      client.getKey().getOutputStream().write(client.getValue().getBytes(UTF_8));
+    }
+    closed.get(30, TimeUnit.SECONDS);
+    for (Socket client : clients.keySet()) {
+      client.close();
+    }
+  }
+
+  private static void awaitThatNobodyIsLetIn(int port) {
+    try {
+      while (true) {
+        new Socket("localhost", port).close();
+      }
+    } catch (IOException e) {
+      // This is what was waited for.
     }
   }
 
