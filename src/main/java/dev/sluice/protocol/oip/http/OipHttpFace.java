@@ -22,6 +22,7 @@ import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
+import dev.sluice.transport.http.KnownPaths;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -41,6 +42,7 @@ public final class OipHttpFace implements HttpFace {
 
   private static final String OCTETS = "application/octet-stream";
 
+  private final KnownPaths<OipPath> paths = new KnownPaths<>(OipPath::of);
   private final OipServer server;
   private final boolean healthInJson;
   private final GenerateRoute generate;
@@ -66,7 +68,7 @@ public final class OipHttpFace implements HttpFace {
 
   private void handle(HttpExchange exchange) {
     try {
-      OipPath path = OipPath.of(exchange.path());
+      OipPath path = paths.read(exchange.path());
       if (path.resource().allows(exchange.method().name())) {
         answer(exchange, path);
       } else {

@@ -15,6 +15,7 @@ import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
+import dev.sluice.transport.http.KnownPaths;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -32,6 +33,7 @@ import java.util.OptionalLong;
 public final class V1Routes implements HttpFace {
   private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("x-request-id");
 
+  private final KnownPaths<Optional<V1Request>> paths = new KnownPaths<>(V1Grammar::read);
   private final DataPlane data;
   private final ControlPlane control;
   private final List<V1Dialect> dialects;
@@ -62,7 +64,7 @@ public final class V1Routes implements HttpFace {
       return;
     }
     try {
-      Optional<V1Request> path = V1Grammar.read(exchange.path());
+      Optional<V1Request> path = paths.read(exchange.path());
       Optional<V1Request> spoken =
           path.filter(request -> request.method().equals(exchange.method()) && isSpoken(request));
       if (spoken.isPresent()) {
