@@ -78,6 +78,24 @@ public final class TensorBuilder implements AutoCloseable {
     elements++;
   }
 
+  /** Puts the first of these values, each as the nearest float. */
+  public void putFloats(double[] values, int count) {
+    MemorySegment memory = claim(4L * count);
+    for (int i = 0; i < count; i++) {
+      memory.set(JAVA_FLOAT, position + 4L * i, (float) values[i]);
+    }
+    position += 4L * count;
+    elements += count;
+  }
+
+  /** Puts the first of these values. */
+  public void putDoubles(double[] values, int count) {
+    MemorySegment memory = claim(8L * count);
+    MemorySegment.copy(values, 0, memory, JAVA_DOUBLE, position, count);
+    position += 8L * count;
+    elements += count;
+  }
+
   /** Puts one BYTES element. */
   public void putBytes(byte[] source, int from, int length) {
     MemorySegment memory = claim(4L + length);

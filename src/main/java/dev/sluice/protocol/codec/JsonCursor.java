@@ -47,6 +47,7 @@ public final class JsonCursor {
   private final int start;
   private final int end;
   private final JsonNumber number;
+  private final PlainNumbers plain;
   private final JsonString string;
   private int at;
 
@@ -61,6 +62,7 @@ public final class JsonCursor {
     this.start = body.offset();
     this.end = body.end();
     this.number = new JsonNumber(bytes, start, end);
+    this.plain = new PlainNumbers(bytes, end);
     this.string = new JsonString(bytes, start, end);
     this.at = start;
     skipByteOrderMark();
@@ -224,26 +226,21 @@ public final class JsonCursor {
   }
 
   /**
-   * The next value, or that behind the next comma, if it is a number of few digits without an
-   * exponent and stands before a comma or bracket; else not a number. The cursor does not move.
+   * Reads numbers in a row, as long as they are written plainly.
+   *
+   * @param into where they are put, from the beginning
+   * @param most how many at most
+   * @param behindComma whether the cursor stands behind an element, not before the first one
+   * @param asFloats see {@link PlainNumbers#read}
+   * @return how many there were; the cursor stands behind the last of them, or where it was
    */
-  double plainNumber(boolean behindComma) {
-    int from = at;
-    if (behindComma) {
-      if (from == end || bytes[from] != ',') {
-        return Double.NaN;
-      }
-      from++;
-      while (from < end && bytes[from] == ' ') {
-        from++;
-      }
+  int plainNumbers(double[] into, int most, boolean behindComma, boolean asFloats) {
+    int from = behindComma ? plain.behindComma(at) : at;
+    int count = plain.read(from, into, most, asFloats);
+    if (count > 0) {
+      at = plain.last();
     }
-    return number.readPlain(from);
-  }
-
-  /** Goes behind the number that {@link #plainNumber} found. */
-  void passPlainNumber() {
-    at = number.plainEnd();
+    return count;
   }
 
   /** Reads a string, left in the object that is returned until the next one is read. */

@@ -49,7 +49,6 @@ public final class JsonNumber {
 
   private int digits;
   private int exponent;
-  private int plainEnd;
 
   JsonNumber(byte[] bytes, int origin, int end) {
     this.bytes = bytes;
@@ -70,53 +69,6 @@ public final class JsonNumber {
   int read(int at) {
     to = scan(at);
     return to;
-  }
-
-  /**
-   * The number that begins here if it is written plainly: digits, perhaps a point and more digits,
-   * few enough that one exact division gives the nearest double, and a comma or bracket behind
-   * them. Else not a number, which nothing plain is.
-   */
-  double readPlain(int at) {
-    int first = at < end && bytes[at] == '-' ? at + 1 : at;
-    int next = first;
-    long value = 0;
-    while (next < end && isDigit(bytes[next])) {
-      value = value * 10 + (bytes[next++] - '0');
-    }
-    int whole = next - first;
-    int fraction = 0;
-    if (next < end && bytes[next] == '.') {
-      int point = next++;
-      while (next < end && isDigit(bytes[next])) {
-        value = value * 10 + (bytes[next++] - '0');
-      }
-      fraction = next - point - 1;
-    }
-    boolean plain =
-        next < end
-            && isPlain(first, whole, fraction)
-            && next - first <= LONG_DIGITS
-            && value <= EXACT_INTEGERS
-            && (bytes[next] == ',' || bytes[next] == ']');
-    if (!plain) {
-      return Double.NaN;
-    }
-    plainEnd = next;
-    double exact = value / POWERS[fraction];
-    return first == at ? exact : -exact;
-  }
-
-  /** Whether there are digits, no zero too many in front of them, and some behind a point. */
-  private boolean isPlain(int first, int whole, int fraction) {
-    return whole > 0
-        && (whole == 1 || bytes[first] != '0')
-        && (fraction > 0 || bytes[first + whole] != '.');
-  }
-
-  /** Where the plain number ends that was read last. */
-  int plainEnd() {
-    return plainEnd;
   }
 
   private int scan(int at) {
@@ -322,18 +274,19 @@ public final class JsonNumber {
   public float toFloat() {
     double wide = toDouble();
     float narrow = (float) wide;
-    if (isMiddleOfFloats(wide) || (narrow != 0 && Math.abs(narrow) < Float.MIN_NORMAL)) {
+    if (isNearMiddleOfFloats(wide) || (narrow != 0 && Math.abs(narrow) < Float.MIN_NORMAL)) {
       return word ? narrow : JavaFloatParser.parseFloat(bytes, from, to - from);
     }
     return narrow;
   }
 
   /**
-   * Whether a double lies in the middle of two floats of normal size. Rounding twice goes wrong
-   * only where the first rounding landed there.
+   * Whether a double lies in the middle of two floats of normal size, or next to it. Rounding twice
+   * goes wrong only where the first rounding landed there; a double that is no more than two beside
+   * the nearest one, only here.
    */
-  static boolean isMiddleOfFloats(double value) {
-    return (Double.doubleToRawLongBits(value) & 0x1FFF_FFFFL) == 0x1000_0000L;
+  static boolean isNearMiddleOfFloats(double value) {
+    return Math.abs((Double.doubleToRawLongBits(value) & 0x1FFF_FFFFL) - 0x1000_0000L) <= 2;
   }
 
   /** As it is written. */

@@ -9,6 +9,7 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +37,7 @@ class FloatElementsTest {
   }
 
   private String number() {
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(10)) {
       case 0 -> Integer.toString(random.nextInt(2_000) - 1_000);
       case 1 -> Float.toString(Float.intBitsToFloat(random.nextInt() & 0xBFFF_FFFF));
       case 2 -> Double.toString(random.nextGaussian());
@@ -45,8 +46,22 @@ class FloatElementsTest {
       case 5 -> random.nextInt(100) + "." + "0".repeat(random.nextInt(20)) + random.nextInt(100);
       // The middle of two floats, or next to it.
       case 6 -> new BigDecimal(1 + Math.scalb(1.0 + random.nextInt(4), -24)).toPlainString();
+      case 7 -> nearMiddle();
+      // As clients write a float that has become a double.
+      case 8 -> Double.toString(random.nextFloat() * 2 - 1);
       default -> random.nextBoolean() ? "-0" : "NaN";
     };
+  }
+
+  /** Eighteen digits of a number that lies less than a few doubles beside the middle of floats. */
+  private String nearMiddle() {
+    float low = 1 + random.nextFloat() * 8;
+    double middle = (low + (double) Math.nextUp(low)) / 2;
+    double beside = middle + (random.nextInt(7) - 3) * Math.ulp(middle);
+    return new BigDecimal(beside)
+        .setScale(17, RoundingMode.HALF_EVEN)
+        .add(BigDecimal.valueOf(random.nextInt(41) - 20L, 17))
+        .toPlainString();
   }
 
   @ParameterizedTest
@@ -55,7 +70,7 @@ class FloatElementsTest {
     String[] separators = {",", ", ", " ,", ",\n  "};
     for (int i = 0; i < LISTS; i++) {
       var list = new StringBuilder("[").append(number());
-      for (int rest = random.nextInt(12); rest > 0; rest--) {
+      for (int rest = random.nextInt(80); rest > 0; rest--) {
         list.append(separators[random.nextInt(separators.length)]).append(number());
       }
       String text = list.append(random.nextBoolean() ? "]" : " ]").toString();
@@ -99,10 +114,19 @@ class FloatElementsTest {
         "\"1\",",
         "null,",
         "12345678901234567890,",
-        "9007199254740993,"
+        "0.1234567890123456789,"
       })
   void whatIsNotWrittenPlainlyIsLeftToTheFullReader(String text) {
     var in = new JsonCursor(Body.of(text.getBytes(US_ASCII)));
-    assertThat(in.plainNumber(false)).isNaN();
+    assertThat(in.plainNumbers(new double[1], 1, false, true)).isZero();
+  }
+
+  @Test
+  void moreDigitsThanADoubleHoldsAreReadPlainlyIfAFloatIsWanted() {
+    var in = new JsonCursor(Body.of("0.35233458876609802,".getBytes(US_ASCII)));
+    double[] value = new double[1];
+    assertThat(in.plainNumbers(value, 1, false, false)).isZero();
+    assertThat(in.plainNumbers(value, 1, false, true)).isEqualTo(1);
+    assertThat((float) value[0]).isEqualTo(0.3523346f);
   }
 }

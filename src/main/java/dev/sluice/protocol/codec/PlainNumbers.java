@@ -1,0 +1,172 @@
+package dev.sluice.protocol.codec;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Reads lists of numbers that are written plainly, as nearly all are: digits, perhaps a point and
+ * more digits, few enough for a long, and a comma or bracket behind them. Everything else, right or
+ * wrong, is left to {@link JsonNumber}.
+ *
+ * <p>Signs and numbers of digits change from one number to the next, and no processor guesses them:
+ * so neither is asked in a branch. Digits behind a point are read eight at a time, in the bytes of
+ * one long.
+ */
+final class PlainNumbers {
+  /** Digits that surely fit into a long. */
+  private static final int MOST_DIGITS = 18;
+
+  /** Integers up to here are exact in a double. */
+  private static final long EXACT_INTEGERS = 1L << 53;
+
+  /** Bytes of a text as a long, the first one lowest. */
+  private static final VarHandle EIGHT =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long ZEROS = 0x3030303030303030L;
+
+  /** What, added to a byte, sets its highest bit unless it is at most nine. */
+  private static final long ABOVE_NINE = 0x7676767676767676L;
+
+  private static final long HIGHEST_BITS = 0x8080808080808080L;
+
+  private static final double[] POWERS = {
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18
+  };
+
+  private static final long[] WHOLE_POWERS = {
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000
+  };
+
+  private final byte[] bytes;
+  private final int end;
+
+  /** Where the number ends that was read last. */
+  private int last;
+
+  /** Where the digits end that were read last, and what they and those before them say. */
+  private int next;
+
+  private long value;
+
+  PlainNumbers(byte[] bytes, int end) {
+    this.bytes = bytes;
+    this.end = end;
+  }
+
+  /**
+   * Reads numbers with commas between them.
+   *
+   * @param at where the first one begins
+   * @param into where they are put, from the beginning
+   * @param most how many at most
+   * @param asFloats whether they will be narrowed to the nearest floats: then they may have more
+   *     digits than a double holds, and lie up to two doubles beside the nearest one, but not near
+   *     the {@linkplain JsonNumber#isNearMiddleOfFloats middle} of two floats
+   * @return how many there were
+   */
+  int read(int at, double[] into, int most, boolean asFloats) {
+    int count = 0;
+    int from = at;
+    while (count < most && from < end) {
+      double number = number(from, asFloats);
+      if (Double.isNaN(number)) {
+        break;
+      }
+      into[count++] = number;
+      last = next;
+      from = behindComma(next);
+    }
+    return count;
+  }
+
+  /** Where the number ends that was read last. */
+  int last() {
+    return last;
+  }
+
+  /** Where an element may begin behind a comma that stands here; the end if none does. */
+  int behindComma(int from) {
+    if (from == end || bytes[from] != ',') {
+      return end;
+    }
+    int behind = from + 1;
+    while (behind < end && bytes[behind] == ' ') {
+      behind++;
+    }
+    return behind;
+  }
+
+  /** The number that begins here; not a number if it is not plain. */
+  private double number(int from, boolean asFloat) {
+    int minus = isMinus(bytes[from]);
+    int first = from + minus;
+    next = first;
+    value = 0;
+    readDigits();
+    int whole = next - first;
+    int fraction = 0;
+    if (next < end && bytes[next] == '.') {
+      int point = next++;
+      readEights();
+      fraction = next - point - 1;
+    }
+    if (!isPlain(first, whole, fraction) || (value > EXACT_INTEGERS && !asFloat)) {
+      return Double.NaN;
+    }
+    double number = value / POWERS[fraction];
+    return asFloat && JsonNumber.isNearMiddleOfFloats(number)
+        ? Double.NaN
+        : Double.longBitsToDouble(Double.doubleToRawLongBits(number) ^ ((long) minus << 63));
+  }
+
+  /** One if it is a minus sign, else zero. */
+  private static int isMinus(byte c) {
+    return (((c ^ '-') & 0xFF) - 1) >>> 31;
+  }
+
+  private void readDigits() {
+    while (next < end && bytes[next] >= '0' && bytes[next] <= '9') {
+      value = value * 10 + (bytes[next++] - '0');
+    }
+  }
+
+  private void readEights() {
+    int digits = 8;
+    while (digits == 8 && next + 8 <= end) {
+      long eight = (long) EIGHT.get(bytes, next) ^ ZEROS;
+      long others = ((eight + ABOVE_NINE) | eight) & HIGHEST_BITS;
+      digits = Long.numberOfTrailingZeros(others) >>> 3;
+      value = value * WHOLE_POWERS[digits] + sum(eight, digits);
+      next += digits;
+    }
+    if (digits == 8) {
+      readDigits();
+    }
+  }
+
+  /** What the lowest bytes say, each of them a digit, the first one lowest. */
+  private static long sum(long eight, int digits) {
+    // In two shifts, since one by 64 bits is none.
+    int half = 32 - 4 * digits;
+    long ones = eight << half << half;
+    long tens = (ones * 10 + (ones >>> 8)) & 0x00FF00FF00FF00FFL;
+    long hundreds = (tens * 100 + (tens >>> 16)) & 0x0000FFFF0000FFFFL;
+    return (hundreds * 10_000 + (hundreds >>> 32)) & 0xFFFFFFFFL;
+  }
+
+  /** Whether there are digits, not too many, no zero too many in front, and an end behind them. */
+  private boolean isPlain(int first, int whole, int fraction) {
+    if (next == end || (bytes[next] != ',' && bytes[next] != ']')) {
+      return false;
+    }
+    if (whole == 0 || (fraction == 0 && next > first + whole)) {
+      return false;
+    }
+    return bytes[first] == '0'
+        ? whole == 1 && fraction <= MOST_DIGITS
+        : whole + fraction <= MOST_DIGITS;
+  }
+}
