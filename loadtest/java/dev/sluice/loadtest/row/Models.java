@@ -29,6 +29,7 @@ public final class Models {
   static final String HALF_ONNX = "half_onnx";
   static final String HALF_SAVED = "half_saved";
   static final String STEP = "step";
+  static final String LARGE_STEP = "large_step";
 
   /** Streams that advance together. */
   static final int STREAMS = 16;
@@ -58,7 +59,8 @@ public final class Models {
       models.settings("large", LARGE_BATCHED, JOINED);
       models.image();
       models.halves();
-      models.step();
+      models.step(STEP, 1_024);
+      models.step(LARGE_STEP, 8_192);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -85,7 +87,7 @@ public final class Models {
     return folder.resolve("half");
   }
 
-  /** A step function, to be run in a loop. */
+  /** Step functions, to be run in a loop: one with 4 MB of weights, and one with 32 MB. */
   Path streams() {
     return folder.resolve("streams");
   }
@@ -140,13 +142,15 @@ public final class Models {
         .writeTo(create("images", IMAGE));
   }
 
-  /** Two products, 4 MB of weights: several rows cost little more than one. */
-  private void step() throws IOException {
+  /**
+   * Two products, 4 KB of weights for each unit of width: several rows cost little more than one.
+   */
+  private void step(String model, int width) throws IOException {
     var random = new Random(SEED);
     new OnnxModelWriter()
         .input("h", FLOAT, "rows", "512")
-        .matrix("in", 512, 1024, weights(random, 512, 1024))
-        .matrix("out", 1024, 512, weights(random, 1024, 512))
+        .matrix("in", 512, width, weights(random, 512, width))
+        .matrix("out", width, 512, weights(random, width, 512))
         .matrix("head", 512, 1, weights(random, 512, 1))
         .node("MatMul", "wide", "h", "in")
         .node("Relu", "cut", "wide")
@@ -155,10 +159,10 @@ public final class Models {
         .node("MatMul", "y", "state", "head")
         .output("state", FLOAT, "rows", "512")
         .output("y", FLOAT, "rows", "1")
-        .writeTo(create("streams", STEP));
+        .writeTo(create("streams", model));
     settings(
         "streams",
-        STEP,
+        model,
         "max_batch_size: %d\nstream: { feedback: { state: h }, stop: { steps: 500 } }\n"
             .formatted(STREAMS));
   }

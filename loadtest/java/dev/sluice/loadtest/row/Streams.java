@@ -17,38 +17,51 @@ import java.util.Map;
  * that advance together.
  */
 final class Streams implements Workload {
-  private static final Request LONG = request("{}");
-
-  /** Begins so often that the first event's way is compiled as well. */
-  private static final Request SHORT = request("{\"steps\":2}");
-
   private static final double ONE_GOAL = 0.95;
   private static final double TOGETHER_GOAL = 3;
 
   /** What the first event may take beyond a step. */
   private static final double SMALL_MICROS = 250;
 
-  private static Request request(String body) {
+  private final String name;
+  private final String model;
+  private final String weights;
+
+  /**
+   * @param name for {@code ROWS}
+   * @param model the step function
+   * @param weights how many it has, for readers
+   */
+  Streams(String name, String model, String weights) {
+    this.name = name;
+    this.model = model;
+    this.weights = weights;
+  }
+
+  private Request request(String body) {
     return new Request(
-        "/v2/models/" + Models.STEP + "/generate_stream", Map.of(), body.getBytes(US_ASCII));
+        "/v2/models/" + model + "/generate_stream", Map.of(), body.getBytes(US_ASCII));
   }
 
   @Override
   public String name() {
-    return "streams";
+    return name;
   }
 
   @Override
   public List<Row> measure(Lab lab) {
+    Request all = request("{}");
+    // Begins so often that the first event's way is compiled as well.
+    Request two = request("{\"steps\":2}");
     try (ServerProcess sluice = lab.sluice(lab.models().streams())) {
       List<List<Streamed>> rounds =
           lab.roundsByTurns(
               List.of(
                   () -> loop(lab, 1),
-                  () -> read(lab, sluice, LONG, 1),
-                  () -> read(lab, sluice, LONG, Models.STREAMS),
+                  () -> read(lab, sluice, all, 1),
+                  () -> read(lab, sluice, all, Models.STREAMS),
                   () -> loop(lab, Models.STREAMS),
-                  () -> read(lab, sluice, SHORT, 1)));
+                  () -> read(lab, sluice, two, 1)));
       return rows(
           rate(rounds.get(0)),
           rate(rounds.get(1)),
@@ -58,8 +71,8 @@ final class Streams implements Workload {
     }
   }
 
-  private static Streamed loop(Lab lab, int rows) {
-    double micros = lab.stepLoop(Models.version(lab.models().streams(), Models.STEP), rows);
+  private Streamed loop(Lab lab, int rows) {
+    double micros = lab.stepLoop(Models.version(lab.models().streams(), model), rows);
     return new Streamed(rows * 1e6 / micros, 0);
   }
 
@@ -71,13 +84,13 @@ final class Streams implements Workload {
     return Measurement.median(rounds, Streamed::rate);
   }
 
-  private static List<Row> rows(
+  private List<Row> rows(
       double loop, double one, double together, double loopTogether, double first) {
     double step = 1e6 / loop;
     return List.of(
-        row("one stream over HTTP", "steps ÷ those of a loop by hand", ONE_GOAL, one, loop, ""),
+        row("one stream", "steps ÷ those of a loop by hand", ONE_GOAL, one, loop, ""),
         row(
-            Models.STREAMS + " streams over HTTP",
+            Models.STREAMS + " streams",
             "steps ÷ those of one stream",
             TOGETHER_GOAL,
             together,
@@ -88,16 +101,28 @@ final class Streams implements Workload {
                 Models.STREAMS,
                 loopTogether / loop)),
         Row.ofFigure(
-            "first event of a stream",
+            "first event of a stream" + steps(),
             "step + 250 µs ÷ time to it",
             (step + SMALL_MICROS) / first,
             1,
             String.format(Locale.ROOT, "%.0f µs, of which a step is %.0f", first, step)));
   }
 
-  private static Row row(
+  private String steps() {
+    return ", steps of " + weights + " of weights";
+  }
+
+  private Row row(
       String workload, String measure, double goal, double rate, double ceiling, String note) {
     return new Row(
-        workload, measure, rate / ceiling, goal, rate, Double.NaN, Double.NaN, ceiling, note);
+        workload + steps(),
+        measure,
+        rate / ceiling,
+        goal,
+        rate,
+        Double.NaN,
+        Double.NaN,
+        ceiling,
+        note);
   }
 }

@@ -1,7 +1,9 @@
 package dev.sluice.transport.http;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ public final class HttpRoutes {
   }
 
   private final List<Claim> claims = new ArrayList<>();
+  private final KnownPaths<Optional<Claim>> claimed = new KnownPaths<>(this::longest);
   private Function<String, @Nullable Consumer<HttpExchange>> unclaimed = _ -> null;
 
   /**
@@ -58,13 +61,13 @@ public final class HttpRoutes {
 
   /** The handler of a path, or null if nobody claims it. Of two claims the longer one counts. */
   @Nullable Consumer<HttpExchange> find(String path) {
-    Claim longest = null;
-    for (Claim claim : claims) {
-      if ((longest == null || claim.prefix.length() > longest.prefix.length())
-          && claim.covers(path)) {
-        longest = claim;
-      }
-    }
-    return longest == null ? unclaimed.apply(path) : longest.handler;
+    Optional<Claim> claim = claimed.read(path);
+    return claim.isPresent() ? claim.get().handler : unclaimed.apply(path);
+  }
+
+  private Optional<Claim> longest(String path) {
+    return claims.stream()
+        .filter(claim -> claim.covers(path))
+        .max(Comparator.comparingInt(claim -> claim.prefix.length()));
   }
 }
