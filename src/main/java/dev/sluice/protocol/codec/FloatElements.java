@@ -9,9 +9,6 @@ import dev.sluice.tensor.TensorBuilder;
  * @param isWide whether they have 64 bits, or 32
  */
 record FloatElements(boolean isWide) implements JsonElements {
-  /** Elements on their way to native memory: it is twice as slow to take them there one by one. */
-  private static final int RUN = 32;
-
   @Override
   public boolean read(JsonCursor in, TensorBuilder out) {
     if (in.peek() != Kind.NUMBER) {
@@ -27,13 +24,12 @@ record FloatElements(boolean isWide) implements JsonElements {
 
   @Override
   public long readRun(JsonCursor in, TensorBuilder out, long most) {
-    double[] run = new double[(int) Math.min(RUN, most)];
     long count = 0;
-    int read = run.length;
-    while (read == run.length && count < most) {
-      int wanted = (int) Math.min(run.length, most - count);
-      read = in.plainNumbers(run, wanted, count > 0, !isWide);
-      put(run, read, out);
+    int read = PlainNumbers.RUN;
+    while (read == PlainNumbers.RUN && count < most) {
+      read = in.plainNumbers(most - count, count > 0, !isWide);
+      // Together: one by one, the way to native memory takes twice as long.
+      put(in.plainValues(), read, out);
       count += read;
     }
     return count;

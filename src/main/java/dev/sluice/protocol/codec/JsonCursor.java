@@ -2,6 +2,7 @@ package dev.sluice.protocol.codec;
 
 import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks through JSON text in its bytes, without a tree, strings or boxes in between.
@@ -47,8 +48,8 @@ public final class JsonCursor {
   private final int start;
   private final int end;
   private final JsonNumber number;
-  private final PlainNumbers plain;
   private final JsonString string;
+  private @Nullable PlainNumbers plain;
   private int at;
 
   /** Whether the innermost open array or object has not given anything yet. */
@@ -62,7 +63,6 @@ public final class JsonCursor {
     this.start = body.offset();
     this.end = body.end();
     this.number = new JsonNumber(bytes, start, end);
-    this.plain = new PlainNumbers(bytes, end);
     this.string = new JsonString(bytes, start, end);
     this.at = start;
     skipByteOrderMark();
@@ -226,21 +226,34 @@ public final class JsonCursor {
   }
 
   /**
-   * Reads numbers in a row, as long as they are written plainly.
+   * Reads numbers in a row, as long as they are written plainly, into {@link #plainValues}.
    *
-   * @param into where they are put, from the beginning
-   * @param most how many at most
+   * @param most how many at most; {@link PlainNumbers#RUN} in any case
    * @param behindComma whether the cursor stands behind an element, not before the first one
    * @param asFloats see {@link PlainNumbers#read}
    * @return how many there were; the cursor stands behind the last of them, or where it was
    */
-  int plainNumbers(double[] into, int most, boolean behindComma, boolean asFloats) {
-    int from = behindComma ? plain.behindComma(at) : at;
-    int count = plain.read(from, into, most, asFloats);
+  int plainNumbers(long most, boolean behindComma, boolean asFloats) {
+    PlainNumbers numbers = plain();
+    int from = behindComma ? numbers.behindComma(at) : at;
+    int count = numbers.read(from, most, asFloats);
     if (count > 0) {
-      at = plain.last();
+      at = numbers.last();
     }
     return count;
+  }
+
+  /** What {@link #plainNumbers} has read, from the beginning; until it reads again. */
+  double[] plainValues() {
+    return plain().values();
+  }
+
+  /** Made once it is needed: many texts have no long lists. */
+  private PlainNumbers plain() {
+    if (plain == null) {
+      plain = new PlainNumbers(bytes, end);
+    }
+    return plain;
   }
 
   /** Reads a string, left in the object that is returned until the next one is read. */

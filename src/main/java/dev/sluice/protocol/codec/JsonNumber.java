@@ -13,13 +13,13 @@ import java.nio.charset.StandardCharsets;
  */
 public final class JsonNumber {
   /** Powers of ten that a double holds exactly. */
-  private static final double[] POWERS = {
+  static final double[] POWERS = {
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22
   };
 
   /** Digits that surely fit into a long. */
-  private static final int LONG_DIGITS = 18;
+  static final int LONG_DIGITS = 18;
 
   /** 10^19, as unsigned bits. */
   private static final long SMALLEST_OF_20_DIGITS = Long.parseUnsignedLong("10000000000000000000");
@@ -28,7 +28,7 @@ public final class JsonNumber {
   private static final int UNSIGNED_DIGITS = 19;
 
   /** Integers up to here are exact in a double. */
-  private static final long EXACT_INTEGERS = 1L << 53;
+  static final long EXACT_INTEGERS = 1L << 53;
 
   /** Exponents beyond this are cut: the value is zero or infinite long before. */
   private static final int EXPONENT_LIMIT = 100_000;

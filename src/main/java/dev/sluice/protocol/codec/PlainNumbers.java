@@ -14,11 +14,8 @@ import java.nio.ByteOrder;
  * one long.
  */
 final class PlainNumbers {
-  /** Digits that surely fit into a long. */
-  private static final int MOST_DIGITS = 18;
-
-  /** Integers up to here are exact in a double. */
-  private static final long EXACT_INTEGERS = 1L << 53;
+  /** Numbers that are read at once. */
+  static final int RUN = 32;
 
   /** Bytes of a text as a long, the first one lowest. */
   private static final VarHandle EIGHT =
@@ -31,17 +28,15 @@ final class PlainNumbers {
 
   private static final long HIGHEST_BITS = 0x8080808080808080L;
 
-  private static final double[] POWERS = {
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18
-  };
-
   private static final long[] WHOLE_POWERS = {
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000
   };
 
   private final byte[] bytes;
   private final int end;
+
+  /** What was read last, from the beginning. */
+  private final double[] values = new double[RUN];
 
   /** Where the number ends that was read last. */
   private int last;
@@ -60,26 +55,31 @@ final class PlainNumbers {
    * Reads numbers with commas between them.
    *
    * @param at where the first one begins
-   * @param into where they are put, from the beginning
-   * @param most how many at most
+   * @param most how many at most; {@link #RUN} in any case
    * @param asFloats whether they will be narrowed to the nearest floats: then they may have more
    *     digits than a double holds, and lie up to two doubles beside the nearest one, but not near
    *     the {@linkplain JsonNumber#isNearMiddleOfFloats middle} of two floats
-   * @return how many there were
+   * @return how many there were, now among the {@link #values}
    */
-  int read(int at, double[] into, int most, boolean asFloats) {
+  int read(int at, long most, boolean asFloats) {
+    int room = (int) Math.min(most, RUN);
     int count = 0;
     int from = at;
-    while (count < most && from < end) {
+    while (count < room && from < end) {
       double number = number(from, asFloats);
       if (Double.isNaN(number)) {
         break;
       }
-      into[count++] = number;
+      values[count++] = number;
       last = next;
       from = behindComma(next);
     }
     return count;
+  }
+
+  /** What was read last, from the beginning. The next reading overwrites it. */
+  double[] values() {
+    return values;
   }
 
   /** Where the number ends that was read last. */
@@ -113,10 +113,10 @@ final class PlainNumbers {
       readEights();
       fraction = next - point - 1;
     }
-    if (!isPlain(first, whole, fraction) || (value > EXACT_INTEGERS && !asFloat)) {
+    if (!isPlain(first, whole, fraction) || (value > JsonNumber.EXACT_INTEGERS && !asFloat)) {
       return Double.NaN;
     }
-    double number = value / POWERS[fraction];
+    double number = value / JsonNumber.POWERS[fraction];
     return asFloat && JsonNumber.isNearMiddleOfFloats(number)
         ? Double.NaN
         : Double.longBitsToDouble(Double.doubleToRawLongBits(number) ^ ((long) minus << 63));
@@ -166,7 +166,7 @@ final class PlainNumbers {
       return false;
     }
     return bytes[first] == '0'
-        ? whole == 1 && fraction <= MOST_DIGITS
-        : whole + fraction <= MOST_DIGITS;
+        ? whole == 1 && fraction <= JsonNumber.LONG_DIGITS
+        : whole + fraction <= JsonNumber.LONG_DIGITS;
   }
 }
