@@ -48,6 +48,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -170,9 +171,15 @@ public final class SluiceServer implements Server {
     return Future.join(lags, rates);
   }
 
+  /** Without the folder for files of jars, which nothing here reads through Vert.x. */
   private static Vertx vertx(SluiceConfig config) {
+    var files =
+        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
     return Vertx.builder()
-        .with(new VertxOptions().setEventLoopPoolSize(eventLoops(config)))
+        .with(
+            new VertxOptions()
+                .setEventLoopPoolSize(eventLoops(config))
+                .setFileSystemOptions(files))
         .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
         .build();
   }

@@ -38,22 +38,26 @@ import org.junit.jupiter.api.io.TempDir;
 class TritonServerIT {
   private static final Path MODELS = Path.of("src/test/models/triton");
 
-  @TempDir Path repository;
+  @TempDir Path folder;
   private final int port = ChildServer.freePort();
 
   private void copy(String model) throws IOException {
     // A poll may come at any time: the folder appears as a whole.
-    Path aside = repository.resolveSibling(repository.getFileName() + "-" + model);
+    Path aside = folder.resolve("coming");
     TestModels.copy(MODELS.resolve(model), aside);
-    Files.move(aside, repository.resolve(model));
+    Files.move(aside, repository().resolve(model));
   }
 
-  private ChildServer start(String... flags) {
+  private Path repository() throws IOException {
+    return Files.createDirectories(folder.resolve("repository"));
+  }
+
+  private ChildServer start(String... flags) throws IOException {
     List<String> line = new ArrayList<>();
     line.addAll(
         List.of(
             "tritonserver",
-            "--model-repository=" + repository,
+            "--model-repository=" + repository(),
             "--http-address=localhost",
             "--http-port=" + port,
             "--grpc-address=localhost",
@@ -182,7 +186,7 @@ class TritonServerIT {
       assertThat(http("POST", "/v2/repository/models/simple/load"))
           .startsWith("503")
           .contains("explicit model load / unload is not allowed if polling is enabled");
-      Files.move(repository.resolve("simple"), repository.resolveSibling("gone-" + port));
+      Files.move(repository().resolve("simple"), folder.resolve("gone"));
       child.awaitLine("unloaded model=simple/1");
       assertThat(http("GET", "/v2/models/simple/ready")).doesNotStartWith("200");
     }
