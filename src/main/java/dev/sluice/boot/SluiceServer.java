@@ -48,8 +48,8 @@ import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.WorkerExecutor;
+import io.vertx.core.file.FileSystemOptions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -177,9 +177,7 @@ public final class SluiceServer implements Server {
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
     return Vertx.builder()
         .with(
-            new VertxOptions()
-                .setEventLoopPoolSize(eventLoops(config))
-                .setFileSystemOptions(files))
+            new VertxOptions().setEventLoopPoolSize(eventLoops(config)).setFileSystemOptions(files))
         .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
         .build();
   }

@@ -28,7 +28,8 @@ final class BlockCache {
   /** Bytes that the blocks of one size may hold while nobody uses them. */
   private static final long SHELF_BYTES = 8L << 20;
 
-  private static final int MOST_PLACES = 64;
+  /** More than requests are in flight at once where each takes microseconds. */
+  private static final int MOST_PLACES = 256;
 
   /** So far apart that the places at which two threads begin lie on different cache lines. */
   private static final int STRIDE = 16;

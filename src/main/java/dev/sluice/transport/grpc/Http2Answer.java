@@ -1,11 +1,9 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.RetryAfter;
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
-import io.netty.handler.codec.http2.ReadOnlyHttp2Headers;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -22,14 +20,6 @@ final class Http2Answer implements Reply {
   private static final AsciiString ACCEPT = AsciiString.cached("grpc-accept-encoding");
   private static final AsciiString PUSHBACK = AsciiString.cached("grpc-retry-pushback-ms");
   private static final AsciiString RETRY_AFTER = AsciiString.cached("retry-after");
-
-  /** What every good answer begins with. */
-  private static final Http2Headers HEAD =
-      ReadOnlyHttp2Headers.serverHeaders(false, OK, CONTENT_TYPE, GRPC);
-
-  /** What every good answer ends with. */
-  private static final Http2Headers TRAILERS =
-      ReadOnlyHttp2Headers.trailers(false, STATUS, AsciiString.cached("0"));
 
   private final Http2Frames frames;
   private final Http2Stream stream;
@@ -58,32 +48,18 @@ final class Http2Answer implements Reply {
   @Override
   public void succeed(Buffer message) {
     if (!done) {
-      frames.headers(stream, HEAD, false);
-      send(message);
-      end(TRAILERS);
-    }
-  }
-
-  /** Small messages are copied behind their frame's head, into memory that goes to the socket. */
-  private void send(Buffer message) {
-    boolean small = message.length() <= GrpcReply.MOST_COPIED;
-    ByteBuf prefix = frames.alloc().directBuffer(GrpcReply.PREFIX + (small ? message.length() : 0));
-    prefix.writeByte(0).writeInt(message.length());
-    ByteBuf bytes = ((BufferInternal) message).getByteBuf();
-    if (small) {
-      frames.data(stream, prefix.writeBytes(bytes));
-    } else {
-      frames.data(stream, prefix);
-      frames.data(stream, bytes);
+      done = true;
+      frames.answer(stream, ((BufferInternal) message).getByteBuf());
     }
   }
 
   @Override
   public void fail(int status, String text) {
     if (!done) {
-      Http2Headers last = failure().status(OK).set(CONTENT_TYPE, GRPC);
-      last.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
-      end(last);
+      done = true;
+      Http2Headers all = failure().status(OK).set(CONTENT_TYPE, GRPC);
+      all.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
+      frames.end(stream, all);
     }
   }
 
@@ -92,11 +68,6 @@ final class Http2Answer implements Reply {
       failure = new DefaultHttp2Headers(false);
     }
     return failure;
-  }
-
-  private void end(Http2Headers last) {
-    done = true;
-    frames.headers(stream, last, true);
   }
 
   @Override

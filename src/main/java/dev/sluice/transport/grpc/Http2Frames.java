@@ -1,11 +1,13 @@
 package dev.sluice.transport.grpc;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersEncoder;
 import io.netty.handler.codec.http2.Http2Stream;
 
 /**
@@ -15,29 +17,30 @@ import io.netty.handler.codec.http2.Http2Stream;
 final class Http2Frames {
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;
+  private final Http2HeadersEncoder table;
   private boolean flushing;
 
   Http2Frames(Http2ConnectionHandler handler, ChannelHandlerContext ctx) {
     this.handler = handler;
     this.ctx = ctx;
+    // Netty's encoder is its own configuration; a connection has one, since it keeps a table.
+    this.table = (Http2HeadersEncoder) handler.encoder().configuration().headersConfiguration();
   }
 
   Http2Connection connection() {
     return handler.connection();
   }
 
-  ByteBufAllocator alloc() {
-    return ctx.alloc();
-  }
-
-  void headers(Http2Stream stream, Http2Headers headers, boolean last) {
-    var _ = handler.encoder().writeHeaders(ctx, stream.id(), headers, 0, last, ctx.voidPromise());
+  /** Sends a good answer with this message, and takes the message over. */
+  void answer(Http2Stream stream, ByteBuf message) {
+    var answer = new AnswerFrames(this, stream, message);
+    handler.encoder().flowController().addFlowControlled(stream, answer);
     flushSoon();
   }
 
-  /** Takes the bytes over. */
-  void data(Http2Stream stream, ByteBuf bytes) {
-    var _ = handler.encoder().writeData(ctx, stream.id(), bytes, 0, false, ctx.voidPromise());
+  /** Sends an answer that is nothing but headers. */
+  void end(Http2Stream stream, Http2Headers headers) {
+    var _ = handler.encoder().writeHeaders(ctx, stream.id(), headers, 0, true, ctx.voidPromise());
     flushSoon();
   }
 
@@ -51,5 +54,29 @@ final class Http2Frames {
   private void flush() {
     flushing = false;
     handler.flush(ctx);
+  }
+
+  /** Bytes of a frame that the client takes at most. */
+  int maxSize() {
+    return handler.encoder().configuration().frameSizePolicy().maxFrameSize();
+  }
+
+  /** Encodes headers, which must be written before any later ones are encoded. */
+  void encode(Http2Stream stream, Http2Headers headers, ByteBuf out) {
+    try {
+      table.encodeHeaders(stream.id(), headers, out);
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("the client takes no headers of this size", e);
+    }
+  }
+
+  /** All frames of a stream are written, which the future says of the last one. */
+  void ended(Http2Stream stream, ChannelFuture last) {
+    handler.closeStreamLocal(stream, last);
+  }
+
+  /** Frames of a stream could not be written. */
+  void failed(ChannelHandlerContext at, Throwable cause) {
+    handler.onError(at, true, cause);
   }
 }

@@ -17,8 +17,10 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +33,9 @@ import org.junit.jupiter.api.Timeout;
 class Http2CallsIT {
   private static final int DATA = 0;
   private static final int HEADERS = 1;
+  private static final int RST_STREAM = 3;
   private static final int SETTINGS = 4;
+  private static final int WINDOW_UPDATE = 8;
   private static final int END_STREAM = 1;
   private static final int END_HEADERS = 4;
 
@@ -140,24 +144,94 @@ class Http2CallsIT {
     listener.held().awaitLeft(3);
   }
 
+  @Test
+  void anAnswerIsCutWhereTheClientsWindowEndsAndGoesOnWhenItOpens() throws Exception {
+    try (var socket = new Socket("localhost", listener.port())) {
+      socket.getOutputStream().write(hello(windowOf(3)));
+      socket.getOutputStream().write(call(1, "Echo"));
+      assertThat(answer(socket, 1)).isEqualTo(HELLO);
+    }
+  }
+
+  @Test
+  void anAnswerThatWaitsForTheClientsWindowIsDroppedWithItsStream() throws Exception {
+    try (var socket = new Socket("localhost", listener.port())) {
+      OutputStream out = socket.getOutputStream();
+      out.write(hello(windowOf(3)));
+      out.write(call(1, "Echo"));
+      var in = new DataInputStream(socket.getInputStream());
+      Frame frame = Frame.read(in);
+      while (frame.type() != DATA) {
+        frame = Frame.read(in);
+      }
+      out.write(http2(RST_STREAM, 0, 1, new byte[4]));
+      out.write(call(3, "Echo"));
+      assertThat(answer(socket, 3)).isEqualTo(HELLO);
+    }
+  }
+
+  /** Reads an answer in pieces of three bytes, each of which opens the window for the next. */
+  private static Buffer answer(Socket socket, int stream) throws IOException {
+    var in = new DataInputStream(socket.getInputStream());
+    Buffer data = Buffer.buffer();
+    Frame frame = Frame.read(in);
+    while (frame.flags() != END_HEADERS + END_STREAM) {
+      if (frame.type() == DATA) {
+        assertThat(frame.stream()).isEqualTo(stream);
+        int length = frame.payload().length();
+        assertThat(length).isBetween(1, 3);
+        data.appendBuffer(frame.payload());
+        byte[] opened = {0, 0, 0, (byte) length};
+        socket.getOutputStream().write(http2(WINDOW_UPDATE, 0, stream, opened));
+      }
+      frame = Frame.read(in);
+    }
+    return data;
+  }
+
+  private record Frame(int type, int flags, int stream, Buffer payload) {
+    static Frame read(DataInputStream in) throws IOException {
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int type = in.readUnsignedByte();
+      int flags = in.readUnsignedByte();
+      return new Frame(type, flags, in.readInt(), Buffer.buffer(in.readNBytes(length)));
+    }
+  }
+
   /** A new connection with so many calls that wait. */
   private static byte[] held(int calls) throws IOException {
     var bytes = new ByteArrayOutputStream();
-    bytes.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
-    bytes.writeBytes(http2(SETTINGS, 0, 0, new byte[0]));
+    bytes.writeBytes(hello(new byte[0]));
     for (int i = 0; i < calls; i++) {
-      int stream = 2 * i + 1;
-      bytes.writeBytes(http2(HEADERS, END_HEADERS, stream, head()));
-      bytes.writeBytes(http2(DATA, END_STREAM, stream, HELLO.getBytes()));
+      bytes.writeBytes(call(2 * i + 1, "Hold"));
     }
     return bytes.toByteArray();
   }
 
+  private static byte[] hello(byte[] settings) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    bytes.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
+    bytes.writeBytes(http2(SETTINGS, 0, 0, settings));
+    return bytes.toByteArray();
+  }
+
+  /** The setting that says how many bytes of each stream the client takes at first. */
+  private static byte[] windowOf(int bytes) {
+    return new byte[] {0, 4, 0, 0, 0, (byte) bytes};
+  }
+
+  private static byte[] call(int stream, String method) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(http2(HEADERS, END_HEADERS, stream, head(method)));
+    bytes.writeBytes(http2(DATA, END_STREAM, stream, HELLO.getBytes()));
+    return bytes.toByteArray();
+  }
+
   /** POST and http by their places in HPACK's static table, the rest as text. */
-  private static byte[] head() {
+  private static byte[] head(String method) {
     var bytes = new ByteArrayOutputStream();
     bytes.writeBytes(new byte[] {(byte) 0x83, (byte) 0x86});
-    text(bytes, 0x44, "/test.Echo/Hold");
+    text(bytes, 0x44, "/test.Echo/" + method);
     text(bytes, 0x41, "localhost");
     text(bytes, 0x5f, "application/grpc");
     return bytes.toByteArray();

@@ -73,7 +73,11 @@ final class InferAnswer {
 
   /** Bytes of a response's tensors: nearly all of its message. */
   static long likelySize(InferenceResponse response) {
-    return response.outputs().stream().mapToLong(output -> output.tensor().byteSize()).sum();
+    long size = 0;
+    for (NamedTensor output : response.outputs()) {
+      size += output.tensor().byteSize();
+    }
+    return size;
   }
 
   /**
@@ -94,8 +98,12 @@ final class InferAnswer {
       out.field(Wire.ID, id);
     }
     out.raw(parameters);
-    heads.forEach(head -> head.write(out));
-    tensors.forEach(tensor -> out.field(Wire.RAW_OUTPUT_CONTENTS, tensor));
+    for (Head head : heads) {
+      head.write(out);
+    }
+    for (Tensor tensor : tensors) {
+      out.field(Wire.RAW_OUTPUT_CONTENTS, tensor);
+    }
     return out.toBuffer();
   }
 
