@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 record Front(HttpFront http, GrpcFront grpc) implements ListenerFront {
   @Override
   public void opened(HttpConnection connection) {
+    http.opened(connection);
     grpc.opened(connection);
   }
 

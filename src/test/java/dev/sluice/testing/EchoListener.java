@@ -76,6 +76,7 @@ public final class EchoListener implements AutoCloseable {
         new ListenerFront() {
           @Override
           public void opened(HttpConnection connection) {
+            httpFront.opened(connection);
             grpcFront.opened(connection);
           }
 

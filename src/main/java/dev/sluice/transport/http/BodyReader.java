@@ -6,6 +6,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
+import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -72,6 +73,7 @@ final class BodyReader {
       collected.expect(announced);
       if (tensorAt >= 0 && coding == null && collected.isLarge()) {
         collected.land(tensorAt);
+        DirectPieces.take(request, this::takeBorrowed);
       }
       if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
         request.response().writeContinue();
@@ -89,14 +91,26 @@ final class BodyReader {
   }
 
   private void take(Buffer chunk) {
-    if (ended) {
-      return;
-    }
-    if (collected.size() + (long) chunk.length() > limit || !collected.fits(chunk.length())) {
-      refuse("more than " + limit + " bytes");
-    } else {
+    if (accepts(chunk.length())) {
       collected.add(chunk);
     }
+  }
+
+  private void takeBorrowed(ByteBuf chunk) {
+    if (accepts(chunk.readableBytes())) {
+      collected.addBorrowed(chunk);
+    }
+  }
+
+  private boolean accepts(int more) {
+    if (ended) {
+      return false;
+    }
+    boolean fits = collected.size() + (long) more <= limit && collected.fits(more);
+    if (!fits) {
+      refuse("more than " + limit + " bytes");
+    }
+    return fits;
   }
 
   /** Whoever goes on with the body joins it on a worker if it came in many large pieces. */

@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -35,6 +36,11 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
     this.context = context;
     this.cors = cors;
     faces.forEach(face -> face.mount(routes));
+  }
+
+  /** Looks after a connection that has just been opened. */
+  public void opened(HttpConnection connection) {
+    DirectPieces.join(connection);
   }
 
   @Override

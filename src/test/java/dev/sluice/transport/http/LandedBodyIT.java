@@ -1,5 +1,6 @@
 package dev.sluice.transport.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +15,7 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -129,6 +132,47 @@ class LandedBodyIT {
       String head = "POST /landed HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n";
       socket.getOutputStream().write((head + "a beginning").getBytes(US_ASCII));
       awaitBlocks(1);
+    }
+  }
+
+  @RepeatedTest(10)
+  void bodiesThatAreSentBeforeTheirTurnArriveWholeAndInOrder() throws Exception {
+    byte[][] bodies = {random(70_000), random(10), random(300_000), random(200_000)};
+    Buffer held = Buffer.buffer().appendByte((byte) 0).appendInt(2).appendString("hi");
+    try (var socket = new Socket("localhost", listener.port())) {
+      Buffer sent = request("/test.Echo/Hold", "application/grpc-web", held.getBytes());
+      for (byte[] body : bodies) {
+        sent.appendBuffer(request("/landed", "application/octet-stream", body));
+      }
+      sent.appendBuffer(request("/landed", "text/plain\r\nConnection: close", random(20)));
+      Thread.ofVirtual().start(() -> write(socket, sent));
+      listener.held().awaitCalls(1);
+      listener.held().release();
+      String answers = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+      int at = 0;
+      for (byte[] body : bodies) {
+        at = answers.indexOf(text(body), at) + body.length;
+        assertThat(at).isGreaterThanOrEqualTo(body.length);
+      }
+      assertThat(answers.substring(at)).endsWith(text(random(20)));
+    }
+  }
+
+  private static Buffer request(String path, String type, byte[] body) {
+    return Buffer.buffer("POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: " + type)
+        .appendString("\r\nContent-Length: " + body.length + "\r\n\r\n")
+        .appendBytes(body);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, ISO_8859_1);
+  }
+
+  private static void write(Socket socket, Buffer bytes) {
+    try {
+      socket.getOutputStream().write(bytes.getBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

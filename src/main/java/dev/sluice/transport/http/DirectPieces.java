@@ -1,0 +1,97 @@
+package dev.sluice.transport.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.impl.ConnectionBase;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands over the pieces of a large HTTP/1 body where they lie, in the memory that the socket was
+ * read into. Vert.x would copy each into a new array: for large bodies that is more memory in a
+ * second than any cache holds. Vert.x still hears of the body's end.
+ *
+ * <p>On the connection's event loop.
+ */
+final class DirectPieces extends ChannelInboundHandlerAdapter {
+  /** Whether Vert.x is being given a request: what it calls now, it calls for that one. */
+  private boolean entering;
+
+  /** Who takes what is still to come of the body; null if Vert.x does. */
+  private @Nullable Consumer<ByteBuf> taker;
+
+  private DirectPieces() {}
+
+  /** Stands before Vert.x on a connection that has just been opened, if it speaks HTTP/1. */
+  static void join(HttpConnection connection) {
+    if (connection instanceof ConnectionBase opened && isHttp1(opened)) {
+      ChannelHandlerContext vertx = opened.channelHandlerContext();
+      vertx.pipeline().addBefore(vertx.name(), null, new DirectPieces());
+    }
+  }
+
+  private static boolean isHttp1(ConnectionBase connection) {
+    return connection.channelHandlerContext().pipeline().get(HttpRequestDecoder.class) != null;
+  }
+
+  /**
+   * Gives away all pieces of a request's body. A request that came before its turn has waited in
+   * Vert.x with pieces of its body, and stays there: nothing is given away.
+   *
+   * @param taker borrows each piece
+   */
+  static void take(HttpServerRequest request, Consumer<ByteBuf> taker) {
+    if (request.version() != HttpVersion.HTTP_2
+        && request.connection() instanceof ConnectionBase connection) {
+      var pieces = connection.channelHandlerContext().pipeline().get(DirectPieces.class);
+      if (pieces != null && pieces.entering) {
+        pieces.taker = taker;
+      }
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpRequest) {
+      enter(ctx, message);
+    } else if (taker != null
+        && message instanceof HttpContent piece
+        && piece.decoderResult().isSuccess()) {
+      hand(ctx, piece, taker);
+    } else {
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  private void enter(ChannelHandlerContext ctx, Object request) {
+    entering = true;
+    try {
+      ctx.fireChannelRead(request);
+    } finally {
+      entering = false;
+    }
+  }
+
+  private void hand(ChannelHandlerContext ctx, HttpContent piece, Consumer<ByteBuf> to) {
+    boolean last = piece instanceof LastHttpContent;
+    if (last) {
+      taker = null;
+    }
+    try {
+      to.accept(piece.content());
+    } finally {
+      piece.release();
+    }
+    if (last) {
+      ctx.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+  }
+}
