@@ -1,0 +1,117 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.inference.Caller;
+import dev.sluice.ops.Connections;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.transport.ConnectionCount;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.grpc.GrpcFront;
+import dev.sluice.transport.http.HttpFront;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** The open listeners of a server. Used by the thread that starts and closes it, which blocks. */
+final class Listeners {
+  /** How long streams that are ended may take to say so, beyond the time to drain. */
+  private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+  private final SluiceConfig config;
+  private final Threads threads;
+  private final ModelPlanes models;
+  private final Telemetry telemetry;
+  private final Connections connections;
+  private final Supplier<Faces> faces;
+  private final List<OpenListener> open = new ArrayList<>();
+
+  /**
+   * @param connections counts those of all listeners
+   * @param faces gives those of one listener
+   */
+  Listeners(
+      SluiceConfig config,
+      Threads threads,
+      ModelPlanes models,
+      Telemetry telemetry,
+      Connections connections,
+      Supplier<Faces> faces) {
+    this.config = config;
+    this.threads = threads;
+    this.models = models;
+    this.telemetry = telemetry;
+    this.connections = connections;
+    this.faces = faces;
+  }
+
+  /**
+   * Opens one more.
+   *
+   * @throws StartFailure if it cannot be opened
+   */
+  void open(ListenerConfig listener) {
+    var context =
+        new ListenerContext(
+            threads.vertx(),
+            config.limits(),
+            new Caller(listener.address(), listener.control() || OpenListener.isLocal(listener)),
+            telemetry,
+            System::nanoTime);
+    var count =
+        new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
+    connections.add(count);
+    Faces spoken = faces.get();
+    open.add(
+        OpenListener.open(
+            threads.vertx(),
+            listener,
+            threads.onEachLoop(),
+            bound -> verticle(bound, context, spoken, count)));
+  }
+
+  private ListenerVerticle verticle(
+      ListenerConfig listener, ListenerContext context, Faces spoken, ConnectionCount count) {
+    var front =
+        new Front(
+            new HttpFront(spoken.http(listener), context, listener.cors()),
+            new GrpcFront(
+                spoken.grpc(listener), context, models.control()::ready, listener.cors()));
+    return new ListenerVerticle(
+        listener,
+        config.limits(),
+        count,
+        config.shutdown().drainTimeout().plus(LAST_WORDS),
+        front,
+        spoken.brpc(listener, context));
+  }
+
+  /** Where clients find them, in the order in which they were opened. */
+  List<String> addresses() {
+    return open.stream().map(OpenListener::address).toList();
+  }
+
+  /** The open port of the first one. */
+  int port() {
+    return open.getFirst().port();
+  }
+
+  /**
+   * Lets requests under way finish, and closes all at once. Streams that still go on when the time
+   * to drain is over are told to end.
+   */
+  void close() {
+    long drain = Math.max(1, config.shutdown().drainTimeout().toMillis());
+    long timer = threads.vertx().setTimer(drain, _ -> models.data().endStreams());
+    SluiceServer.await(Future.join(open.stream().map(this::undeploy).toList()));
+    threads.vertx().cancelTimer(timer);
+    open.forEach(listener -> listener.config().socket().ifPresent(UnixSocket::remove));
+  }
+
+  private Future<Void> undeploy(OpenListener listener) {
+    return threads.vertx().undeploy(listener.deployment());
+  }
+}

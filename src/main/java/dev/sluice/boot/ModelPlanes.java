@@ -1,0 +1,129 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.tfs.grpc.PredictSettings;
+import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
+import dev.sluice.repository.Loader;
+import dev.sluice.repository.ModelRepository;
+import dev.sluice.repository.ModelSettings;
+import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
+import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
+import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.serving.HandlerPaths;
+import dev.sluice.serving.InferencePipeline;
+import dev.sluice.serving.ModelControl;
+import dev.sluice.serving.ServableLoader;
+import dev.sluice.serving.VersionBatching;
+import dev.sluice.telemetry.Telemetry;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
+
+/** The models of a server, and the two ways to them: to manage them, and to ask them. */
+final class ModelPlanes {
+  private final SluiceConfig config;
+  private final Optional<TensorflowModels> file;
+  private final ModelRepository repository;
+  private final ModelControl control;
+  private final InferencePipeline data;
+
+  /** Made on a thread that is not Vert.x's. Nothing is looked for yet. */
+  ModelPlanes(SluiceConfig config, Threads threads, Telemetry telemetry) {
+    this.config = config;
+    this.file = config.repository().tensorflow().file().map(TensorflowModels::new);
+    var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
+    var paths = new HandlerPaths();
+    var reader = new ModelConfigReader(config, news::warning);
+    this.repository =
+        new ModelRepository(
+            firstModels(),
+            settings(reader),
+            loader(threads, telemetry, paths, news::warning),
+            new LoadingWorkers(threads.vertx(), threads.loading()),
+            InstantSource.system(),
+            news);
+    this.control =
+        new ModelControl(
+            repository,
+            reader,
+            config.repository().control(),
+            config.grps().onlineAtStart(),
+            config.repository().tensorflow().labelsForUnavailable());
+    this.data = new InferencePipeline(repository, paths);
+  }
+
+  /** What to serve at first. */
+  private RepositoryConfig firstModels() {
+    RepositoryConfig models = config.repository();
+    return file.map(TensorflowModels::first).map(models::withWanted).orElse(models);
+  }
+
+  private static ModelSettings settings(ModelConfigReader reader) {
+    return folder -> {
+      try {
+        return reader.read(folder);
+      } catch (ConfigException e) {
+        throw new InferenceException(
+            ErrorCode.FAILED_PRECONDITION, String.valueOf(e.getMessage()), e);
+      }
+    };
+  }
+
+  private Loader loader(
+      Threads threads, Telemetry telemetry, HandlerPaths paths, Consumer<String> warnings) {
+    var loader =
+        new ServableLoader(
+            List.of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider()),
+            telemetry,
+            threads.vertx(),
+            System::nanoTime,
+            new ResponseCache(config.limits().cacheSize(), System::nanoTime),
+            this::data,
+            paths,
+            new WarmUpRequests(predict(config)));
+    return config.repository().tensorflow().batchingInVersions()
+        ? new VersionBatching(loader, warnings)
+        : loader;
+  }
+
+  static PredictSettings predict(SluiceConfig config) {
+    return new PredictSettings(config.limits().maxBodySize(), config.tfs().tensorContent());
+  }
+
+  ModelRepository repository() {
+    return repository;
+  }
+
+  /** Finds and asks models. */
+  InferencePipeline data() {
+    return data;
+  }
+
+  /** Manages models. */
+  ModelControl control() {
+    return control;
+  }
+
+  /** Looks for models for the first time. Blocks on the file system. */
+  void scan() {
+    repository.scan();
+  }
+
+  /** Goes on looking for changes in folders, and in the file that lists models. */
+  void keepLooking(Lookout lookout) {
+    RepositoryConfig models = config.repository();
+    lookout.keepLooking("the model folders", models.lookInterval(), repository::scan);
+    file.ifPresent(listed ->
+        lookout.keepLooking(
+            "the model config file",
+            models.tensorflow().pollInterval(),
+            () -> listed.look(control)));
+  }
+}

@@ -1,0 +1,46 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.transport.SniffingTransport;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.file.FileSystemOptions;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads of a server, besides those of its models.
+ *
+ * @param vertx with its event loops, and the workers of what takes long
+ * @param eventLoops how many there are
+ * @param loading the workers that look at folders, and load and close models
+ */
+record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading) {
+  static Threads start(SluiceConfig config) {
+    int cores = Runtime.getRuntime().availableProcessors();
+    int loops = config.eventLoops() == 0 ? cores : config.eventLoops();
+    int wanted = config.repository().loading().threads();
+    int loaders = wanted == 0 ? Math.max(2, cores) : wanted;
+    Vertx vertx = vertx(config, loops);
+    return new Threads(
+        vertx,
+        loops,
+        vertx.createSharedWorkerExecutor("sluice-loading", loaders, 1, TimeUnit.HOURS));
+  }
+
+  /** Without the folder for files of jars, which nothing here reads through Vert.x. */
+  private static Vertx vertx(SluiceConfig config, int eventLoops) {
+    var files =
+        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
+    return Vertx.builder()
+        .with(new VertxOptions().setEventLoopPoolSize(eventLoops).setFileSystemOptions(files))
+        .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
+        .build();
+  }
+
+  /** Deploys a verticle on each event loop. */
+  DeploymentOptions onEachLoop() {
+    return new DeploymentOptions().setInstances(eventLoops);
+  }
+}
