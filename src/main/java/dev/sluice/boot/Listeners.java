@@ -106,7 +106,7 @@ final class Listeners {
   void close() {
     long drain = Math.max(1, config.shutdown().drainTimeout().toMillis());
     long timer = threads.vertx().setTimer(drain, _ -> models.data().endStreams());
-    SluiceServer.await(Future.join(open.stream().map(this::undeploy).toList()));
+    Threads.await(Future.join(open.stream().map(this::undeploy).toList()));
     threads.vertx().cancelTimer(timer);
     open.forEach(listener -> listener.config().socket().ifPresent(UnixSocket::remove));
   }

@@ -116,7 +116,7 @@ public final class SluiceServer implements Server {
       config.listeners().forEach(server.listeners::open);
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
-      await(server.threads.loading().executeBlocking(server::scan, true));
+      Threads.await(server.threads.loading().executeBlocking(server::scan, true));
       server.models.keepLooking(server.lookout);
       return server;
     } catch (RuntimeException e) {
@@ -128,18 +128,13 @@ public final class SluiceServer implements Server {
   /** Starts a server and waits until all that it found at first has loaded or failed. */
   static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
-    await(server.settled());
+    Threads.await(server.settled());
     return server;
   }
 
   private Object scan() {
     models.scan();
     return models;
-  }
-
-  /** Blocks until a future is complete. */
-  static <T> T await(Future<T> future) {
-    return future.toCompletionStage().toCompletableFuture().join();
   }
 
   /** Completes once no version is waiting to be loaded or loading. */
@@ -201,18 +196,18 @@ public final class SluiceServer implements Server {
     models.control().drain();
     pause(config.shutdown().gracePeriod());
     listeners.close();
-    await(models.repository().close());
+    Threads.await(models.repository().close());
     models.control().close();
     // What is still being deployed cannot be undeployed.
-    await(measuring.otherwiseEmpty());
-    await(threads.vertx().close());
+    Threads.await(measuring.otherwiseEmpty());
+    Threads.await(threads.vertx().close());
   }
 
   private void pause(Duration length) {
     if (!length.isZero()) {
       Promise<Void> over = Promise.promise();
       threads.vertx().setTimer(length.toMillis(), _ -> over.complete());
-      await(over.future());
+      Threads.await(over.future());
     }
   }
 }

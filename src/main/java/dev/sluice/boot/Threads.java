@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.transport.SniffingTransport;
 import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
@@ -42,5 +43,10 @@ record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading) {
   /** Deploys a verticle on each event loop. */
   DeploymentOptions onEachLoop() {
     return new DeploymentOptions().setInstances(eventLoops);
+  }
+
+  /** Blocks until a future is complete; not on an event loop. */
+  static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
   }
 }

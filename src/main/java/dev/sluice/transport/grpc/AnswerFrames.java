@@ -42,7 +42,7 @@ final class AnswerFrames implements FlowControlled {
   /** Heads of three frames, and both blocks of headers at their longest. */
   private static final int AROUND = 3 * FRAME_HEADER_LENGTH + 64;
 
-  /** Bytes of a frame at most, also for clients that would take more. */
+  /** Bytes of a frame at most, also for clients that would take more: each is copied once. */
   private static final int MOST = 64 * 1024;
 
   private final Http2Frames frames;
