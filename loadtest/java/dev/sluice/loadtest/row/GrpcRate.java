@@ -23,6 +23,11 @@ record GrpcRate(String name, String title, Request request) implements Workload 
         "grpc-joined", TITLE + HttpRate.JOINED, Requests.grpc(Models.MLP_JOINED, 1, 128));
   }
 
+  static GrpcRate inline() {
+    return new GrpcRate(
+        "grpc-inline", TITLE + HttpRate.INLINE, Requests.grpc(Models.MLP_INLINE, 1, 128));
+  }
+
   @Override
   public List<Row> measure(Lab lab) {
     var load = new Load(CONNECTIONS, STREAMS, lab.settings().round());

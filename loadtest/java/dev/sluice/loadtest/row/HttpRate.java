@@ -30,6 +30,7 @@ record HttpRate(
     implements Workload {
   private static final List<Integer> MANY = List.of(64, 256);
   static final String JOINED = "; max_batch_size 64";
+  static final String INLINE = JOINED + ", inline_limit 50us";
 
   /** Both sides at one number of connections. */
   private record Pair(int connections, Measurement ours, Measurement ceiling) {
@@ -38,25 +39,26 @@ record HttpRate(
     }
   }
 
-  /** One row as it comes, and the same with requests that run together. */
+  /** One row as it comes, the same with requests that run together, and on event loops. */
   static List<HttpRate> v1Json() {
-    return both("v1-json", "V1 JSON, 128 floats", model -> Requests.v1(model, 1, 128), 0.6, 2);
+    return all("v1-json", "V1 JSON, 128 floats", model -> Requests.v1(model, 1, 128), 0.6, 2);
   }
 
   static List<HttpRate> v2Json() {
-    return both("v2-json", "V2 JSON, 128 floats", model -> Requests.v2(model, 1, 128), 0.6, 2);
+    return all("v2-json", "V2 JSON, 128 floats", model -> Requests.v2(model, 1, 128), 0.6, 2);
   }
 
   static List<HttpRate> v2Binary() {
-    return both(
+    return all(
         "v2-binary", "V2 binary, 128 floats", model -> Requests.v2Binary(model, 1, 128), 0.65, 0);
   }
 
-  private static List<HttpRate> both(
+  private static List<HttpRate> all(
       String name, String title, Function<String, Request> request, double goal, double slower) {
     return List.of(
         small(name, title, request.apply(Models.MLP), goal, slower),
-        small(name + "-joined", title + JOINED, request.apply(Models.MLP_JOINED), goal, slower));
+        small(name + "-joined", title + JOINED, request.apply(Models.MLP_JOINED), goal, slower),
+        small(name + "-inline", title + INLINE, request.apply(Models.MLP_INLINE), goal, slower));
   }
 
   private static HttpRate small(

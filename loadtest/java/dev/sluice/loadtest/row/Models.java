@@ -22,6 +22,7 @@ public final class Models {
 
   public static final String MLP = "mlp";
   static final String MLP_JOINED = "mlp_joined";
+  static final String MLP_INLINE = "mlp_inline";
   public static final String MLP_OF_32 = "mlp_of_32";
   static final String IMAGE = "image";
   static final String LARGE = "large";
@@ -53,6 +54,8 @@ public final class Models {
       models.mlp("small", MLP, 128, 64, 10);
       models.mlp("small", MLP_JOINED, 128, 64, 10);
       models.settings("small", MLP_JOINED, JOINED);
+      models.mlp("small", MLP_INLINE, 128, 64, 10);
+      models.settings("small", MLP_INLINE, JOINED + "inline_limit: 50us\n");
       models.mlp("small", MLP_OF_32, 32, 64, 10);
       models.mlp("large", LARGE, 128, 1024, 1024, 10);
       models.mlp("large", LARGE_BATCHED, 128, 1024, 1024, 10);
@@ -67,7 +70,7 @@ public final class Models {
     return models;
   }
 
-  /** Small networks, and one of them again in batches. */
+  /** Small networks, and one of them again in batches, and on event loops. */
   public Path small() {
     return folder.resolve("small");
   }

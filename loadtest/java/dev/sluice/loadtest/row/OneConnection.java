@@ -12,7 +12,10 @@ import java.util.Locale;
 final class OneConnection implements Workload {
   private static final double MOST_MICROS = 40;
 
+  private static final String TITLE = "V2 binary, 128 floats, one connection";
+
   private final Request request = Requests.v2Binary(Models.MLP, 1, 128);
+  private final Request inline = Requests.v2Binary(Models.MLP_INLINE, 1, 128);
 
   @Override
   public String name() {
@@ -29,24 +32,20 @@ final class OneConnection implements Workload {
           lab.byTurns(
               List.of(
                   () -> lab.wrk().run(sluice.url(), request, load),
+                  () -> lab.wrk().run(sluice.url(), inline, load),
                   () -> lab.wrk().run(ceiling.url(), request, load)));
-      return List.of(row(sides.getFirst(), sides.getLast(), session));
+      return List.of(
+          row(TITLE, sides.get(0), sides.get(2), session),
+          row(TITLE + HttpRate.INLINE, sides.get(1), sides.get(2), session));
     }
   }
 
-  private static Row row(Measurement ours, Measurement ceiling, double session) {
+  private static Row row(String title, Measurement ours, Measurement ceiling, double session) {
     // Below one microsecond the generator's clock says nothing.
     double added = Math.max(1, ours.p50() - ceiling.p50() - session);
     String note =
         String.format(
             Locale.ROOT, "%.0f µs added; ceiling %.0f, model %.1f", added, ceiling.p50(), session);
-    return Row.of(
-        "V2 binary, 128 floats, one connection",
-        "40 µs ÷ added median",
-        MOST_MICROS / added,
-        1,
-        ours,
-        ceiling,
-        note);
+    return Row.of(title, "40 µs ÷ added median", MOST_MICROS / added, 1, ours, ceiling, note);
   }
 }

@@ -15,6 +15,7 @@ public final class Workloads {
     all.addAll(HttpRate.v2Binary());
     all.add(GrpcRate.alone());
     all.add(GrpcRate.joined());
+    all.add(GrpcRate.inline());
     all.add(HttpRate.image());
     all.add(new GrpcImage());
     all.add(new OneConnection());

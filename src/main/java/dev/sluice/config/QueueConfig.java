@@ -12,16 +12,22 @@ import java.util.List;
  * @param priorityLevels how many levels there are, 1 being the highest
  * @param defaultPriorityLevel the level of a request that names none, or one that does not exist
  * @param policies by level, what a Triton configuration says; empty if there is none that does
+ * @param inlineLimit how long a run may take that the event loop does itself which read the
+ *     request, instead of leaving it to a worker that rests; zero: none. Not with a delay for
+ *     company
  */
 public record QueueConfig(
     int maxQueuedRequests,
     Duration queueTimeout,
     int priorityLevels,
     int defaultPriorityLevel,
-    List<QueuePolicy> policies) {
+    List<QueuePolicy> policies,
+    Duration inlineLimit) {
   public static final QueueConfig DEFAULT = new QueueConfig(1_024, Duration.ZERO, 1, 1);
 
   static final int LONGEST_QUEUE = 1 << 20;
+
+  private static final Duration LONGEST_INLINE = Duration.ofMillis(1);
 
   /** Each is a line to look into, empty or not. */
   static final int MOST_LEVELS = 64;
@@ -33,7 +39,13 @@ public record QueueConfig(
   /** One policy for all levels. */
   public QueueConfig(
       int maxQueuedRequests, Duration queueTimeout, int priorityLevels, int defaultPriorityLevel) {
-    this(maxQueuedRequests, queueTimeout, priorityLevels, defaultPriorityLevel, List.of());
+    this(
+        maxQueuedRequests,
+        queueTimeout,
+        priorityLevels,
+        defaultPriorityLevel,
+        List.of(),
+        Duration.ZERO);
   }
 
   /** Whether requests wait, and are refused, by the rules of a Triton configuration. */
@@ -57,6 +69,17 @@ public record QueueConfig(
         model.number("max_queued_requests", defaults.maxQueuedRequests, 1, LONGEST_QUEUE),
         model.duration("queue_timeout", defaults.queueTimeout),
         levels,
-        model.number("default_priority_level", defaultLevel, 1, levels));
+        model.number("default_priority_level", defaultLevel, 1, levels),
+        List.of(),
+        inlineLimit(model, defaults.inlineLimit));
+  }
+
+  private static Duration inlineLimit(Section model, Duration otherwise) {
+    Duration limit = model.duration("inline_limit", otherwise);
+    if (limit.compareTo(LONGEST_INLINE) > 0) {
+      throw model.error(
+          "inline_limit", "is longer than 1ms; wanted less, since event loops are held meanwhile");
+    }
+    return limit;
   }
 }

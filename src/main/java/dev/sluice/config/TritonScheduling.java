@@ -51,7 +51,8 @@ final class TritonScheduling {
         levels,
         number(dynamicBatching, "default_priority_level", levels)
             .orElse(Math.min(defaults.defaultPriorityLevel(), levels)),
-        policies);
+        policies,
+        defaults.inlineLimit());
   }
 
   /** All levels together; as many as otherwise if one of them has no bound. */

@@ -45,6 +45,14 @@ final class AnswersHome {
     return created;
   }
 
+  /** Takes out what goes to this event loop, to be delivered there. */
+  PendingList takeOut(Context home) {
+    Bundle bundle = bundle(home);
+    PendingList taken = bundle.ready;
+    bundle.ready = new PendingList();
+    return taken;
+  }
+
   /** Sends everything off: one wake-up for each event loop. */
   void send() {
     for (int i = 0; i < bundles.size(); i++) {

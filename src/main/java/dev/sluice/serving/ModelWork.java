@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
@@ -11,6 +12,7 @@ import java.util.function.LongSupplier;
  * @param rules which requests join
  * @param ticker looks after deadlines while they run
  * @param wakeOne sends another worker to the queue, if one is free
+ * @param inlineLimit how long a run may take that an event loop does; zero: none does any
  * @param nanoTime the clock of waiting and deadlines
  */
 record ModelWork(
@@ -18,4 +20,5 @@ record ModelWork(
     BatchRules rules,
     DeadlineTicker ticker,
     Runnable wakeOne,
+    Duration inlineLimit,
     LongSupplier nanoTime) {}

@@ -6,32 +6,65 @@ import dev.sluice.scheduling.batching.BatchRunner;
 import dev.sluice.scheduling.batching.Departure;
 import dev.sluice.scheduling.batching.RunWatch;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingList;
 import dev.sluice.telemetry.RunMeter;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+/*
+ * Who runs the session
+ *
+ * The worker. It takes batches until nothing waits, then rests, which means that it parks. Whoever
+ *             brings work wakes it.
+ * Stand-ins.  To wake it and to be woken for the answer costs more than a run of a few microseconds.
+ *             Where the settings allow it, an event loop whose turn brought requests takes a resting
+ *             worker's place, runs what waits, delivers its own answers and sends the others home.
+ * Handing on. A stand-in leaves to the worker what is not known to be short, with the batch that it
+ *             has taken already, and everything after a millisecond.
+ * One holder. All that is private here belongs to the one who holds the session: it changes hands
+ *             by comparing and setting, so that each sees what the one before has done. Whoever
+ *             gives it back looks at the queue once more, since those who came meanwhile saw it
+ *             held and went away.
+ */
 
 /**
  * Owns one session of a model and runs what waits in the model's queue. The only place where
  * requests leave event loops and answers go home.
  *
  * <p>Threads: everything private runs on the verticle's worker, which it keeps as long as it is
- * deployed; {@link #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any thread.
- * The worker parks while nothing waits, or while what waits wants company.
+ * deployed, or while the worker rests on an event loop that calls {@link #standIn}; {@link #begin},
+ * {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks while
+ * nothing waits, or while what waits wants company.
  */
 final class ModelWorkerVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
+
+  /** After which an event loop leaves the rest to the worker. */
+  private static final long LONGEST_STAND_IN_NANOS = 1_000_000;
+
+  private enum Holder {
+    NOBODY,
+    WORKER,
+    EVENT_LOOP
+  }
 
   private final ModelWork work;
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final AnswersHome answers = new AnswersHome();
   private final AnswerDelay delay = new AnswerDelay();
-  private final AtomicBoolean awake = new AtomicBoolean(true);
+  private final ShortRuns shortRuns;
+  private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
+
+  /** Whether a stand-in has taken a batch that it has left to the worker. */
+  private boolean batchIsLeft;
+
   private volatile @Nullable Thread thread;
   private volatile boolean finishing;
 
@@ -40,6 +73,7 @@ final class ModelWorkerVerticle extends VerticleBase {
    */
   ModelWorkerVerticle(ModelWork work, ModelSession session, RunMeter meter) {
     this.work = work;
+    this.shortRuns = new ShortRuns(work.inlineLimit());
     this.runner =
         new BatchRunner(
             work.rules(),
@@ -65,13 +99,17 @@ final class ModelWorkerVerticle extends VerticleBase {
     return runner.watch();
   }
 
-  /** Makes sure that the worker looks at the queue. False if it is at it already. */
+  /** Makes sure that somebody looks at the queue. False if somebody is at it already. */
   boolean wake() {
-    if (awake.get() || !awake.compareAndSet(false, true)) {
+    if (!isTakenBy(Holder.WORKER)) {
       return false;
     }
     LockSupport.unpark(thread);
     return true;
+  }
+
+  private boolean isTakenBy(Holder next) {
+    return holder.get() == Holder.NOBODY && holder.compareAndSet(Holder.NOBODY, next);
   }
 
   /** Lets the worker go when nothing waits any more. */
@@ -97,27 +135,49 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   /** Parks until somebody calls. */
   private void rest() {
-    awake.set(false);
-    // Whoever offered between the last look and the line above saw the worker awake and went away.
-    if (work.batcher().needsWorker()) {
-      awake.set(true);
-    }
-    while (!awake.get() && !finishing) {
+    release();
+    while (holder.get() != Holder.WORKER && !finishing) {
       LockSupport.park(this);
+    }
+  }
+
+  /** Gives the session back, unless somebody came meanwhile, who saw it held and went away. */
+  private void release() {
+    holder.set(Holder.NOBODY);
+    if (work.batcher().needsWorker()) {
+      wake();
     }
   }
 
   private void drain() {
     delay.begin(work.nanoTime().getAsLong());
-    Departure departure = Departure.LEAVES;
+    Departure departure = batchIsLeft ? Departure.LEAVES : take();
+    batchIsLeft = false;
     while (departure != Departure.NONE) {
-      departure = work.batcher().take(batch);
       if (departure == Departure.LEAVES && work.batcher().needsWorker()) {
         work.wakeOne().run();
       }
-      runner.run(batch);
+      run();
       sendOrWait(departure);
+      departure = take();
     }
+    run();
+    answers.send();
+  }
+
+  private Departure take() {
+    return work.batcher().take(batch);
+  }
+
+  private void run() {
+    if (work.inlineLimit().isZero() || batch.members().isEmpty()) {
+      runner.run(batch);
+      return;
+    }
+    long bytes = ShortRuns.bytes(batch.members());
+    long begun = work.nanoTime().getAsLong();
+    runner.run(batch);
+    shortRuns.learn(bytes, work.nanoTime().getAsLong() - begun);
   }
 
   /**
@@ -140,5 +200,49 @@ final class ModelWorkerVerticle extends VerticleBase {
       LockSupport.parkNanos(this, batch.waitNanos());
       delay.begin(work.nanoTime().getAsLong());
     }
+  }
+
+  /**
+   * Does the worker's work as long as that is short, on this event loop and at once. Not for models
+   * whose requests wait for company.
+   *
+   * @return false if the worker does not rest
+   */
+  boolean standIn(Context eventLoop) {
+    if (!isTakenBy(Holder.EVENT_LOOP)) {
+      return false;
+    }
+    boolean done = false;
+    try {
+      done = runWhatIsShort();
+    } finally {
+      PendingList own = answers.takeOut(eventLoop);
+      answers.send();
+      if (done) {
+        release();
+      } else {
+        holder.set(Holder.WORKER);
+        LockSupport.unpark(thread);
+      }
+      own.deliverAll();
+    }
+    return true;
+  }
+
+  /** False if the worker is to go on. */
+  private boolean runWhatIsShort() {
+    long until = work.nanoTime().getAsLong() + LONGEST_STAND_IN_NANOS;
+    while (work.nanoTime().getAsLong() - until < 0) {
+      if (take() == Departure.NONE) {
+        run();
+        return true;
+      }
+      if (!shortRuns.holds(ShortRuns.bytes(batch.members()))) {
+        batchIsLeft = true;
+        return false;
+      }
+      run();
+    }
+    return false;
   }
 }

@@ -30,6 +30,9 @@ final class RowTrial {
 
   private static final int ROUNDS = 5;
 
+  /** What it takes to wake another thread: shorter runs are better done where they are read. */
+  private static final long WAKING_NANOS = 20_000;
+
   /** Below this joining is not worth a setting. */
   private static final double WORTH = 1.2;
 
@@ -166,25 +169,48 @@ final class RowTrial {
   }
 
   private String independent() {
-    double speedUp = speedUp();
-    String times = String.format(Locale.ROOT, "%.1f", speedUp);
-    return speedUp < WORTH
-        ? "rows are independent, but joining requests saves nothing: "
-            + ROWS
-            + " at once are "
-            + times
-            + " times as fast as one by one"
-        : "rows are independent; "
-            + ROWS
-            + " at once are "
-            + times
-            + " times as fast as one by one: max_batch_size: "
-            + ROWS
-            + " in model.yml would help";
+    Times times = measure();
+    String saved = String.format(Locale.ROOT, "%.1f", times.speedUp());
+    String joining =
+        times.speedUp() < WORTH
+            ? "rows are independent, but joining requests saves nothing: "
+                + ROWS
+                + " at once are "
+                + saved
+                + " times as fast as one by one"
+            : "rows are independent; "
+                + ROWS
+                + " at once are "
+                + saved
+                + " times as fast as one by one: max_batch_size: "
+                + ROWS
+                + " in model.yml would help";
+    return joining + inline(times.alone() / ROWS);
+  }
+
+  private static String inline(long nanos) {
+    return nanos >= WAKING_NANOS
+        ? ""
+        : String.format(
+            Locale.ROOT,
+            "; one takes %.1f us, less than waking a worker: inline_limit: 50us would help",
+            nanos / 1e3);
+  }
+
+  /**
+   * How long all rows take.
+   *
+   * @param together in one run
+   * @param alone in a run each, added up
+   */
+  private record Times(long together, long alone) {
+    double speedUp() {
+      return (double) alone / Math.max(1, together);
+    }
   }
 
   /** The best of some rounds each, in turn, so that what else the machine does hits both. */
-  private double speedUp() {
+  private Times measure() {
     int[] all = IntStream.range(0, ROWS).toArray();
     long together = Long.MAX_VALUE;
     long alone = Long.MAX_VALUE;
@@ -196,7 +222,7 @@ final class RowTrial {
       }
       alone = Math.min(alone, sum);
     }
-    return (double) alone / Math.max(1, together);
+    return new Times(together, alone);
   }
 
   /** The time of the run alone, without that of making rows up. */

@@ -18,6 +18,7 @@ import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.telemetry.VersionMeter;
+import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
@@ -41,7 +42,8 @@ final class ServableModel implements Servable {
   private final DynamicBatcher batcher;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
-  private final WakeUps wakeUps = new WakeUps(this::wakeOne);
+  private final WakeUps workerCalls = new WakeUps(this::wakeOne);
+  private final WakeUps wakeUps;
   private final List<ModelWorkerVerticle> workers;
   private final List<String> deployments = new ArrayList<>();
 
@@ -67,26 +69,31 @@ final class ServableModel implements Servable {
     var queue = new ModelQueue(config.queue());
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
+    this.wakeUps = runsInline(config) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
-    this.scheduler = new QueueScheduler(vertx, queue, rules::rows, this::arrived, meter, nanoTime);
+    this.scheduler =
+        new QueueScheduler(
+            vertx, queue, rules::rows, request -> arrived(request, wakeUps), meter, nanoTime);
     this.streams =
         new QueuedStreams(
             vertx,
             plan(generator, config),
             queue,
             rules::rows,
-            this::arrived,
+            step -> arrived(step, workerCalls),
             nanoTime,
             config.stream().maxStreams());
-    this.workers = workers(rules, meter, nanoTime);
+    this.workers = workers(config, rules, meter, nanoTime);
   }
 
   /** One for each session. */
   private List<ModelWorkerVerticle> workers(
-      BatchRules rules, VersionMeter meter, LongSupplier nanoTime) {
+      ModelConfig config, BatchRules rules, VersionMeter meter, LongSupplier nanoTime) {
     List<ModelWorkerVerticle> made = new ArrayList<>();
     var ticker = new DeadlineTicker(vertx);
-    var work = new ModelWork(batcher, rules, ticker, this::wakeOne, nanoTime);
+    var work =
+        new ModelWork(
+            batcher, rules, ticker, this::wakeOne, config.queue().inlineLimit(), nanoTime);
     for (ModelSession session : sessions) {
       var worker = new ModelWorkerVerticle(work, session, meter.worker());
       made.add(worker);
@@ -162,9 +169,26 @@ final class ServableModel implements Servable {
   }
 
   /** A worker that waits for company takes care of what comes. */
-  private void arrived(Pending request) {
+  private void arrived(Pending request, WakeUps calls) {
     if (!batcher.arrived(request)) {
-      wakeUps.request(request.home());
+      calls.request(request.home());
+    }
+  }
+
+  /**
+   * Whether event loops run what is short. Not where requests wait for company: an event loop
+   * cannot.
+   */
+  private static boolean runsInline(ModelConfig config) {
+    return !config.queue().inlineLimit().isZero() && config.batching().maxQueueDelay().isZero();
+  }
+
+  /** Does the work of a worker that rests. If none does, they will come by. */
+  private void runHere(Context eventLoop) {
+    for (ModelWorkerVerticle worker : workers) {
+      if (worker.standIn(eventLoop)) {
+        return;
+      }
     }
   }
 

@@ -2,6 +2,8 @@ package dev.sluice.serving;
 
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +19,31 @@ final class WakeUps {
   private static final int MOST_DEFERRED = 16;
 
   private final Runnable wakeOne;
+  private final Consumer<Context> atTurnEnd;
+  private final int mostDeferred;
   private final ThreadLocal<Turn> turns = ThreadLocal.withInitial(Turn::new);
 
   /**
    * @param wakeOne wakes a worker, unless all are awake
    */
   WakeUps(Runnable wakeOne) {
+    this(wakeOne, _ -> wakeOne.run(), MOST_DEFERRED);
+  }
+
+  /**
+   * Lets an event loop do the workers' work at the end of its turn, if it can.
+   *
+   * @param wakeOne wakes a worker, for requests that no event loop has brought
+   * @param atTurnEnd runs what waits, or sees to it that a worker does; is given the event loop
+   */
+  WakeUps(Runnable wakeOne, Consumer<Context> atTurnEnd) {
+    this(wakeOne, atTurnEnd, Integer.MAX_VALUE);
+  }
+
+  private WakeUps(Runnable wakeOne, Consumer<Context> atTurnEnd, int mostDeferred) {
     this.wakeOne = wakeOne;
+    this.atTurnEnd = atTurnEnd;
+    this.mostDeferred = mostDeferred;
   }
 
   /** A request came that no worker knows of. From a thread that has no turns, a worker is woken. */
@@ -37,12 +57,14 @@ final class WakeUps {
 
   private final class Turn implements Handler<@Nullable Void> {
     private int requests;
+    private @Nullable Context home;
 
     void request(Context eventLoop) {
       requests++;
       if (requests == 1) {
+        home = eventLoop;
         eventLoop.runOnContext(this);
-      } else if (requests == MOST_DEFERRED) {
+      } else if (requests == mostDeferred) {
         wakeOne.run();
       }
     }
@@ -51,7 +73,7 @@ final class WakeUps {
     @Override
     public void handle(@Nullable Void nothing) {
       requests = 0;
-      wakeOne.run();
+      atTurnEnd.accept(Objects.requireNonNull(home));
     }
   }
 }

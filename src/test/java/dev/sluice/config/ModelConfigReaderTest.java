@@ -58,6 +58,7 @@ class ModelConfigReaderTest {
         instances: 2
         max_queued_requests: 64
         queue_timeout: 3s
+        inline_limit: 70us
         priority_levels: 3
         default_priority_level: 2
         admission: { adaptive: false, target_wait: 7ms }
@@ -88,7 +89,8 @@ class ModelConfigReaderTest {
                 new VersionPolicyConfig.All(),
                 Map.of("stable", 1L, "canary", 2L),
                 new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
-                new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
+                new QueueConfig(
+                    64, Duration.ofSeconds(3), 3, 2, List.of(), Duration.ofNanos(70_000)),
                 2,
                 new AdmissionConfig(false, Duration.ofMillis(7)),
                 false,
@@ -269,7 +271,8 @@ class ModelConfigReaderTest {
                     List.of(
                         new QueuePolicy(false, Duration.ofMillis(7), true, 32),
                         new QueuePolicy(false, Duration.ofMillis(7), true, 32),
-                        new QueuePolicy(true, Duration.ZERO, false, 4))),
+                        new QueuePolicy(true, Duration.ZERO, false, 4)),
+                    Duration.ZERO),
                 3,
                 AdmissionConfig.DEFAULT,
                 true,

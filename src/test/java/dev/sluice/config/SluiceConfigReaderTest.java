@@ -53,6 +53,7 @@ class SluiceConfigReaderTest {
           preferred_batch_size: [4, 6]
           allowed_batch_sizes: [2, 8]
           queue_timeout: 3s
+          inline_limit: 70us
           priority_levels: 3
           default_priority_level: 2
           instances: 2
@@ -152,7 +153,8 @@ class SluiceConfigReaderTest {
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),
                   new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
-                  new QueueConfig(64, Duration.ofSeconds(3), 3, 2),
+                  new QueueConfig(
+                      64, Duration.ofSeconds(3), 3, 2, List.of(), Duration.ofNanos(70_000)),
                   2,
                   new AdmissionConfig(false, Duration.ofMillis(7)),
                   false,
@@ -398,6 +400,7 @@ class SluiceConfigReaderTest {
           models: {defaults: {version_policy: newest}}   | models.defaults.version_policy is "newest"; wanted all, latest, {latest: 2} or {specific: [1, 3]}
           models: {defaults: {version_policy: {}}}       | models.defaults.version_policy is {}; wanted all, latest, {latest: 2} or {specific: [1, 3]}
           models: {defaults: {version_policy: {lates: 1}}} | models.defaults.version_policy.lates is not a setting; did you mean latest?
+          models: {defaults: {inline_limit: 2ms}}        | models.defaults.inline_limit is longer than 1ms; wanted less, since event loops are held meanwhile
           models: {list: [a]}             | models.list is ["a"]; wanted a table of settings
           models: {directory: ""}         | models.directory is ""; wanted a folder
           models: {directory: [a, ""]}    | models.directory[1] is ""; wanted a folder

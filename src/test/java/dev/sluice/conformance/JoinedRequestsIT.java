@@ -63,8 +63,9 @@ class JoinedRequestsIT {
   private static final float[] WEIGHTS = weights();
   private static final JsonMapper JSON = new JsonMapper();
 
-  /** The models, each of which joins in its own way. */
-  private static final List<String> MODELS = List.of("eager", "patient", "padded");
+  /** The models, each of which joins in its own way, or not at all. */
+  private static final List<String> MODELS =
+      List.of("eager", "patient", "padded", "inline", "single");
 
   @TempDir Path models;
   private long blocksBefore;
@@ -90,6 +91,8 @@ class JoinedRequestsIT {
     write("eager", "max_batch_size: 16\n");
     write("patient", "max_batch_size: 16\nmax_queue_delay: 2ms\ninstances: 2\n");
     write("padded", "max_batch_size: 16\nallowed_batch_sizes: [4, 16]\n");
+    write("inline", "max_batch_size: 16\ninline_limit: 1ms\n");
+    write("single", "inline_limit: 1ms\ninstances: 2\n");
     blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(models);
     http = HttpClient.newHttpClient();

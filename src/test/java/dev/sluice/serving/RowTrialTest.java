@@ -81,8 +81,8 @@ class RowTrialTest {
 
   @Test
   void aModelWhoseRunsCostMoreThanItsRowsShouldJoinThem() {
-    var rows = new Rows(clock, 90, 10, (x, row) -> x(x, row) * 2);
-    // 32 x (90 + 10) against 90 + 32 x 10
+    var rows = new Rows(clock, 90_000, 10_000, (x, row) -> x(x, row) * 2);
+    // 32 x (90 + 10) us against 90 + 32 x 10
     assertThat(advice(rows))
         .hasValue(
             "rows are independent; 32 at once are 7.8 times as fast as one by one:"
@@ -91,10 +91,18 @@ class RowTrialTest {
 
   @Test
   void aModelThatTakesAsLongForEachRowSavesNothing() {
-    assertThat(advice(new Rows(clock, 0, 10, (x, row) -> x(x, row))))
+    assertThat(advice(new Rows(clock, 0, 20_000, (x, row) -> x(x, row))))
         .hasValue(
             "rows are independent, but joining requests saves nothing:"
                 + " 32 at once are 1.0 times as fast as one by one");
+  }
+
+  @Test
+  void aModelThatRunsForLessThanItTakesToWakeAWorkerIsForEventLoops() {
+    assertThat(advice(new Rows(clock, 1_600, 900, (x, row) -> x(x, row))).orElseThrow())
+        .endsWith("; one takes 2.5 us, less than waking a worker: inline_limit: 50us would help");
+    assertThat(advice(new Rows(clock, 1_600, 18_400, (x, row) -> x(x, row))).orElseThrow())
+        .doesNotContain("inline_limit");
   }
 
   @Test

@@ -18,39 +18,47 @@ import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
-import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ServableModelTest {
   private static final int CAPACITY = 2;
+  private static final Duration INLINE_LIMIT = Duration.ofNanos(50_000);
 
   private final Vertx vertx = Vertx.vertx();
   private final FakeSession session = new FakeSession();
   private final AtomicLong clock = new AtomicLong(1);
   private final Telemetry telemetry = Telemetry.unseen();
   private final AtomicBoolean answeredAtHome = new AtomicBoolean();
+  private final AtomicInteger answeredElsewhere = new AtomicInteger();
   private final AtomicInteger loansBack = new AtomicInteger();
   private long blocksBefore;
   private Context home;
@@ -65,13 +73,21 @@ class ServableModelTest {
 
   private ServableModel start(
       BatchingConfig batching, int capacity, List<ModelSession> sessions, LongSupplier nanoTime) {
+    return start(batching, new QueueConfig(capacity, Duration.ZERO, 1, 1), sessions, nanoTime);
+  }
+
+  private ServableModel start(
+      BatchingConfig batching,
+      QueueConfig queue,
+      List<ModelSession> sessions,
+      LongSupplier nanoTime) {
     ModelConfig defaults = ModelConfig.DEFAULT;
     var config =
         new ModelConfig(
             defaults.versionPolicy(),
             defaults.labels(),
             batching,
-            new QueueConfig(capacity, Duration.ZERO, 1, 1),
+            queue,
             sessions.size(),
             new AdmissionConfig(false, Duration.ofMillis(10)),
             false,
@@ -86,6 +102,18 @@ class ServableModelTest {
   private void restart(BatchingConfig batching, List<ModelSession> sessions) {
     model.close();
     model = start(batching, 10_000, sessions, clock::get);
+  }
+
+  /** Replaces the model by one whose short runs are for event loops. */
+  private void restartInline(
+      BatchingConfig batching, List<ModelSession> sessions, LongSupplier nanoTime) {
+    model.close();
+    model =
+        start(
+            batching,
+            new QueueConfig(10_000, Duration.ZERO, 1, 1, List.of(), INLINE_LIMIT),
+            sessions,
+            nanoTime);
   }
 
   private static BatchingConfig joining(int largest, Duration delay) {
@@ -123,8 +151,10 @@ class ServableModelTest {
   }
 
   private InferenceRequest request(float x, Deadline deadline) {
-    Tensor tensor = Tensor.allocate(DataType.FP32, Shape.of(1));
-    tensor.data().setAtIndex(ValueLayout.JAVA_FLOAT, 0, x);
+    return request(Tensors.floats(Shape.of(1), x), deadline);
+  }
+
+  private InferenceRequest request(Tensor tensor, Deadline deadline) {
     var loan = new Loan();
     Signature signature = session.metadata().signature("").orElseThrow();
     return new InferenceRequest(
@@ -133,12 +163,21 @@ class ServableModelTest {
 
   /** Submits on the event loop, as a face does. */
   private Future<InferenceResponse> submit(InferenceRequest request) {
+    return submit(home, request);
+  }
+
+  private Future<InferenceResponse> submit(Context eventLoop, InferenceRequest request) {
     Promise<InferenceResponse> answer = Promise.promise();
-    home.runOnContext(_ ->
+    eventLoop.runOnContext(_ ->
         model
             .scheduler()
             .submit(request)
-            .onComplete(_ -> answeredAtHome.set(home.equals(Vertx.currentContext())))
+            .onComplete(_ -> {
+              answeredAtHome.set(eventLoop.equals(Vertx.currentContext()));
+              if (!answeredAtHome.get()) {
+                answeredElsewhere.incrementAndGet();
+              }
+            })
             .onComplete(answer));
     return answer.future();
   }
@@ -305,6 +344,182 @@ class ServableModelTest {
       }
     }
     assertThat(loansBack).hasValue(waiting.size());
+  }
+
+  /** Asks until the worker rests when a request comes, and the event loop runs it. */
+  private Thread learnShortRuns() {
+    Thread eventLoop = thread(home);
+    do {
+      assertThat(value(join(submit(request(1, Deadline.NONE))))).isEqualTo(2f);
+    } while (!eventLoop.equals(session.thread()));
+    return eventLoop;
+  }
+
+  private static Thread thread(Context eventLoop) {
+    Promise<Thread> thread = Promise.promise();
+    eventLoop.runOnContext(_ -> thread.complete(Thread.currentThread()));
+    return join(thread.future());
+  }
+
+  @Test
+  void withoutALimitNoEventLoopRunsAModel() {
+    for (int i = 0; i < 100; i++) {
+      value(join(submit(request(1, Deadline.NONE))));
+      assertThat(session.thread()).isNotEqualTo(thread(home));
+    }
+  }
+
+  @Test
+  void whatIsKnownToBeShortIsRunByTheEventLoopThatAsks() {
+    restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
+    learnShortRuns();
+    assertThat(answeredAtHome).isTrue();
+  }
+
+  @Test
+  void anEventLoopLeavesLargerRequestsThanItKnowsToTheWorker() {
+    restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
+    Thread eventLoop = learnShortRuns();
+    assertThat(value(join(submit(request(Tensors.floats(Shape.of(2), 4, 5), Deadline.NONE)))))
+        .isEqualTo(5f);
+    assertThat(session.thread()).isNotEqualTo(eventLoop);
+    assertThat(answeredAtHome).isTrue();
+  }
+
+  @Test
+  void aRunThatTookLongSendsTheNextOneToTheWorker() {
+    restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
+    Thread eventLoop = learnShortRuns();
+    session.alsoRun(() -> clock.addAndGet(INLINE_LIMIT.toNanos() + 1));
+    value(join(submit(request(1, Deadline.NONE))));
+    value(join(submit(request(1, Deadline.NONE))));
+    assertThat(session.thread()).isNotEqualTo(eventLoop);
+    session.alsoRun(() -> {});
+    learnShortRuns();
+  }
+
+  @Test
+  void anEventLoopThatHasWorkedForLongLeavesTheRestToTheWorker() {
+    restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
+    learnShortRuns();
+    List<Thread> threads = new CopyOnWriteArrayList<>();
+    session.alsoRun(() -> {
+      threads.add(Thread.currentThread());
+      clock.addAndGet(INLINE_LIMIT.toNanos());
+    });
+    List<Future<InferenceResponse>> answers = new ArrayList<>();
+    Promise<Thread> turn = Promise.promise();
+    home.runOnContext(_ -> {
+      for (int i = 0; i < 100; i++) {
+        answers.add(model.scheduler().submit(request(i, Deadline.NONE)));
+      }
+      turn.complete(Thread.currentThread());
+    });
+    Thread eventLoop = join(turn.future());
+    for (int i = 0; i < answers.size(); i++) {
+      assertThat(value(join(answers.get(i)))).isEqualTo(i + 1f);
+    }
+    assertThat(threads.stream().filter(eventLoop::equals).count()).isLessThanOrEqualTo(20);
+    assertThat(threads).hasSize(100);
+  }
+
+  @Test
+  void aModelWhoseRequestsWaitForCompanyIsLeftToItsWorkers() {
+    restartInline(joining(2, Duration.ofNanos(1)), List.of(session), clock::incrementAndGet);
+    for (int i = 0; i < 100; i++) {
+      value(join(submit(request(1, Deadline.NONE))));
+      assertThat(session.thread()).isNotEqualTo(thread(home));
+    }
+  }
+
+  @Test
+  void aRunOnAnEventLoopThatFailsFailsItsOwnCallerAndNobodyElse() {
+    restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
+    learnShortRuns();
+    assertThat(failure(submit(request(FakeSession.POISON, Deadline.NONE))))
+        .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(value(join(submit(request(1, Deadline.NONE))))).isEqualTo(2f);
+  }
+
+  /**
+   * A clock that stands still. When it is looked at for the last of so many times by who has armed
+   * it, a request comes from another event loop, whose turn is over before the look is.
+   */
+  private final class IntrudingClock implements LongSupplier {
+    private final Context elsewhere = eventLoop();
+    private final Promise<InferenceResponse> answer = Promise.promise();
+    private final AtomicReference<Thread> armed = new AtomicReference<>();
+    private int looks;
+
+    IntrudingClock(int looks) {
+      this.looks = looks;
+    }
+
+    void arm() {
+      armed.compareAndSet(null, Thread.currentThread());
+    }
+
+    @Override
+    public long getAsLong() {
+      if (Thread.currentThread().equals(armed.get()) && --looks == 0) {
+        intrude();
+      }
+      return 1;
+    }
+
+    private void intrude() {
+      var over = new CountDownLatch(1);
+      elsewhere.runOnContext(_ -> {
+        model.scheduler().submit(request(5, Deadline.NONE)).onComplete(answer);
+        elsewhere.runOnContext(_ -> over.countDown());
+      });
+      try {
+        over.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void whatComesFromElsewhereWhileAnEventLoopStandsInIsAnswered(int looks) {
+    var intruding = new IntrudingClock(looks);
+    restartInline(BatchingConfig.DEFAULT, List.of(session), intruding);
+    learnShortRuns();
+    session.alsoRun(intruding::arm);
+    assertThat(value(join(submit(request(1, Deadline.NONE))))).isEqualTo(2f);
+    assertThat(value(join(intruding.answer.future()))).isEqualTo(6f);
+  }
+
+  private Context eventLoop() {
+    return ((VertxInternal) vertx).createEventLoopContext();
+  }
+
+  @Test
+  void everyRequestIsAnsweredOnceAtItsHomeWithSeveralEventLoopsStandingIn() {
+    restartInline(joining(8, Duration.ZERO), List.of(session, new FakeSession()), System::nanoTime);
+    List<Context> homes = List.of(home, eventLoop(), eventLoop());
+    List<Future<InferenceResponse>> answers = new ArrayList<>();
+    for (int i = 0; i < 30_000; i++) {
+      Context eventLoop = homes.get(i % homes.size());
+      float x = i % 100 == 99 ? FakeSession.POISON : i % 100;
+      answers.add(submit(eventLoop, request(x, Deadline.NONE)));
+      if (i % 64 == 0) {
+        // So that the workers rest now and then.
+        answers.getLast().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
+      }
+    }
+    for (int i = 0; i < answers.size(); i++) {
+      if (i % 100 == 99) {
+        assertThat(failure(answers.get(i))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+      } else {
+        assertThat(value(join(answers.get(i)))).isEqualTo(i % 100 + 1f);
+      }
+    }
+    assertThat(answeredElsewhere).hasValue(0);
+    assertThat(loansBack).hasValue(answers.size());
   }
 
   @Test

@@ -6,13 +6,14 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class WakeUpsTest {
   private final Vertx vertx = Vertx.vertx();
   private final AtomicInteger wakes = new AtomicInteger();
-  private final WakeUps wakeUps = new WakeUps(wakes::incrementAndGet);
+  private WakeUps wakeUps = new WakeUps(wakes::incrementAndGet);
 
   @AfterEach
   void close() {
@@ -44,6 +45,23 @@ class WakeUpsTest {
   @Test
   void aTurnThatBringsMuchWakesAWorkerBeforeItsEnd() {
     assertThat(turn(vertx.getOrCreateContext(), 40)).containsExactly(1, 2);
+  }
+
+  @Test
+  void anEventLoopThatMayWorkItselfIsCalledOnceAtTheEndOfItsTurnHoweverMuchItBrought() {
+    Context eventLoop = vertx.getOrCreateContext();
+    var called = new AtomicReference<Context>();
+    wakeUps =
+        new WakeUps(
+            () -> {
+              throw new AssertionError("a worker was woken");
+            },
+            context -> {
+              wakes.incrementAndGet();
+              called.set(context);
+            });
+    assertThat(turn(eventLoop, 40)).containsExactly(0, 1);
+    assertThat(called).hasValue(eventLoop);
   }
 
   @Test

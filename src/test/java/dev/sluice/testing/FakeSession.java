@@ -47,11 +47,23 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   private volatile boolean joinsRows;
   private volatile boolean closed;
   private volatile boolean stopped;
+  private volatile Runnable task = () -> {};
+  private volatile @Nullable Thread thread;
 
   /** Holds every run until the latch that is returned is counted down, or it is interrupted. */
   public CountDownLatch hold() {
     gate = new CountDownLatch(1);
     return gate;
+  }
+
+  /** What every later run does besides. */
+  public void alsoRun(Runnable doing) {
+    task = doing;
+  }
+
+  /** Where the last run was, if there was any. */
+  public @Nullable Thread thread() {
+    return thread;
   }
 
   /** Blocks until a run has begun. */
@@ -102,7 +114,9 @@ public final class FakeSession implements ModelSession, BatchExecutor {
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     Tensor x = inputs.getFirst().tensor();
     sizes.add(x.shape().rank() == 0 ? 0 : x.shape().dim(0));
+    thread = Thread.currentThread();
     entered.countDown();
+    task.run();
     try {
       gate.await();
     } catch (InterruptedException e) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *            behind all others of the level. Whoever takes looks for them first.
  * Departure. Only the model's workers take, each holding the queue (its monitor) for as long as it
  *            looks: a few comparisons for each request. They alone contend for it, and with one
- *            instance nobody does. Event loops never touch it.
+ *            instance nobody does. An event loop touches it only in place of a worker that rests.
  * Stopping.  A model is closed when nobody holds a loan of it, and every request that waits holds
  *            one: nothing can wait then. close() refuses what should come all the same, and hands
  *            out what it finds, so that a mistake elsewhere leaves nobody without an answer. An

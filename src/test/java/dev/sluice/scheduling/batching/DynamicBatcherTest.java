@@ -223,7 +223,8 @@ class DynamicBatcherTest {
   private void policies(QueuePolicy... policies) {
     queue =
         new ModelQueue(
-            new QueueConfig(1_000, Duration.ZERO, policies.length, 1, List.of(policies)));
+            new QueueConfig(
+                1_000, Duration.ZERO, policies.length, 1, List.of(policies), Duration.ZERO));
     batcher = batcher(config(0));
   }
 

@@ -117,7 +117,9 @@ class ModelQueueTest {
   void levelHoldsTheNumberInItsOwnPolicy() {
     var small = new QueuePolicy(false, Duration.ZERO, false, 1);
     var open = new QueuePolicy(false, Duration.ZERO, false, 0);
-    var queue = new ModelQueue(new QueueConfig(8, Duration.ZERO, 2, 1, List.of(small, open)));
+    var queue =
+        new ModelQueue(
+            new QueueConfig(8, Duration.ZERO, 2, 1, List.of(small, open), Duration.ZERO));
     assertThat(queue.refusal()).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.TAKEN);
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.FULL);
