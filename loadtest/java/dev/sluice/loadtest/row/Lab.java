@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /**
  * What workloads measure with.
@@ -27,8 +28,14 @@ import java.util.List;
  * @param models what is served
  */
 public record Lab(Settings settings, Children children, Path folder, Models models) {
-  /** Rounds of each side before any counts: the JVM compiles meanwhile. */
-  private static final int WARM_UP_ROUNDS = 2;
+  /** Rounds of each side before any counts, at most: the JVM compiles meanwhile. */
+  private static final int MOST_WARM_UP_ROUNDS = 8;
+
+  /** A side is warm once so many rounds after one another were not faster than those before, */
+  private static final int STEADY_ROUNDS = 2;
+
+  /** by this much at least. */
+  private static final double FASTER = 1.03;
 
   /** Steps are few in a second: their loop takes longer to be compiled. */
   private static final int WARM_UP_SECONDS = 4;
@@ -93,16 +100,18 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
    * @return the medians of each side, in the sides' order
    */
   List<Measurement> byTurns(List<Round<Measurement>> sides) {
-    return roundsByTurns(sides).stream().map(Measurement::median).toList();
+    return roundsByTurns(sides, Measurement::rate).stream().map(Measurement::median).toList();
   }
 
-  /** As {@link #byTurns}, with what every counted round gave. */
-  <T> List<List<T>> roundsByTurns(List<Round<T>> sides) {
+  /**
+   * As {@link #byTurns}, with what every counted round gave.
+   *
+   * @param rate how fast a round was
+   */
+  <T> List<List<T>> roundsByTurns(List<Round<T>> sides, ToDoubleFunction<T> rate) {
     List<List<T>> rounds = new ArrayList<>();
     for (Round<T> side : sides) {
-      for (int i = 0; i < WARM_UP_ROUNDS; i++) {
-        side.run();
-      }
+      warmUp(side, rate);
       rounds.add(new ArrayList<>());
     }
     for (int round = 0; round < settings.rounds(); round++) {
@@ -111,5 +120,15 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
       }
     }
     return rounds;
+  }
+
+  private static <T> void warmUp(Round<T> side, ToDoubleFunction<T> rate) {
+    double best = 0;
+    int steady = 0;
+    for (int i = 0; i < MOST_WARM_UP_ROUNDS && steady < STEADY_ROUNDS; i++) {
+      double reached = rate.applyAsDouble(side.run());
+      steady = reached > best * FASTER ? 0 : steady + 1;
+      best = Math.max(best, reached);
+    }
   }
 }

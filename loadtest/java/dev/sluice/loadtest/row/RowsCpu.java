@@ -35,7 +35,8 @@ final class RowsCpu implements Workload {
           lab.roundsByTurns(
               List.of(
                   CpuRound.of(sluice, () -> lab.wrk().run(sluice.url(), request, load)),
-                  CpuRound.of(ceiling, () -> lab.wrk().run(ceiling.url(), request, load))));
+                  CpuRound.of(ceiling, () -> lab.wrk().run(ceiling.url(), request, load))),
+              round -> round.figures().rate());
       return List.of(row(sides.getFirst(), sides.getLast(), codec, session));
     }
   }

@@ -61,7 +61,8 @@ final class Streams implements Workload {
                   () -> read(lab, sluice, all, 1),
                   () -> read(lab, sluice, all, Models.STREAMS),
                   () -> loop(lab, Models.STREAMS),
-                  () -> read(lab, sluice, two, 1)));
+                  () -> read(lab, sluice, two, 1)),
+              Streamed::rate);
       return rows(
           rate(rounds.get(0)),
           rate(rounds.get(1)),
