@@ -96,6 +96,35 @@ public final class TensorBuilder implements AutoCloseable {
     elements += count;
   }
 
+  /**
+   * Puts the first of these values, all of which elements of this size hold.
+   *
+   * @param bytes of one element: 1, 2, 4 or 8
+   */
+  public void putIntegers(long[] values, int count, int bytes) {
+    MemorySegment memory = claim((long) bytes * count);
+    switch (bytes) {
+      case 1 -> {
+        for (int i = 0; i < count; i++) {
+          memory.set(JAVA_BYTE, position + i, (byte) values[i]);
+        }
+      }
+      case 2 -> {
+        for (int i = 0; i < count; i++) {
+          memory.set(JAVA_SHORT, position + 2L * i, (short) values[i]);
+        }
+      }
+      case 4 -> {
+        for (int i = 0; i < count; i++) {
+          memory.set(JAVA_INT, position + 4L * i, (int) values[i]);
+        }
+      }
+      default -> MemorySegment.copy(values, 0, memory, JAVA_LONG, position, count);
+    }
+    position += (long) bytes * count;
+    elements += count;
+  }
+
   /** Puts one BYTES element. */
   public void putBytes(byte[] source, int from, int length) {
     MemorySegment memory = claim(4L + length);

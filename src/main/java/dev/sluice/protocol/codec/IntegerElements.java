@@ -45,6 +45,20 @@ record IntegerElements(DataType type, long lowest, long highest, boolean wholeFl
     return true;
   }
 
+  @Override
+  public long readRun(JsonCursor in, TensorBuilder out, long most) {
+    // What is written plainly has few digits enough for a signed number.
+    long plainHighest = type == DataType.UINT64 ? Long.MAX_VALUE : highest;
+    long count = 0;
+    int read = PlainNumbers.RUN;
+    while (read == PlainNumbers.RUN && count < most) {
+      read = in.plainIntegers(most - count, count > 0, lowest, plainHighest);
+      out.putIntegers(in.plainIntegerValues(), read, type.byteSize());
+      count += read;
+    }
+    return count;
+  }
+
   private boolean holds(JsonNumber number) {
     return type == DataType.UINT64
         ? number.isUnsignedLong()

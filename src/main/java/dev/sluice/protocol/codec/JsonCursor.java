@@ -248,6 +248,29 @@ public final class JsonCursor {
     return plain().values();
   }
 
+  /**
+   * Reads integers in a row, as long as they are written plainly and lie in a range, into {@link
+   * #plainIntegerValues}.
+   *
+   * @param most how many at most; {@link PlainNumbers#RUN} in any case
+   * @param behindComma whether the cursor stands behind an element, not before the first one
+   * @return how many there were; the cursor stands behind the last of them, or where it was
+   */
+  int plainIntegers(long most, boolean behindComma, long lowest, long highest) {
+    PlainNumbers numbers = plain();
+    int from = behindComma ? numbers.behindComma(at) : at;
+    int count = numbers.readIntegers(from, most, lowest, highest);
+    if (count > 0) {
+      at = numbers.last();
+    }
+    return count;
+  }
+
+  /** What {@link #plainIntegers} has read, from the beginning; until it reads again. */
+  long[] plainIntegerValues() {
+    return plain().integers();
+  }
+
   /** Made once it is needed: many texts have no long lists. */
   private PlainNumbers plain() {
     if (plain == null) {

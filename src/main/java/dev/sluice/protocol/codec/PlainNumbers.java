@@ -3,6 +3,7 @@ package dev.sluice.protocol.codec;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads lists of numbers that are written plainly, as nearly all are: digits, perhaps a point and
@@ -10,8 +11,8 @@ import java.nio.ByteOrder;
  * wrong, is left to {@link JsonNumber}.
  *
  * <p>Signs and numbers of digits change from one number to the next, and no processor guesses them:
- * so neither is asked in a branch. Digits behind a point are read eight at a time, in the bytes of
- * one long.
+ * so neither is asked in a branch. Digits behind a point, and those of integers, are read eight at
+ * a time, in the bytes of one long.
  */
 final class PlainNumbers {
   /** Numbers that are read at once. */
@@ -37,6 +38,9 @@ final class PlainNumbers {
 
   /** What was read last, from the beginning. */
   private final double[] values = new double[RUN];
+
+  /** The same for integers; null until some are read. */
+  private long @Nullable [] integers;
 
   /** Where the number ends that was read last. */
   private int last;
@@ -77,9 +81,43 @@ final class PlainNumbers {
     return count;
   }
 
+  /**
+   * Reads integers with commas between them.
+   *
+   * @param at where the first one begins
+   * @param most how many at most; {@link #RUN} in any case
+   * @param lowest what each of them is at least
+   * @param highest and at most
+   * @return how many there were, now among the {@link #integers}
+   */
+  int readIntegers(int at, long most, long lowest, long highest) {
+    long[] read = integers();
+    int room = (int) Math.min(most, RUN);
+    int count = 0;
+    int from = at;
+    while (count < room && from < end && isInteger(from)) {
+      long integer = isMinus(bytes[from]) == 0 ? value : -value;
+      if (integer < lowest || integer > highest) {
+        break;
+      }
+      read[count++] = integer;
+      last = next;
+      from = behindComma(next);
+    }
+    return count;
+  }
+
   /** What was read last, from the beginning. The next reading overwrites it. */
   double[] values() {
     return values;
+  }
+
+  /** What integers were read last, from the beginning. The next reading overwrites them. */
+  long[] integers() {
+    if (integers == null) {
+      integers = new long[RUN];
+    }
+    return integers;
   }
 
   /** Where the number ends that was read last. */
@@ -120,6 +158,15 @@ final class PlainNumbers {
     return asFloat && JsonNumber.isNearMiddleOfFloats(number)
         ? Double.NaN
         : Double.longBitsToDouble(Double.doubleToRawLongBits(number) ^ ((long) minus << 63));
+  }
+
+  /** Whether the number that begins here is a plain integer, now the {@link #value}. */
+  private boolean isInteger(int from) {
+    int first = from + isMinus(bytes[from]);
+    next = first;
+    value = 0;
+    readEights();
+    return isPlain(first, next - first, 0);
   }
 
   /** One if it is a minus sign, else zero. */
