@@ -31,7 +31,7 @@ fmt: java25
 conformance: build
 	python3 src/test/python/conformance.py $(CLIENTS)
 
-## Measures the distribution against bare servers on loopback: about 20 minutes, see loadtest/README.md.
+## Measures the distribution against bare servers on loopback: about 40 minutes, see loadtest/README.md.
 ## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes, FULL=1 takes the long form,
 ## SAVE=1 puts the table into loadtest/README.md.
 loadtest: build measure-class-path

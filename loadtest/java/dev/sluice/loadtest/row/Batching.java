@@ -33,8 +33,7 @@ final class Batching implements Workload {
       Load load = lab.load(CONNECTIONS);
       List<Measurement> ours = new ArrayList<>();
       List<Double> alone = new ArrayList<>();
-      lab.h2load().http1(sluice.url(), request, load);
-      lab.h2load().http1(sluice.url(), request, load);
+      lab.warmUp(() -> lab.h2load().http1(sluice.url(), request, load));
       for (int round = 0; round < lab.settings().rounds(); round++) {
         ours.add(lab.h2load().http1(sluice.url(), request, load));
         alone.add(rowsPerSecond(lab, bare, ours.getLast().rate()));

@@ -36,7 +36,7 @@ final class IdleConnections implements Workload {
         JvmFigures jvm = JvmFigures.of(sluice.figures())) {
       // What the first connections ever take for good is not theirs.
       OpenConnections.to(sluice.port(), IDLE).close();
-      lab.wrk().run(sluice.url(), request, load);
+      lab.warmUp(() -> lab.wrk().run(sluice.url(), request, load));
       for (int round = 0; round < lab.settings().rounds(); round++) {
         alone.add(lab.wrk().run(sluice.url(), request, load));
         double before = memory(sluice, jvm);

@@ -122,6 +122,11 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
     return rounds;
   }
 
+  /** Runs a side until it is not getting faster any more. */
+  void warmUp(Round<Measurement> side) {
+    warmUp(side, Measurement::rate);
+  }
+
   private static <T> void warmUp(Round<T> side, ToDoubleFunction<T> rate) {
     double best = 0;
     int steady = 0;
