@@ -28,7 +28,12 @@ final class RowTrial {
 
   private static final double ABSOLUTE = 1e-5;
 
-  private static final int ROUNDS = 5;
+  private static final int LEAST_ROUNDS = 5;
+
+  /** More rounds while there is time: the first ones run code that is not compiled yet. */
+  private static final int MOST_ROUNDS = 200;
+
+  private static final long MOST_NANOS = 500_000_000;
 
   /** What it takes to wake another thread: shorter runs are better done where they are read. */
   private static final long WAKING_NANOS = 20_000;
@@ -214,7 +219,8 @@ final class RowTrial {
     int[] all = IntStream.range(0, ROWS).toArray();
     long together = Long.MAX_VALUE;
     long alone = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS; round++) {
+    long until = nanoTime.getAsLong() + MOST_NANOS;
+    for (int round = 0; round < MOST_ROUNDS && isOpen(round, until); round++) {
       together = Math.min(together, time(all));
       long sum = 0;
       for (int row : all) {
@@ -223,6 +229,10 @@ final class RowTrial {
       alone = Math.min(alone, sum);
     }
     return new Times(together, alone);
+  }
+
+  private boolean isOpen(int round, long until) {
+    return round < LEAST_ROUNDS || nanoTime.getAsLong() - until < 0;
   }
 
   /** The time of the run alone, without that of making rows up. */
