@@ -42,8 +42,11 @@ final class ServableModel implements Servable {
   private final DynamicBatcher batcher;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
+
+  /** For streams, and for requests too unless event loops run what is short. */
   private final WakeUps workerCalls = new WakeUps(this::wakeOne);
-  private final WakeUps wakeUps;
+
+  private final WakeUps requestCalls;
   private final List<ModelWorkerVerticle> workers;
   private final List<String> deployments = new ArrayList<>();
 
@@ -54,10 +57,7 @@ final class ServableModel implements Servable {
       VersionMeter meter,
       Vertx vertx,
       LongSupplier nanoTime) {
-    Optional<Generator> generator =
-        config.stream()
-            .generator()
-            .map(loop -> new Generator(loop, metadata, vocabulary(loop), nanoTime));
+    Optional<Generator> generator = generator(metadata, config, nanoTime);
     this.facts =
         VersionFacts.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
@@ -69,11 +69,12 @@ final class ServableModel implements Servable {
     var queue = new ModelQueue(config.queue());
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
-    this.wakeUps = runsInline(config) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
+    this.requestCalls =
+        runsInline(config) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler =
         new QueueScheduler(
-            vertx, queue, rules::rows, request -> arrived(request, wakeUps), meter, nanoTime);
+            vertx, queue, rules::rows, request -> arrived(request, requestCalls), meter, nanoTime);
     this.streams =
         new QueuedStreams(
             vertx,
@@ -100,6 +101,13 @@ final class ServableModel implements Servable {
       ticker.add(worker.watch());
     }
     return made;
+  }
+
+  private static Optional<Generator> generator(
+      ModelMetadata metadata, ModelConfig config, LongSupplier nanoTime) {
+    return config.stream()
+        .generator()
+        .map(loop -> new Generator(loop, metadata, vocabulary(loop), nanoTime));
   }
 
   private static StreamPlan plan(Optional<Generator> generator, ModelConfig config) {
