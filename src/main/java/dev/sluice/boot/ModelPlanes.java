@@ -55,7 +55,8 @@ final class ModelPlanes {
             reader,
             config.repository().control(),
             config.grps().onlineAtStart(),
-            config.repository().tensorflow().labelsForUnavailable());
+            config.repository().tensorflow().labelsForUnavailable(),
+            telemetry.liveness());
     this.data = new InferencePipeline(repository, paths);
   }
 
