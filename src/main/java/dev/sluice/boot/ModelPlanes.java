@@ -57,7 +57,7 @@ final class ModelPlanes {
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable(),
             telemetry.liveness());
-    this.data = new InferencePipeline(repository, paths);
+    this.data = new InferencePipeline(repository, paths, System::nanoTime);
   }
 
   /** What to serve at first. */
