@@ -17,6 +17,8 @@ public final class OnnxModelWriter {
 
   public static final int INT64 = 7;
 
+  public static final int BOOL = 9;
+
   public static final int COMPLEX64 = 14;
 
   /** The domain of the operators of classical machine learning. */
@@ -117,10 +119,30 @@ public final class OnnxModelWriter {
    * Adds an operator.
    *
    * @param domain {@link #CLASSICAL}, or empty for ONNX's own
-   * @param attributes each a {@link Long}, a {@link String}, an array of long or of float, or a
-   *     list of strings
+   * @param attributes each a {@link Long}, a {@link Float}, a {@link String}, an array of long or
+   *     of float, a list of strings, or a writer, whose graph is a subgraph
    */
   public OnnxModelWriter node(
+      String domain,
+      String operator,
+      Map<String, Object> attributes,
+      List<String> outputs,
+      String... inputs) {
+    return node("", domain, operator, attributes, outputs, inputs);
+  }
+
+  /** Adds one of ONNX's own operators under a name. */
+  public OnnxModelWriter named(
+      String name,
+      String operator,
+      Map<String, Object> attributes,
+      List<String> outputs,
+      String... inputs) {
+    return node(name, "", operator, attributes, outputs, inputs);
+  }
+
+  private OnnxModelWriter node(
+      String name,
       String domain,
       String operator,
       Map<String, Object> attributes,
@@ -135,6 +157,7 @@ public final class OnnxModelWriter {
           for (String output : outputs) {
             out.writeString(2, output);
           }
+          out.writeString(3, name);
           out.writeString(4, operator);
           for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
             field(out, 5, attribute(attribute.getKey(), attribute.getValue()));
@@ -151,6 +174,10 @@ public final class OnnxModelWriter {
           out.writeInt64(3, number);
           out.writeInt32(20, 2);
         }
+        case Float number -> {
+          out.writeFloat(2, number);
+          out.writeInt32(20, 1);
+        }
         case String text -> {
           out.writeString(4, text);
           out.writeInt32(20, 3);
@@ -166,6 +193,10 @@ public final class OnnxModelWriter {
             out.writeInt64(8, number);
           }
           out.writeInt32(20, 7);
+        }
+        case OnnxModelWriter subgraph -> {
+          field(out, 6, message(subgraph::writeGraph));
+          out.writeInt32(20, 5);
         }
         case List<?> texts -> {
           for (Object text : texts) {

@@ -31,6 +31,16 @@ public final class Tensors {
     }
   }
 
+  /** An INT64 tensor. */
+  public static Tensor integers(Shape shape, long... values) {
+    try (var builder = new TensorBuilder(DataType.INT64, 8L * values.length)) {
+      for (long value : values) {
+        builder.putLong(value);
+      }
+      return builder.build(shape);
+    }
+  }
+
   public static Tensor bytes(Shape shape, byte[]... elements) {
     try (var builder = new TensorBuilder(DataType.BYTES, 64)) {
       for (byte[] element : elements) {

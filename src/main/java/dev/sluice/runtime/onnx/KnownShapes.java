@@ -1,17 +1,24 @@
 package dev.sluice.runtime.onnx;
 
-import dev.sluice.tensor.DataType;
+import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which shapes a model's outputs had for which shapes of its inputs. A run whose inputs have been
  * seen can be given memory for its outputs: the runtime's own is behind a lock that whoever frees
  * it, mostly an event loop, would take too. One thread at a time.
+ *
+ * <p>An output that is an input too, an optional one as well, is never given memory: the runtime
+ * returns the input itself and writes nothing.
  *
  * <p>It may be wrong where values decide about shapes. The runtime then refuses the memory, and
  * {@link #distrust} ends this for good.
@@ -25,7 +32,10 @@ final class KnownShapes {
 
   /** What a run took and gave. */
   private record Seen(
-      List<String> names, List<Shape> inputs, List<TensorSpec> outputs, List<Shape> shapes) {
+      List<String> names,
+      List<Shape> inputs,
+      List<TensorSpec> outputs,
+      List<@Nullable Shape> shapes) {
     boolean matches(List<NamedTensor> given, List<TensorSpec> wanted) {
       if (given.size() != inputs.size() || !outputs.equals(wanted)) {
         return false;
@@ -40,37 +50,51 @@ final class KnownShapes {
     }
   }
 
+  /** As the graph calls them. */
+  private final Set<String> inputNames;
+
   private final @Nullable Seen[] runs = new Seen[PLACES];
   private int strangers;
   private boolean trusted = true;
 
-  /** The shapes that the outputs of such a run will have; null if that is not known. */
-  @Nullable List<Shape> find(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+  KnownShapes(Signature signature) {
+    this.inputNames =
+        signature.inputs().stream().map(TensorSpec::nativeName).collect(Collectors.toSet());
+  }
+
+  /**
+   * Returns the shapes that the outputs of such a run will have, null for an output that is not to
+   * be given memory, and none at all if no output is; null if the run is not known.
+   */
+  @Nullable List<@Nullable Shape> find(List<NamedTensor> inputs, List<TensorSpec> outputs) {
     Seen seen = trusted ? runs[place(inputs)] : null;
     return seen != null && seen.matches(inputs, outputs) ? seen.shapes : null;
   }
 
-  /** Remembers a run, unless one of its outputs cannot be given memory. */
+  /** Remembers a run. */
   void add(List<NamedTensor> inputs, List<TensorSpec> outputs, List<NamedTensor> results) {
-    for (int i = 0; i < results.size(); i++) {
-      Tensor tensor = results.get(i).tensor();
-      if (tensor.type() == DataType.BYTES || tensor.elementCount() == 0) {
-        return;
-      }
-    }
     int place = place(inputs);
     if (trusted && (runs[place] == null || ++strangers % PATIENCE == 0)) {
       runs[place] =
           new Seen(
               inputs.stream().map(NamedTensor::name).toList(),
-              shapes(inputs),
+              inputs.stream().map(input -> input.tensor().shape()).toList(),
               List.copyOf(outputs),
-              shapes(results));
+              shapes(outputs, results));
     }
   }
 
-  private static List<Shape> shapes(List<NamedTensor> tensors) {
-    return tensors.stream().map(named -> named.tensor().shape()).toList();
+  private List<@Nullable Shape> shapes(List<TensorSpec> outputs, List<NamedTensor> results) {
+    if (outputs.stream().map(TensorSpec::nativeName).distinct().count() < outputs.size()) {
+      return List.of();
+    }
+    var shapes = new ArrayList<@Nullable Shape>(outputs.size());
+    for (int i = 0; i < outputs.size(); i++) {
+      Tensor tensor = results.get(i).tensor();
+      boolean isInput = inputNames.contains(outputs.get(i).nativeName());
+      shapes.add(!isInput && PinnedOutputs.canGuard(tensor) ? tensor.shape() : null);
+    }
+    return shapes.stream().allMatch(Objects::isNull) ? List.of() : shapes;
   }
 
   /** The model's shapes are not to be known beforehand. */

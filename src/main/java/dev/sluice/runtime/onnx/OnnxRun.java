@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs of one session, one at a time. The arrays that the C call wants are made once and filled
@@ -27,7 +28,7 @@ final class OnnxRun implements AutoCloseable {
   private final OnnxValues values;
   private final ScoreMaps maps;
   private final boolean hasMaps;
-  private final KnownShapes known = new KnownShapes();
+  private final KnownShapes known;
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
   private final Arena arena = Arena.ofShared();
@@ -43,6 +44,7 @@ final class OnnxRun implements AutoCloseable {
     this.handle = handle;
     this.values = new OnnxValues(arena);
     this.maps = new ScoreMaps(arena, values);
+    this.known = new KnownShapes(signature);
     this.hasMaps = signature.outputs().stream().anyMatch(ScoreMaps::holds);
     signature.inputs().forEach(spec -> inputNames.put(spec.name(), nativeName(spec)));
     signature.outputs().forEach(spec -> outputNames.put(spec.name(), nativeName(spec)));
@@ -63,54 +65,40 @@ final class OnnxRun implements AutoCloseable {
               .formatted(inputNames.size(), outputNames.size(), inputs.size(), outputs.size()));
     }
     if (hasMaps) {
-      return call(inputs, outputs, List.of());
+      return call(inputs, outputs, PinnedOutputs.NONE);
     }
-    List<Shape> shapes = known.find(inputs, outputs);
+    List<@Nullable Shape> shapes = known.find(inputs, outputs);
     if (shapes == null) {
-      List<NamedTensor> taken = call(inputs, outputs, List.of());
+      List<NamedTensor> taken = call(inputs, outputs, PinnedOutputs.NONE);
       known.add(inputs, outputs, taken);
       return taken;
     }
-    List<NamedTensor> pinned = allocate(outputs, shapes);
-    try {
+    return shapes.isEmpty()
+        ? call(inputs, outputs, PinnedOutputs.NONE)
+        : runPinned(inputs, outputs, shapes);
+  }
+
+  /** A run whose memory turns out to be wrong is repeated, and it is the last that is. */
+  private List<NamedTensor> runPinned(
+      List<NamedTensor> inputs, List<TensorSpec> outputs, List<@Nullable Shape> shapes) {
+    try (PinnedOutputs pinned = PinnedOutputs.allocate(outputs, shapes)) {
       return call(inputs, outputs, pinned);
-    } catch (InferenceException e) {
-      NamedTensor.closeAll(pinned);
-      return callAgain(inputs, outputs);
-    } catch (RuntimeException | Error e) {
-      NamedTensor.closeAll(pinned);
-      throw e;
-    }
-  }
-
-  private static List<NamedTensor> allocate(List<TensorSpec> outputs, List<Shape> shapes) {
-    var tensors = new ArrayList<NamedTensor>(outputs.size());
-    try {
-      for (int i = 0; i < outputs.size(); i++) {
-        TensorSpec output = outputs.get(i);
-        tensors.add(new NamedTensor(output.name(), Tensor.allocate(output.type(), shapes.get(i))));
+    } catch (RunFailure e) {
+      if (e.kind() != RunFailure.Kind.OUTPUT_MEMORY) {
+        throw e;
       }
-    } catch (RuntimeException | Error e) {
-      NamedTensor.closeAll(tensors);
-      throw e;
     }
-    return tensors;
-  }
-
-  /** After a run failed that was given memory: if it was for that, the next ones are not. */
-  private List<NamedTensor> callAgain(List<NamedTensor> inputs, List<TensorSpec> outputs) {
-    List<NamedTensor> taken = call(inputs, outputs, List.of());
     known.distrust();
-    return taken;
+    return call(inputs, outputs, PinnedOutputs.NONE);
   }
 
   /**
    * Runs the model.
    *
-   * @param pinned memory for all outputs; or none, and the runtime finds it
+   * @param pinned memory for outputs; the runtime finds the rest
    */
   private List<NamedTensor> call(
-      List<NamedTensor> inputs, List<TensorSpec> outputs, List<NamedTensor> pinned) {
+      List<NamedTensor> inputs, List<TensorSpec> outputs, PinnedOutputs pinned) {
     List<TensorSpec> computed = hasMaps ? ScoreMaps.distinct(outputs) : outputs;
     try {
       for (int i = 0; i < inputs.size(); i++) {
@@ -118,9 +106,10 @@ final class OnnxRun implements AutoCloseable {
       }
       for (int i = 0; i < computed.size(); i++) {
         putOutput(i, computed.get(i));
-      }
-      for (int i = 0; i < pinned.size(); i++) {
-        outputArray.setAtIndex(JAVA_LONG, i, values.wrap(pinned.get(i)));
+        NamedTensor memory = pinned.get(i);
+        if (memory != null) {
+          outputArray.setAtIndex(JAVA_LONG, i, values.wrap(memory));
+        }
       }
       OrtApi.run(
           handle.session(),
@@ -131,7 +120,10 @@ final class OnnxRun implements AutoCloseable {
           outputNameArray.address(),
           computed.size(),
           outputArray.address());
-      return pinned.isEmpty() ? takeOutputs(inputs, outputs, computed) : pinned;
+      if (!pinned.areWritten()) {
+        throw RunFailure.unwrittenOutput();
+      }
+      return takeOutputs(inputs, outputs, computed, pinned);
     } finally {
       releaseAll(inputArray);
       releaseAll(outputArray);
@@ -165,13 +157,20 @@ final class OnnxRun implements AutoCloseable {
   }
 
   private List<NamedTensor> takeOutputs(
-      List<NamedTensor> inputs, List<TensorSpec> outputs, List<TensorSpec> computed) {
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      List<TensorSpec> computed,
+      PinnedOutputs pinned) {
     var taken = new ArrayList<NamedTensor>(outputs.size());
     try {
       for (int i = 0; i < outputs.size(); i++) {
-        TensorSpec output = outputs.get(i);
-        int place = hasMaps ? ScoreMaps.place(output, computed) : i;
-        taken.add(new NamedTensor(output.name(), takeOutput(place, output, inputs)));
+        NamedTensor written = pinned.take(i);
+        if (written == null) {
+          TensorSpec output = outputs.get(i);
+          int place = hasMaps ? ScoreMaps.place(output, computed) : i;
+          written = new NamedTensor(output.name(), takeOutput(place, output, inputs));
+        }
+        taken.add(written);
       }
       return taken;
     } catch (RuntimeException | Error e) {

@@ -50,12 +50,27 @@ final class OnnxSession implements ModelSession {
     }
     try {
       return run.run(inputs, outputs);
-    } catch (InferenceException e) {
-      if (run.options().isInterrupted()) {
-        throw new InferenceException(ErrorCode.CANCELLED, "the run was interrupted");
-      }
-      throw shapesAreOpen && isOperatorFailure(e) ? InferenceException.invalid(e.getMessage()) : e;
+    } catch (RunFailure e) {
+      throw failure(e);
     }
+  }
+
+  /**
+   * Returns what the caller learns. The runtime has one code for an operator that refused what it
+   * got and for its own faults; but a loaded model whose inputs may have many shapes fails in an
+   * operator when those of one request do not go together, such as the factors of a product.
+   */
+  private InferenceException failure(RunFailure failure) {
+    if (run.options().isInterrupted()) {
+      return new InferenceException(ErrorCode.CANCELLED, "the run was interrupted");
+    }
+    ErrorCode code =
+        switch (failure.kind()) {
+          case REFUSED_INPUT -> ErrorCode.INVALID_ARGUMENT;
+          case OPERATOR -> shapesAreOpen ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
+          case OUTPUT_MEMORY, OTHER -> ErrorCode.INTERNAL;
+        };
+    return new InferenceException(code, failure.getMessage());
   }
 
   @Override
@@ -66,17 +81,6 @@ final class OnnxSession implements ModelSession {
   @Override
   public void resume() {
     run.options().resume();
-  }
-
-  /**
-   * Whether an operator refused what it got. The runtime has one code for this and for its own
-   * faults; but a loaded model whose inputs may have many shapes fails in an operator when those of
-   * one request do not go together, such as the factors of a product.
-   */
-  private static boolean isOperatorFailure(InferenceException failure) {
-    return failure.code() == ErrorCode.INTERNAL
-        && failure.getMessage().startsWith("Non-zero status code returned while running")
-        && !failure.getMessage().contains("allocate memory");
   }
 
   @Override

@@ -162,6 +162,11 @@ final class OrtApi {
     RELEASE_RUN_OPTIONS.call(runOptions);
   }
 
+  /**
+   * Runs a session.
+   *
+   * @throws RunFailure if the runtime returns an error
+   */
   static void run(
       long session,
       long runOptions,
@@ -171,7 +176,7 @@ final class OrtApi {
       long outputNames,
       long outputCount,
       long outputs) {
-    OrtStatus.check(
+    OrtStatus.checkRun(
         RUN.call(
             session,
             runOptions,

@@ -27,12 +27,29 @@ final class OrtStatus {
     }
   }
 
+  /**
+   * Frees the status of a run, if there is one.
+   *
+   * @param status 0 if all is well
+   */
+  static void checkRun(long status) {
+    if (status != 0) {
+      int code = OrtApi.getErrorCode(status);
+      throw RunFailure.of(code, takeText(status));
+    }
+  }
+
   private static InferenceException failure(long status) {
     int code = OrtApi.getErrorCode(status);
+    return new InferenceException(
+        code == INVALID_ARGUMENT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL,
+        takeText(status));
+  }
+
+  private static String takeText(long status) {
     String text = clean(OrtApi.getErrorMessage(status));
     OrtApi.releaseStatus(status);
-    return new InferenceException(
-        code == INVALID_ARGUMENT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL, text);
+    return text;
   }
 
   /** Without what only the library's authors can read. */

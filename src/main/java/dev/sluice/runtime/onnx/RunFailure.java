@@ -1,0 +1,62 @@
+package dev.sluice.runtime.onnx;
+
+/**
+ * A run that ONNX Runtime ended with an error, or that is not to be answered with. What kind it is
+ * is decided by the runtime's error code where that suffices, and else by the text.
+ */
+final class RunFailure extends RuntimeException {
+  /** Why a run failed. */
+  enum Kind {
+    /** The runtime, or an operator, refused the inputs as invalid. */
+    REFUSED_INPUT,
+    /** The memory that was given for an output has another shape, or was not written. */
+    OUTPUT_MEMORY,
+    /** An operator failed. */
+    OPERATOR,
+    /** The runtime failed. */
+    OTHER
+  }
+
+  private static final int INVALID_ARGUMENT = 2;
+  private static final String WRONG_SHAPE = "The output OrtValue provided for output";
+  private static final String OPERATOR_FAILED = "Non-zero status code returned while running";
+
+  private final Kind kind;
+
+  private RunFailure(Kind kind, String message) {
+    super(message, null, false, false);
+    this.kind = kind;
+  }
+
+  /**
+   * Classifies what a run returned.
+   *
+   * @param code of the runtime, not 0
+   */
+  static RunFailure of(int code, String text) {
+    return new RunFailure(kind(code, text), text);
+  }
+
+  private static Kind kind(int code, String text) {
+    if (code == INVALID_ARGUMENT) {
+      return text.contains(WRONG_SHAPE) ? Kind.OUTPUT_MEMORY : Kind.REFUSED_INPUT;
+    }
+    return text.startsWith(OPERATOR_FAILED) ? Kind.OPERATOR : Kind.OTHER;
+  }
+
+  /** The run succeeded, but did not write an output into the memory that was given for it. */
+  static RunFailure unwrittenOutput() {
+    return new RunFailure(Kind.OUTPUT_MEMORY, "the run did not write an output");
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** The text for the client. Never null. */
+  @Override
+  public String getMessage() {
+    String message = super.getMessage();
+    return message == null ? kind.name() : message;
+  }
+}

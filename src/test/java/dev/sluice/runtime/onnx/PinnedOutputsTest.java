@@ -1,0 +1,105 @@
+package dev.sluice.runtime.onnx;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.tensor.TensorSpec;
+import dev.sluice.testing.RecycledBlocks;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PinnedOutputsTest {
+  private final long openBefore = TensorMemory.openBlocks();
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 5, 7, 8, 9, 12, 16, 64, 65, 1000})
+  void memoryHoldsNoNeighboursDataAndShowsWhetherItWasWritten(int size) {
+    RecycledBlocks.fill();
+    try (PinnedOutputs pinned = pinned(size)) {
+      MemorySegment data = data(pinned, 0);
+      assertThat(data.toArray(JAVA_BYTE)).isNotEqualTo(neighbours(size));
+      long guard = Math.min(8, size);
+      for (long i = guard; i < size - guard; i++) {
+        assertThat(data.get(JAVA_BYTE, i)).isZero();
+      }
+      assertThat(pinned.areWritten()).isFalse();
+      data.fill((byte) 1);
+      assertThat(pinned.areWritten()).isTrue();
+    }
+  }
+
+  @Test
+  void anOutputOfWhichOnlyAPartWasWrittenIsNotTakenForWritten() {
+    try (PinnedOutputs pinned = pinned(64)) {
+      data(pinned, 0).asSlice(0, 32).fill((byte) 1);
+      assertThat(pinned.areWritten()).isFalse();
+    }
+    try (PinnedOutputs pinned = pinned(64)) {
+      data(pinned, 0).asSlice(32, 32).fill((byte) 1);
+      assertThat(pinned.areWritten()).isFalse();
+    }
+  }
+
+  @Test
+  void oneUnwrittenOutputAmongManyIsFound() {
+    try (PinnedOutputs pinned = pinned(16, 16, 16)) {
+      data(pinned, 0).fill((byte) 1);
+      data(pinned, 2).fill((byte) 1);
+      assertThat(pinned.areWritten()).isFalse();
+      data(pinned, 1).fill((byte) 1);
+      assertThat(pinned.areWritten()).isTrue();
+    }
+  }
+
+  @Test
+  void whatWasTakenIsTheTakersToClose() {
+    Tensor taken;
+    try (PinnedOutputs pinned = pinned(16, 16)) {
+      taken = Objects.requireNonNull(pinned.take(0)).tensor();
+      assertThat(pinned.get(0)).isNull();
+    }
+    assertThat(taken.data().byteSize()).isEqualTo(16);
+    taken.close();
+  }
+
+  @Test
+  void anOutputTooSmallForAGuardIsNotPinned() {
+    try (Tensor three = Tensor.allocate(DataType.UINT8, Shape.of(3));
+        Tensor four = Tensor.allocate(DataType.UINT8, Shape.of(4))) {
+      assertThat(PinnedOutputs.canGuard(three)).isFalse();
+      assertThat(PinnedOutputs.canGuard(four)).isTrue();
+    }
+  }
+
+  private static byte[] neighbours(int size) {
+    var bytes = new byte[size];
+    Arrays.fill(bytes, RecycledBlocks.NEIGHBOUR);
+    return bytes;
+  }
+
+  private static PinnedOutputs pinned(int... sizes) {
+    List<Shape> shapes = Arrays.stream(sizes).mapToObj(Shape::of).toList();
+    List<TensorSpec> outputs =
+        shapes.stream().map(shape -> new TensorSpec("y", DataType.UINT8, shape)).toList();
+    return PinnedOutputs.allocate(outputs, shapes);
+  }
+
+  private static MemorySegment data(PinnedOutputs pinned, int place) {
+    return Objects.requireNonNull(pinned.get(place)).tensor().data();
+  }
+}
