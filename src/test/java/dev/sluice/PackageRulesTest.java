@@ -115,7 +115,7 @@ class PackageRulesTest {
           """
           io.vertx.core.eventbus..         | repository ops boot
           io.vertx.grpc..                  | transport boot
-          com.google.protobuf..            | protocol.*.grpc transport runtime.tensorflow
+          com.google.protobuf..            | protocol.*.grpc transport runtime.onnx runtime.tensorflow
           com.fasterxml.jackson..          | config protocol boot
           org.yaml.snakeyaml..             | config
           picocli..                        | boot

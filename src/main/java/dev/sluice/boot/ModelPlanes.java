@@ -55,9 +55,8 @@ final class ModelPlanes {
             reader,
             config.repository().control(),
             config.grps().onlineAtStart(),
-            config.repository().tensorflow().labelsForUnavailable(),
-            telemetry.liveness());
-    this.data = new InferencePipeline(repository, paths, System::nanoTime);
+            config.repository().tensorflow().labelsForUnavailable());
+    this.data = new InferencePipeline(repository, paths);
   }
 
   /** What to serve at first. */

@@ -147,8 +147,7 @@ public final class ServableLoader implements Loader {
     try {
       while (sessions.size() < config.instances()) {
         sessions.add(open(runtime, source));
-        sessions.set(
-            sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
+        new DeclaredTensors(id, config).require(sessions.getLast().metadata());
         warmUp(sessions.getLast(), source, folder, config);
       }
       ModelMetadata metadata =

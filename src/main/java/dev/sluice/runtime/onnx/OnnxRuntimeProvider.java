@@ -34,6 +34,7 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
     OrtLibrary.load();
     Path file = modelFile(source.folder());
     try {
+      ScanBodies.check(file);
       return OnnxSession.open(file, source.settings().onnx());
     } catch (InferenceException e) {
       throw new InferenceException(

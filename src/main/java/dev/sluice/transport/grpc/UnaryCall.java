@@ -70,7 +70,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   void begin() {
     try {
       readDeadline(now -> wireDeadline(headers, now), headers);
-    } catch (RuntimeException | Error e) {
+    } catch (InferenceException e) {
       fail(e);
     }
   }

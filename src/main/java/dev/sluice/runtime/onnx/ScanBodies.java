@@ -1,0 +1,169 @@
+package dev.sluice.runtime.onnx;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.WireFormat;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Looks a model file over for Scan operators whose body returns one of its inputs as it is. ONNX
+ * Runtime leaves that output of the operator unwritten: it holds whatever an earlier run left in
+ * the same memory. An Identity in between makes it right.
+ *
+ * <p>Reads the fields of ONNX's ModelProto that lead to operators, and skips all others, weights
+ * among them.
+ */
+final class ScanBodies {
+  private static final int GRAPH = 7 << 3 | 2;
+  private static final int FUNCTIONS = 25 << 3 | 2;
+  private static final int FUNCTION_NODE = 7 << 3 | 2;
+  private static final int NODE = 1 << 3 | 2;
+  private static final int INPUT = 11 << 3 | 2;
+  private static final int OUTPUT = 12 << 3 | 2;
+  private static final int VALUE_NAME = 1 << 3 | 2;
+  private static final int NODE_OUTPUT = 2 << 3 | 2;
+  private static final int NODE_NAME = 3 << 3 | 2;
+  private static final int OPERATOR = 4 << 3 | 2;
+  private static final int ATTRIBUTE = 5 << 3 | 2;
+  private static final int SUBGRAPH = 6 << 3 | 2;
+  private static final int SUBGRAPHS = 11 << 3 | 2;
+
+  /** Deeper than the runtime itself reads. */
+  private static final int MOST_NESTED = 100;
+
+  private final CodedInputStream in;
+  private int depth;
+
+  private ScanBodies(CodedInputStream in) {
+    this.in = in;
+  }
+
+  /** Reads one field, of which the tag was read. */
+  private interface FieldReader {
+    void read(int tag) throws IOException;
+  }
+
+  /** What a graph gets and returns, by name. */
+  private record Body(Set<String> inputs, List<String> outputs) {}
+
+  /**
+   * Checks a model. A file that is no model passes: the runtime says better what is wrong with it.
+   *
+   * @throws InferenceException with FAILED_PRECONDITION if the model has such an operator
+   */
+  static void check(Path file) {
+    try (InputStream bytes = Files.newInputStream(file)) {
+      var bodies = new ScanBodies(CodedInputStream.newInstance(bytes));
+      bodies.readModel();
+    } catch (IOException _) {
+      // Not a model.
+    }
+  }
+
+  private void readModel() throws IOException {
+    readFields(tag -> {
+      switch (tag) {
+        case GRAPH -> readGraph();
+        case FUNCTIONS ->
+            readMessage(field -> {
+              if (field == FUNCTION_NODE) {
+                readNode();
+              } else {
+                in.skipField(field);
+              }
+            });
+        default -> in.skipField(tag);
+      }
+    });
+  }
+
+  private Body readGraph() throws IOException {
+    var body = new Body(new HashSet<>(), new ArrayList<>());
+    readMessage(tag -> {
+      switch (tag) {
+        case NODE -> readNode();
+        case INPUT -> body.inputs.add(readName());
+        case OUTPUT -> body.outputs.add(readName());
+        default -> in.skipField(tag);
+      }
+    });
+    return body;
+  }
+
+  private String readName() throws IOException {
+    var name = new StringBuilder();
+    readMessage(tag -> {
+      if (tag == VALUE_NAME) {
+        name.append(in.readString());
+      } else {
+        in.skipField(tag);
+      }
+    });
+    return name.toString();
+  }
+
+  private void readNode() throws IOException {
+    var names = new ArrayList<String>();
+    var outputs = new ArrayList<String>();
+    var operators = new ArrayList<String>();
+    var bodies = new ArrayList<Body>();
+    readMessage(tag -> {
+      switch (tag) {
+        case NODE_OUTPUT -> outputs.add(in.readString());
+        case NODE_NAME -> names.add(in.readString());
+        case OPERATOR -> operators.add(in.readString());
+        case ATTRIBUTE ->
+            readMessage(field -> {
+              if (field == SUBGRAPH || field == SUBGRAPHS) {
+                bodies.add(readGraph());
+              } else {
+                in.skipField(field);
+              }
+            });
+        default -> in.skipField(tag);
+      }
+    });
+    if (operators.contains("Scan")) {
+      bodies.forEach(body -> checkScan(String.join("", names), outputs, body));
+    }
+  }
+
+  private static void checkScan(String name, List<String> outputs, Body body) {
+    for (int i = 0; i < Math.min(outputs.size(), body.outputs.size()); i++) {
+      if (body.inputs.contains(body.outputs.get(i))) {
+        throw new InferenceException(
+            ErrorCode.FAILED_PRECONDITION,
+            "the body of Scan '%s' returns its input '%s' as it is, and ONNX Runtime leaves output"
+                    .formatted(name, body.outputs.get(i))
+                + " '%s' unwritten; put an Identity between them".formatted(outputs.get(i)));
+      }
+    }
+  }
+
+  private void readMessage(FieldReader reader) throws IOException {
+    if (++depth > MOST_NESTED) {
+      throw new IOException("nested too deeply");
+    }
+    int outer = in.pushLimit(in.readRawVarint32());
+    readFields(reader);
+    in.popLimit(outer);
+    depth--;
+  }
+
+  private void readFields(FieldReader reader) throws IOException {
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_END_GROUP) {
+        throw new IOException("a group ends that has not begun");
+      }
+      reader.read(tag);
+    }
+  }
+}
