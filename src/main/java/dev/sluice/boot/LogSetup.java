@@ -58,6 +58,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     root.setLevel(Level.valueOf(config.level().name()));
     root.addAppender(withoutWaiting(logs, console));
     quieten(logs, root.getLevel());
+    logs.addTurboFilter(new OutOfMemoryFilter());
   }
 
   /**

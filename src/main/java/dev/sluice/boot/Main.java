@@ -6,6 +6,7 @@ public final class Main {
 
   /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
   public static void main(String[] arguments) {
+    UncaughtFailures.endWhenOutOfMemory();
     int code =
         SluiceCommand.commandLine(SluiceServer::startSettled, SluiceServer::start, System.getenv())
             .execute(arguments);

@@ -55,8 +55,9 @@ final class ModelPlanes {
             reader,
             config.repository().control(),
             config.grps().onlineAtStart(),
-            config.repository().tensorflow().labelsForUnavailable());
-    this.data = new InferencePipeline(repository, paths);
+            config.repository().tensorflow().labelsForUnavailable(),
+            telemetry.liveness());
+    this.data = new InferencePipeline(repository, paths, System::nanoTime);
   }
 
   /** What to serve at first. */

@@ -53,6 +53,7 @@ public final class SluiceServer implements Server {
     this.threads = Threads.start(config);
     this.telemetry =
         new Telemetry(System::nanoTime, InstantSource.system(), traces(config.oip().trace()));
+    threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ModelPlanes(config, threads, telemetry);
     this.monitor = new Monitor(telemetry, System::nanoTime);
     this.measuring = measure();

@@ -25,9 +25,9 @@ final class TritonSchema {
       latest = num_versions:int
       all =
       specific = versions:*int
-      input = name:string data_type:word format:format dims:*int reshape:reshape! is_shape_tensor:bool! \
+      input = name:string data_type:word format:format dims:*int reshape:reshape is_shape_tensor:bool! \
       allow_ragged_batch:bool! optional:bool is_non_linear_format_io:bool!
-      output = name:string data_type:word dims:*int label_filename:string reshape:reshape! is_shape_tensor:bool! \
+      output = name:string data_type:word dims:*int label_filename:string reshape:reshape is_shape_tensor:bool! \
       is_non_linear_format_io:bool!
       reshape = shape:*int
       batch_input = kind:word target_name:*string data_type:word source_input:*string

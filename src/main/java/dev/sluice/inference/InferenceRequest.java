@@ -28,6 +28,7 @@ public final class InferenceRequest implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean cancelled;
   private volatile @Nullable Runnable whenCancelled;
+  private volatile @Nullable Runnable whenExpired;
   private @Nullable RunTimes times;
 
   /** A request that says nothing besides its tensors. */
@@ -154,6 +155,7 @@ public final class InferenceRequest implements AutoCloseable {
     next.times = times;
     closed.set(true);
     onCancel(next::cancel);
+    whenExpired = next::expire;
     if (cancelled) {
       next.cancel();
     }
@@ -169,6 +171,30 @@ public final class InferenceRequest implements AutoCloseable {
     Runnable action = whenCancelled;
     if (action != null) {
       action.run();
+    }
+  }
+
+  /**
+   * Its deadline has passed, and its caller was answered: where it waits, it waits no longer, and a
+   * run for nobody else is stopped where the runtime can. Any thread.
+   */
+  public void expire() {
+    Runnable action = whenExpired;
+    if (action != null) {
+      action.run();
+    }
+  }
+
+  /**
+   * Has an action run by {@link #cancel} and by {@link #expire}, on whichever thread calls them. It
+   * may be too late for that: look at {@link #isCancelled} afterwards, and at the time.
+   */
+  public void onAbandoned(Runnable action) {
+    if (whole == null) {
+      whenCancelled = action;
+      whenExpired = action;
+    } else {
+      whole.onAbandoned(action);
     }
   }
 

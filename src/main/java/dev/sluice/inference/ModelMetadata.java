@@ -73,6 +73,12 @@ public record ModelMetadata(
         platform, others, shapesBind, maxBatchSize, decoupled, classLabels, queueTimeouts, open);
   }
 
+  /** Returns the same model with shapes that requests must have. */
+  public ModelMetadata withShapesBinding() {
+    return new ModelMetadata(
+        platform, signatures, true, maxBatchSize, decoupled, classLabels, queueTimeouts, open);
+  }
+
   /** The same model taking any inputs and giving any outputs, or not. */
   public ModelMetadata withOpen(boolean answer) {
     return new ModelMetadata(

@@ -4,14 +4,14 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.Withdrawals;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -24,6 +24,7 @@ public final class QueueScheduler implements Scheduler {
   private final Consumer<Pending> arrived;
   private final VersionMeter meter;
   private final LongSupplier nanoTime;
+  private final Withdrawals withdrawals;
 
   /**
    * @param vertx tells which event loop a request comes from
@@ -32,6 +33,7 @@ public final class QueueScheduler implements Scheduler {
    * @param arrived is told of a request after it was put into the queue
    * @param meter counts those that are refused
    * @param nanoTime the clock that waiting is measured with
+   * @param withdrawals of the same queue
    */
   public QueueScheduler(
       Vertx vertx,
@@ -39,29 +41,38 @@ public final class QueueScheduler implements Scheduler {
       ToIntFunction<InferenceRequest> rows,
       Consumer<Pending> arrived,
       VersionMeter meter,
-      LongSupplier nanoTime) {
+      LongSupplier nanoTime,
+      Withdrawals withdrawals) {
     this.vertx = vertx;
     this.queue = queue;
     this.rows = rows;
     this.arrived = arrived;
     this.meter = meter;
     this.nanoTime = nanoTime;
+    this.withdrawals = withdrawals;
   }
 
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
-    var pending = new Pending(request, eventLoop(), rows.applyAsInt(request), nanoTime.getAsLong());
-    switch (queue.offer(pending)) {
-      case TAKEN -> arrived.accept(pending);
+    var pending =
+        new Pending(
+            request,
+            DeadlineWheels.eventLoop(vertx),
+            rows.applyAsInt(request),
+            nanoTime.getAsLong());
+    switch (withdrawals.offer(pending)) {
+      case TAKEN -> taken(pending);
       case FULL -> refuse(pending, full(request), FailureReason.REJECTED);
       case CLOSED -> refuse(pending, closed(request), FailureReason.OTHER);
     }
     return pending.answer();
   }
 
-  /** The event loop itself: each request has a context of its own, and answers go home together. */
-  private Context eventLoop() {
-    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+  private void taken(Pending pending) {
+    if (pending.hasQueueTimeout()) {
+      pending.answer().onComplete(_ -> withdrawals.answered(pending));
+    }
+    arrived.accept(pending);
   }
 
   private void refuse(Pending pending, InferenceException failure, FailureReason reason) {

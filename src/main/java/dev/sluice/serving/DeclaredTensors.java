@@ -4,10 +4,13 @@ import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.Reshape;
+import dev.sluice.runtime.ReshapedSession;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,20 +22,28 @@ import java.util.function.Function;
  */
 record DeclaredTensors(ModelId id, ModelConfig config) {
   /**
-   * Requires that every declared tensor is the model's, of its type and of a shape that fits.
+   * Returns the session with the shapes that are declared; the session itself if they are the
+   * model's own. It stays the caller's if it is refused.
    *
-   * @throws InferenceException with FAILED_PRECONDITION, naming the tensor
+   * @throws InferenceException with FAILED_PRECONDITION, naming the tensor, if a declared tensor is
+   *     not the model's, of another type, or of a shape that does not fit
    */
-  void require(ModelMetadata model) {
-    Signature signature = model.signatures().get(Signature.DEFAULT);
-    if (signature != null) {
-      require("input", signature.inputs(), signature::input);
-      require("output", signature.outputs(), signature::output);
+  ModelSession applyTo(ModelSession session) {
+    Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
+    if (signature == null) {
+      return session;
     }
+    Map<String, Reshape> inputs = reshapes("input", signature.inputs(), signature::input);
+    Map<String, Reshape> outputs = reshapes("output", signature.outputs(), signature::output);
+    return inputs.isEmpty() && outputs.isEmpty()
+        ? session
+        : new ReshapedSession(session, inputs, outputs);
   }
 
-  private void require(
+  /** By name, the tensors whose declared shape is another than the model's. */
+  private Map<String, Reshape> reshapes(
       String kind, List<TensorSpec> all, Function<String, Optional<TensorSpec>> find) {
+    Map<String, Reshape> reshapes = new LinkedHashMap<>();
     if (config.declared().get(kind) instanceof List<?> declared) {
       for (Object item : declared) {
         Map<?, ?> tensor = (Map<?, ?>) item;
@@ -47,29 +58,53 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
                                 name,
                                 kind,
                                 String.join(", ", all.stream().map(TensorSpec::name).toList()))));
-        requireFits(kind, tensor, spec);
+        Reshape reshape = reshape(kind, tensor, spec);
+        if (!reshape.declared().equals(spec.shape())) {
+          reshapes.put(name, reshape);
+        }
       }
     }
+    return reshapes;
   }
 
-  private void requireFits(String kind, Map<?, ?> declared, TensorSpec spec) {
+  private Reshape reshape(String kind, Map<?, ?> declared, TensorSpec spec) {
     String type = Configuration.word(spec.type());
     if (!type.equals(declared.get("data_type"))) {
       throw refused(
           "%s '%s' is declared as %s, the model has %s"
               .formatted(kind, spec.name(), declared.get("data_type"), type));
     }
-    Shape shape = declaredShape(declared);
-    if (!declared.containsKey("reshape") && !mayFit(shape, spec.shape())) {
+    Shape dims = batched(DeclaredWarmUp.dims(declared));
+    if (declared.get("reshape") instanceof Map<?, ?> reshape) {
+      Shape inside = batched(DeclaredWarmUp.numbers(reshape.get("shape")));
+      requireFits(kind, inside, spec);
+      return new Reshape(dims, inside).require(spec.name());
+    }
+    requireFits(kind, dims, spec);
+    Shape shape = narrowed(dims, spec.shape());
+    return new Reshape(shape, shape);
+  }
+
+  private Shape batched(long[] dims) {
+    Shape item = Shape.of(dims);
+    return config.batching().maxBatchSize() > 0 ? item.prepend(Shape.ANY) : item;
+  }
+
+  private void requireFits(String kind, Shape shape, TensorSpec spec) {
+    if (!mayFit(shape, spec.shape())) {
       throw refused(
           "%s '%s' is declared with shape %s, the model has %s"
               .formatted(kind, spec.name(), shape, spec.shape()));
     }
   }
 
-  private Shape declaredShape(Map<?, ?> declared) {
-    Shape item = Shape.of(DeclaredWarmUp.dims(declared));
-    return config.batching().maxBatchSize() > 0 ? item.prepend(Shape.ANY) : item;
+  /** The sizes that are declared, and where they are open, the model's. */
+  private static Shape narrowed(Shape declared, Shape model) {
+    long[] dims = declared.dims();
+    for (int i = 0; i < dims.length && model.isRankKnown(); i++) {
+      dims[i] = dims[i] == Shape.ANY ? model.dim(i) : dims[i];
+    }
+    return Shape.of(dims);
   }
 
   private static boolean mayFit(Shape one, Shape other) {

@@ -118,8 +118,13 @@ final class DeclaredWarmUp {
 
   /** The {@code dims} of a declared tensor. */
   static long[] dims(Map<?, ?> said) {
-    return said.get("dims") instanceof List<?> dims
-        ? dims.stream().mapToLong(DeclaredWarmUp::number).toArray()
+    return numbers(said.get("dims"));
+  }
+
+  /** Returns a list of whole numbers of a configuration; none if it is missing. */
+  static long[] numbers(@Nullable Object said) {
+    return said instanceof List<?> numbers
+        ? numbers.stream().mapToLong(DeclaredWarmUp::number).toArray()
         : new long[0];
   }
 

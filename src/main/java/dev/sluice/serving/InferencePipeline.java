@@ -11,6 +11,7 @@ import dev.sluice.inference.RawCall;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
+import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.telemetry.FailureReason;
 import io.vertx.core.Context;
@@ -19,24 +20,25 @@ import io.vertx.core.Vertx;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Flow;
+import java.util.function.LongSupplier;
 
 /** The road of a request, one step per line: find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
   private final HandlerPaths paths;
+  private final DeadlineWheels deadlines;
+  private final LongSupplier nanoTime;
   private final OpenStreams open = new OpenStreams();
 
   /**
    * @param paths where models' own code answers
+   * @param nanoTime the clock of deadlines
    */
-  public InferencePipeline(ModelRepository repository, HandlerPaths paths) {
+  public InferencePipeline(ModelRepository repository, HandlerPaths paths, LongSupplier nanoTime) {
     this.repository = repository;
     this.paths = paths;
-  }
-
-  /** Without paths of own code. */
-  public InferencePipeline(ModelRepository repository) {
-    this(repository, new HandlerPaths());
+    this.deadlines = new DeadlineWheels(nanoTime);
+    this.nanoTime = nanoTime;
   }
 
   @Override
@@ -69,7 +71,9 @@ public final class InferencePipeline implements DataPlane {
       request.close();
       return Future.failedFuture(e);
     }
-    return model.scheduler().submit(request);
+    return request.deadline().exists()
+        ? TimedAnswer.of(request, model.scheduler(), home(), deadlines, nanoTime)
+        : model.scheduler().submit(request);
   }
 
   @Override
@@ -102,7 +106,7 @@ public final class InferencePipeline implements DataPlane {
 
   /** The event loop that asks. */
   private static Context home() {
-    return Objects.requireNonNull(Vertx.currentContext(), "streams are asked for on event loops");
+    return Objects.requireNonNull(Vertx.currentContext(), "models are asked on event loops");
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Liveness;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.VersionStatus;
@@ -31,6 +32,7 @@ public final class ModelControl implements ControlPlane {
   private final LabelCheck labels;
   private final NamedLoads loads;
   private final ControlConfig config;
+  private final Liveness liveness;
   private volatile boolean online;
   private final Set<Runnable> whenDraining = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
@@ -41,18 +43,21 @@ public final class ModelControl implements ControlPlane {
    * @param config who decides which models are served
    * @param online whether the server begins online
    * @param newLabelsMayWait whether a new label may name a version that takes no requests yet
+   * @param liveness whether the process can go on serving
    */
   public ModelControl(
       ModelRepository repository,
       ModelConfigReader settings,
       ControlConfig config,
       boolean online,
-      boolean newLabelsMayWait) {
+      boolean newLabelsMayWait,
+      Liveness liveness) {
     this.repository = repository;
     this.loads = new NamedLoads(repository, settings);
     this.config = config;
     this.labels = new LabelCheck(repository, newLabelsMayWait);
     this.online = online;
+    this.liveness = liveness;
   }
 
   @Override
@@ -72,7 +77,7 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public boolean live() {
-    return true;
+    return liveness.problem().isEmpty();
   }
 
   @Override

@@ -147,7 +147,8 @@ public final class ServableLoader implements Loader {
     try {
       while (sessions.size() < config.instances()) {
         sessions.add(open(runtime, source));
-        new DeclaredTensors(id, config).require(sessions.getLast().metadata());
+        sessions.set(
+            sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
         warmUp(sessions.getLast(), source, folder, config);
       }
       ModelMetadata metadata =

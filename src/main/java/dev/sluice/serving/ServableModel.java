@@ -13,6 +13,7 @@ import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.generator.Vocabulary;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.Withdrawals;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
@@ -67,6 +68,7 @@ final class ServableModel implements Servable {
     this.sessions = sessions;
     this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
+    var withdrawals = new Withdrawals(queue, meter, nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     this.requestCalls =
@@ -74,12 +76,19 @@ final class ServableModel implements Servable {
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler =
         new QueueScheduler(
-            vertx, queue, rules::rows, request -> arrived(request, requestCalls), meter, nanoTime);
+            vertx,
+            queue,
+            rules::rows,
+            request -> arrived(request, requestCalls),
+            meter,
+            nanoTime,
+            withdrawals);
     this.streams =
         new QueuedStreams(
             vertx,
             plan(generator, config),
             queue,
+            withdrawals,
             rules::rows,
             step -> arrived(step, workerCalls),
             nanoTime,

@@ -1,5 +1,6 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.inference.Liveness;
 import dev.sluice.inference.ModelId;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ public final class Telemetry {
   private final Traces traces;
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
+  private final Liveness liveness = new Liveness();
   private final StrangeNames strangers = new StrangeNames();
 
   /**
@@ -52,6 +54,11 @@ public final class Telemetry {
   /** Meters that belong to no server: for tools and tests that do not look at them. */
   public static Telemetry unseen() {
     return new Telemetry(System::nanoTime, InstantSource.system());
+  }
+
+  /** Returns what knows whether the process can go on serving. */
+  public Liveness liveness() {
+    return liveness;
   }
 
   /** The meter of a model that there is, by its name. */

@@ -140,6 +140,12 @@ public final class VersionMeter {
     unqueued.add(now() - sinceNanos);
   }
 
+  /** A request that was accepted left the queue without having run. Any thread. */
+  public void withdrawn(FailureReason reason, long sinceNanos) {
+    refused(reason);
+    unqueuedFailures.add(now() - sinceNanos);
+  }
+
   /** A request to other models that this one is composed of failed. */
   public void composedFailed(FailureReason reason, long sinceNanos) {
     refused(reason);

@@ -86,6 +86,14 @@ public final class Tensor implements AutoCloseable {
     return slice(type, shape, data(), Tensor::nothing);
   }
 
+  /**
+   * Returns the same memory in another shape of as many elements, as a tensor that does not own it;
+   * see {@link #borrow}.
+   */
+  public Tensor borrow(Shape other) {
+    return slice(type, other, data(), Tensor::nothing);
+  }
+
   private static void nothing() {
     // The owner frees the memory.
   }

@@ -27,4 +27,9 @@ public record TensorSpec(
   public TensorSpec renamed(String other) {
     return new TensorSpec(other, type, shape, optional, nativeName, nativeType);
   }
+
+  /** Returns the same tensor declared with another shape. */
+  public TensorSpec withShape(Shape other) {
+    return new TensorSpec(name, type, other, optional, nativeName, nativeType);
+  }
 }

@@ -53,7 +53,7 @@ public record ListenerContext(
     }
     try {
       return Future.succeededFuture(work.get());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return Future.failedFuture(e);
     }
   }
@@ -81,6 +81,7 @@ public record ListenerContext(
 
   /** Logs a failure that is ours. The client is told no more than that there was one. */
   public void bug(Exchange exchange, Throwable failure) {
+    telemetry.liveness().note(failure);
     LOG.atError()
         .addKeyValue("request", exchange.requestId())
         .setCause(failure)

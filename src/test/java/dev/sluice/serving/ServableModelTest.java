@@ -234,6 +234,45 @@ class ServableModelTest {
   }
 
   @Test
+  void aCallerWhoLeavesFreesItsPlaceWhileTheModelRuns() throws InterruptedException {
+    CountDownLatch gate = session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
+    session.awaitRun();
+    List<InferenceRequest> left = List.of(request(2, Deadline.NONE), request(3, Deadline.NONE));
+    List<Future<InferenceResponse>> leaving = left.stream().map(this::submit).toList();
+    awaitHome();
+    left.forEach(InferenceRequest::cancel);
+    leaving.forEach(each -> assertThat(failure(each)).isEqualTo(ErrorCode.CANCELLED));
+    assertThat(loansBack).hasValue(2);
+    Future<InferenceResponse> live = submit(request(4, Deadline.NONE));
+    awaitHome();
+    gate.countDown();
+    assertThat(value(join(live))).isEqualTo(5f);
+    assertThat(value(join(running))).isEqualTo(2f);
+    assertThat(session.runs()).isEqualTo(2);
+  }
+
+  @Test
+  void aRequestThatHasWaitedForLongerThanItsQueueLetsItIsAnsweredWhileTheModelRuns()
+      throws InterruptedException {
+    model.close();
+    model =
+        start(
+            BatchingConfig.DEFAULT,
+            new QueueConfig(CAPACITY, Duration.ofMillis(20), 1, 1),
+            List.of(session),
+            System::nanoTime);
+    CountDownLatch gate = session.hold();
+    Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
+    session.awaitRun();
+    Future<InferenceResponse> waiting = submit(request(2, Deadline.NONE));
+    assertThat(failure(waiting)).isEqualTo(ErrorCode.UNAVAILABLE);
+    gate.countDown();
+    assertThat(value(join(running))).isEqualTo(2f);
+    assertThat(session.runs()).isEqualTo(1);
+  }
+
+  @Test
   void aRequestWhoseDeadlinePassesInTheQueueNeverReachesTheModel() throws InterruptedException {
     CountDownLatch gate = session.hold();
     Future<InferenceResponse> running = submit(request(1, Deadline.NONE));

@@ -10,6 +10,7 @@ import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.TlsConfig;
 import dev.sluice.inference.Caller;
+import dev.sluice.inference.Liveness;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
@@ -50,12 +51,14 @@ import java.util.concurrent.Semaphore;
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
  * message of {@code test.Echo/Echo}, with itself; {@code /landed} and {@code Landed} do so with
  * bodies that were collected in native memory if they are large. {@code test.Echo/Fail} fails as a
- * bug would. Over brpc there is {@code test.Echo/Hold} besides, whose calls wait for {@link #held}.
+ * bug would, {@code /error} and {@code test.Echo/Error} as the JVM does. Over brpc there is {@code
+ * test.Echo/Hold} besides, whose calls wait for {@link #held}.
  */
 public final class EchoListener implements AutoCloseable {
   private final Vertx vertx =
       Vertx.builder().withTransport(new SniffingTransport(Transport.NIO)).build();
   private final Held held = new Held();
+  private final Telemetry telemetry = Telemetry.unseen();
   private final int port;
 
   /** Opens a listener with these limits. */
@@ -67,7 +70,7 @@ public final class EchoListener implements AutoCloseable {
   public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls) {
     var context =
         new ListenerContext(
-            vertx, limits, new Caller("localhost:0", true), Telemetry.unseen(), System::nanoTime);
+            vertx, limits, new Caller("localhost:0", true), telemetry, System::nanoTime);
     HttpFace http = new EchoFace();
     GrpcFace grpc = new EchoService(held);
     var httpFront = new HttpFront(List.of(http), context);
@@ -113,6 +116,11 @@ public final class EchoListener implements AutoCloseable {
     return held;
   }
 
+  /** Whether the listener's process can go on serving. */
+  public Liveness liveness() {
+    return telemetry.liveness();
+  }
+
   public int port() {
     return port;
   }
@@ -135,6 +143,11 @@ public final class EchoListener implements AutoCloseable {
     public void mount(HttpRoutes routes) {
       routes.claim("/echo", EchoFace::answer);
       routes.claim("/landed", EchoFace::answerLanded);
+      routes.claim(
+          "/error",
+          _ -> {
+            throw new StackOverflowError();
+          });
     }
 
     private static void answerLanded(HttpExchange exchange) {
@@ -187,6 +200,10 @@ public final class EchoListener implements AutoCloseable {
           new Landed(),
           "Hold",
           held,
+          "Error",
+          (_, _) -> {
+            throw new StackOverflowError();
+          },
           "Fail",
           (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
     }

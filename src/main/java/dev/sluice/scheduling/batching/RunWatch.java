@@ -49,7 +49,7 @@ public final class RunWatch {
     synchronized (this) {
       running = members;
       for (int i = 0; i < members.size(); i++) {
-        members.get(i).request().onCancel(look);
+        members.get(i).request().onAbandoned(look);
         withDeadline |= members.get(i).request().deadline().exists();
       }
       hasDeadline = withDeadline;

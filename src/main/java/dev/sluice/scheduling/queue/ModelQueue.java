@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Departure. Only the model's workers take, each holding the queue (its monitor) for as long as it
  *            looks: a few comparisons for each request. They alone contend for it, and with one
  *            instance nobody does. An event loop touches it only in place of a worker that rests.
+ * Leaving.   Who is cancelled or has expired is taken out at once, by whoever ends the wait, holding the
+ *            queue: its place is free, and live requests are not refused for dead ones.
  * Stopping.  A model is closed when nobody holds a loan of it, and every request that waits holds
  *            one: nothing can wait then. close() refuses what should come all the same, and hands
  *            out what it finds, so that a mistake elsewhere leaves nobody without an answer. An
@@ -111,6 +113,7 @@ public final class ModelQueue implements QueueIntake {
   public void settle() {
     for (Pending next = arrivals.poll(); next != null; next = arrivals.poll()) {
       level(next).fresh.addLast(next);
+      next.inLine = true;
     }
   }
 
@@ -155,8 +158,23 @@ public final class ModelQueue implements QueueIntake {
   /** Takes one who is in line. Holding the queue. */
   public void remove(Pending waiting) {
     line(waiting.line).remove(waiting);
+    waiting.inLine = false;
     levels[waiting.line / 2].leave();
     size.decrementAndGet();
+  }
+
+  /**
+   * Takes out one that still waits. Any thread.
+   *
+   * @return false if a worker has taken it, or will not get it: then it is not the caller's
+   */
+  public synchronized boolean withdraw(Pending waiting) {
+    settle();
+    if (waiting.inLine) {
+      remove(waiting);
+      return true;
+    }
+    return false;
   }
 
   /** Refuses every later offer and hands out what still waits, to be answered by the caller. */

@@ -4,15 +4,17 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.deadline.Timed;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request that waits for its answer, and the event loop that wants it. The answer is decided on
  * any thread, once, and delivered on that event loop. Owns the request until then.
  */
-public final class Pending {
+public final class Pending extends Timed implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final InferenceRequest request;
@@ -21,6 +23,7 @@ public final class Pending {
   private final long sinceNanos;
   private final Recipient recipient;
   private final boolean underWay;
+  private @Nullable Consumer<Pending> whenAbandoned;
   private @Nullable InferenceResponse response;
   private @Nullable InferenceException failure;
 
@@ -29,7 +32,11 @@ public final class Pending {
   @Nullable Pending next;
   @Nullable Pending previous;
   int line;
+  boolean inLine;
   long patienceNanos = Long.MAX_VALUE;
+
+  /** After how long it is refused, which nothing changes. */
+  long timeoutNanos = Long.MAX_VALUE;
 
   /**
    * @param request taken over
@@ -100,6 +107,38 @@ public final class Pending {
   /** Whether it is a step of a stream that has begun. */
   public boolean isUnderWay() {
     return underWay;
+  }
+
+  /**
+   * Has this called when the request {@link #isGone} or {@link #hasWaitedTooLong}, on any thread,
+   * as long as it waits. Not after it was put into a queue.
+   */
+  public void onAbandoned(Consumer<Pending> action) {
+    whenAbandoned = action;
+    request.onAbandoned(this);
+  }
+
+  /** Is called by the request when it is cancelled or has expired. */
+  @Override
+  public void run() {
+    if (whenAbandoned != null) {
+      whenAbandoned.accept(this);
+    }
+  }
+
+  /** Whether it may wait only so long, whatever its caller says. Not before it is in a queue. */
+  public boolean hasQueueTimeout() {
+    return timeoutNanos != Long.MAX_VALUE && !underWay;
+  }
+
+  @Override
+  protected long expiresNanos() {
+    return sinceNanos + timeoutNanos;
+  }
+
+  @Override
+  protected void expire() {
+    run();
   }
 
   /** Whether nobody wants the answer any more. */

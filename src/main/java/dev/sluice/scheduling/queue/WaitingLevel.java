@@ -20,6 +20,7 @@ final class WaitingLevel {
   /** Counts a request in, unless there is no room. */
   boolean enter(Pending request) {
     request.patienceNanos = policy.patienceNanos(request.request().options().timeoutMicros());
+    request.timeoutNanos = policy.delays() ? Long.MAX_VALUE : request.patienceNanos;
     if (policy.maxSize() > 0 && size.getAndIncrement() >= policy.maxSize()) {
       size.decrementAndGet();
       return false;

@@ -92,6 +92,7 @@ public final class SequenceScheduler implements Scheduler {
     try {
       plan.check(request);
       Sequence sequence = accept(step);
+      request.onAbandoned(() -> withdraw(step, sequence));
       @Nullable Step next = next(sequence);
       if (next == step) {
         run(step, sequence);
@@ -292,6 +293,18 @@ public final class SequenceScheduler implements Scheduler {
       watch();
     }
     return seated;
+  }
+
+  /** Refuses a step that was cancelled or has expired while it stood in line. Any thread. */
+  private void withdraw(Step step, Sequence sequence) {
+    long now = nanoTime.getAsLong();
+    synchronized (this) {
+      if (!step.isGone(now, timeoutNanos) || !sequence.waiting().remove(step)) {
+        return;
+      }
+      waiting--;
+    }
+    step.failAtHome(step.gone(now));
   }
 
   private void collectGone(Sequence sequence, long now, List<Step> gone) {

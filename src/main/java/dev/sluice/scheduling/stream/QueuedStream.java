@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * Leaving.  Cancelling marks the request. A parked stream is taken up and closed at once; one in the
  *           queue is found there by the next worker; one that runs is interrupted if nobody else is in
  *           its batch, and in any case not continued.
- * Deadline. A timer of the event loop looks after a parked stream; the queue and the run after others.
+ * Deadline. A timer of the event loop tells the subscriber at once, whatever the stream does; it then
+ *           ends as a cancelled one does.
  */
 
 /** One stream, from its first step to its end. */
@@ -54,6 +55,9 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   /** Whether the subscriber is called no more. The event loop's. */
   private boolean done;
 
+  /** Of its deadline; negative if it has none. The event loop's. */
+  private long timer = -1;
+
   /**
    * @param request taken over
    * @param steps taken over
@@ -71,9 +75,17 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     this.home = home;
   }
 
-  /** Whether the subscriber has heard of its end, or does not want to. On the event loop. */
-  boolean isDone() {
-    return done;
+  /** Says which timer expires it. On the event loop. */
+  void expiresBy(long timerId) {
+    timer = timerId;
+  }
+
+  /** The subscriber is called no more. */
+  private void end() {
+    done = true;
+    if (timer >= 0) {
+      home.owner().cancelTimer(timer);
+    }
   }
 
   @Override
@@ -96,19 +108,27 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   @Override
   public void cancel() {
     if (!done) {
-      done = true;
+      end();
       request.cancel();
-      if (demand.compareAndSet(0, 1)) {
-        close();
-      }
+      closeIfParked();
     }
   }
 
-  /** Ends the stream with a failure if it is parked. On the event loop. */
-  void failParked(InferenceException failure) {
-    if (!done && demand.compareAndSet(0, 1)) {
+  private void closeIfParked() {
+    if (demand.compareAndSet(0, 1)) {
       close();
-      deliver(null, failure);
+    }
+  }
+
+  /** Its deadline has passed: tells the subscriber, whatever it waits for. On the event loop. */
+  void expire() {
+    if (!done) {
+      end();
+      request.expire();
+      closeIfParked();
+      subscriber.onError(
+          new InferenceException(
+              ErrorCode.DEADLINE_EXCEEDED, "Request timeout expired before the stream had ended"));
     }
   }
 
@@ -215,6 +235,8 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       if (response != null) {
         response.close();
       }
+      // It may have been parked after it was cancelled.
+      closeIfParked();
       return;
     }
     try {
@@ -233,7 +255,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     if (done || !ends) {
       return;
     }
-    done = true;
+    end();
     if (failure == null) {
       subscriber.onComplete();
     } else {

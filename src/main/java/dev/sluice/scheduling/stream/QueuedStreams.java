@@ -1,12 +1,12 @@
 package dev.sluice.scheduling.stream;
 
 import dev.sluice.inference.Deadline;
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.Withdrawals;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -19,9 +19,6 @@ import java.util.function.ToIntFunction;
 
 /** Streams whose steps wait in the model's queue. */
 public final class QueuedStreams implements StreamScheduler {
-  /** How often a stream is looked at again that was not parked when its deadline passed. */
-  private static final long LOOK_AGAIN_MILLIS = 100;
-
   /** Bytes whose filling would hold an event loop. */
   private static final long MUCH_WORK = 1 << 20;
 
@@ -33,6 +30,7 @@ public final class QueuedStreams implements StreamScheduler {
   /**
    * @param plan what a stream of this model consists of
    * @param queue shared with the workers
+   * @param withdrawals of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived is told of a step that an event loop put into the queue
    * @param mostStreams streams that may be open at once
@@ -41,13 +39,14 @@ public final class QueuedStreams implements StreamScheduler {
       Vertx vertx,
       StreamPlan plan,
       ModelQueue queue,
+      Withdrawals withdrawals,
       ToIntFunction<InferenceRequest> rows,
       Consumer<Pending> arrived,
       LongSupplier nanoTime,
       int mostStreams) {
     this.vertx = vertx;
     this.plan = plan;
-    this.road = new StreamRoad(queue, rows, arrived, nanoTime, mostStreams);
+    this.road = new StreamRoad(queue, withdrawals, rows, arrived, nanoTime, mostStreams);
     this.nanoTime = nanoTime;
   }
 
@@ -120,21 +119,7 @@ public final class QueuedStreams implements StreamScheduler {
   private void watch(QueuedStream stream, Deadline deadline) {
     if (deadline.exists()) {
       long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - nanoTime.getAsLong());
-      look(stream, Math.max(0, millis) + 1);
+      stream.expiresBy(vertx.setTimer(Math.max(0, millis) + 1, _ -> stream.expire()));
     }
-  }
-
-  private void look(QueuedStream stream, long millis) {
-    vertx.setTimer(
-        millis,
-        _ -> {
-          stream.failParked(
-              new InferenceException(
-                  ErrorCode.DEADLINE_EXCEEDED,
-                  "Request timeout expired while the stream waited for its reader"));
-          if (!stream.isDone()) {
-            look(stream, LOOK_AGAIN_MILLIS);
-          }
-        });
   }
 }

@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.scheduling.queue.Recipient;
+import dev.sluice.scheduling.queue.Withdrawals;
 import io.vertx.core.Context;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -15,6 +16,7 @@ import java.util.function.ToIntFunction;
 /** The way of all streams of one model into its queue. Any thread. */
 final class StreamRoad {
   private final ModelQueue queue;
+  private final Withdrawals withdrawals;
   private final ToIntFunction<InferenceRequest> rows;
   private final Consumer<Pending> arrived;
   private final LongSupplier nanoTime;
@@ -23,17 +25,20 @@ final class StreamRoad {
 
   /**
    * @param queue shared with the workers
+   * @param withdrawals of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived is told of a step that an event loop put into the queue
    * @param mostStreams streams that may be open at once
    */
   StreamRoad(
       ModelQueue queue,
+      Withdrawals withdrawals,
       ToIntFunction<InferenceRequest> rows,
       Consumer<Pending> arrived,
       LongSupplier nanoTime,
       int mostStreams) {
     this.queue = queue;
+    this.withdrawals = withdrawals;
     this.rows = rows;
     this.arrived = arrived;
     this.nanoTime = nanoTime;
@@ -66,7 +71,7 @@ final class StreamRoad {
    */
   void offerFirst(InferenceRequest step, Context home, Recipient stream) {
     var waiting = new Pending(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
-    switch (queue.offer(waiting)) {
+    switch (withdrawals.offer(waiting)) {
       case TAKEN -> arrived.accept(waiting);
       case FULL -> throw full(step);
       case CLOSED -> throw closed(step);
@@ -80,7 +85,7 @@ final class StreamRoad {
 
   /** Puts a later step into the queue; false if the queue is closed. */
   boolean offer(Pending step) {
-    return queue.offerNext(step);
+    return withdrawals.offerNext(step);
   }
 
   /** Tells of a step that no worker knows of. */

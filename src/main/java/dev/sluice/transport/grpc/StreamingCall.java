@@ -61,7 +61,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     try {
       readDeadline(now -> UnaryCall.wireDeadline(request::getHeader, now), request::getHeader);
       messages = method.open(this);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
       return;
     }

@@ -70,7 +70,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   void begin() {
     try {
       readDeadline(now -> wireDeadline(headers, now), headers);
-    } catch (InferenceException e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
     }
   }

@@ -54,7 +54,7 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
       answer(exchange);
     } catch (InferenceException e) {
       refuse(exchange, exchange.explain(e));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // A face answers its own failures; this keeps the caller of one that forgot from waiting.
       exchange.json(HttpStatus.of(exchange.explain(e).code()), FAILED);
     }

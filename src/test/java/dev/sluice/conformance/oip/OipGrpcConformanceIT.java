@@ -19,6 +19,7 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexResponse.ModelIndex;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
@@ -30,10 +31,13 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -314,6 +318,36 @@ class OipGrpcConformanceIT {
     text.getOutputsBuilder(0)
         .putParameters("classification", InferParameter.newBuilder().setStringParam("1").build());
     assertRefused("invalid value type for 'classification' parameter, expected int64_param.", text);
+  }
+
+  @Test
+  void bestElementsAreShownInStreamsToo() throws Exception {
+    var answer = new CompletableFuture<ModelStreamInferResponse>();
+    StreamObserver<ModelInferRequest> call =
+        GRPCInferenceServiceGrpc.newStub(channel)
+            .modelStreamInfer(
+                new StreamObserver<>() {
+                  @Override
+                  public void onNext(ModelStreamInferResponse message) {
+                    answer.complete(message);
+                  }
+
+                  @Override
+                  public void onError(Throwable failure) {
+                    answer.completeExceptionally(failure);
+                  }
+
+                  @Override
+                  public void onCompleted() {
+                    answer.completeExceptionally(new AssertionError("no answer"));
+                  }
+                });
+    call.onNext(classes(2).build());
+    ModelInferResponse unary = client.modelInfer(classes(2).build());
+    ModelInferResponse streamed = answer.get(20, TimeUnit.SECONDS).getInferResponse();
+    call.onCompleted();
+    assertThat(streamed.getOutputsList()).isEqualTo(unary.getOutputsList());
+    assertThat(streamed.getRawOutputContentsList()).isEqualTo(unary.getRawOutputContentsList());
   }
 
   private static ModelInferRequest.Builder classes(int most) {

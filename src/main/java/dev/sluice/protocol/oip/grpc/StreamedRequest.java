@@ -3,19 +3,25 @@ package dev.sluice.protocol.oip.grpc;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
+import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
 import dev.sluice.telemetry.Api;
 import dev.sluice.telemetry.CallRecord;
+import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.StreamPump;
 import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One request of a stream, and its answers. Of the call's event loop. */
@@ -30,6 +36,9 @@ final class StreamedRequest implements ClientStream {
   private final CallRecord record;
   private @Nullable StreamPump pump;
 
+  /** Of the model, once it is known: before anything is encoded. */
+  private @Nullable ModelMetadata model;
+
   /** Until its model is known, and if there is none, it keeps its place in the order. */
   private boolean ordered = true;
 
@@ -43,10 +52,11 @@ final class StreamedRequest implements ClientStream {
     record.measure(Api.OIP_STREAM, wire.modelName());
   }
 
-  void begin(StreamPump answers, ServedModel model) {
+  void begin(StreamPump answers, ServedModel served) {
     pump = answers;
+    model = served.metadata();
     record.asked();
-    ordered = !model.metadata().decoupled();
+    ordered = !served.metadata().decoupled();
   }
 
   /** Whether its answers go out in the order of requests. */
@@ -66,16 +76,23 @@ final class StreamedRequest implements ClientStream {
     Map<String, ParameterValue> parameters = new LinkedHashMap<>(response.parameters());
     parameters.put(FINAL, new ParameterValue.Flag(response.last()));
     finalSent |= response.last();
-    Buffer message =
-        InferAnswer.encode(
-            new InferenceResponse(
-                response.model(),
-                response.signature(),
-                response.outputs(),
-                parameters,
-                response.last()),
-            wire.id());
-    return wrap(message);
+    try (var shown = classified(response)) {
+      return wrap(
+          InferAnswer.encode(
+              new InferenceResponse(
+                  shown.model(), shown.signature(), shown.outputs(), parameters, response.last()),
+              wire.id()));
+    }
+  }
+
+  /** The response with classes in the place of the outputs that are classified; owns only those. */
+  private InferenceResponse classified(InferenceResponse response) {
+    List<NamedTensor> borrowed = new ArrayList<>(response.outputs().size());
+    for (NamedTensor output : response.outputs()) {
+      borrowed.add(new NamedTensor(output.name(), output.tensor().borrow()));
+    }
+    var view = new InferenceResponse(response.model(), response.signature(), borrowed);
+    return Classification.in(view, wire.classes(), Objects.requireNonNull(model, "has begun"));
   }
 
   private static Buffer wrap(Buffer message) {

@@ -1,0 +1,63 @@
+package dev.sluice.scheduling.deadline;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends waits when their time is up: a timing wheel for each event loop. Any thread; what is watched
+ * is touched only by the event loop that it was given to.
+ */
+public final class DeadlineWheels {
+  private final LongSupplier nanoTime;
+  @SuppressWarnings("ThreadLocalUsage") // There are few of these, and as many event loops.
+  private final ThreadLocal<@Nullable DeadlineWheel> wheels = new ThreadLocal<>();
+
+  /**
+   * @param nanoTime the clock of deadlines
+   */
+  public DeadlineWheels(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** The event loop itself that a caller is on: each request has a context of its own. */
+  public static Context eventLoop(Vertx vertx) {
+    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+  }
+
+  /** Watches it from now on: at once if this is its event loop. */
+  public void watch(Context eventLoop, Timed watched) {
+    if (isOn(eventLoop)) {
+      add(eventLoop, watched);
+    } else {
+      eventLoop.runOnContext(_ -> add(eventLoop, watched));
+    }
+  }
+
+  private static boolean isOn(Context eventLoop) {
+    return ((ContextInternal) eventLoop).inThread();
+  }
+
+  private void add(Context eventLoop, Timed watched) {
+    if (!watched.over) {
+      wheel(eventLoop).add(watched);
+    }
+  }
+
+  /** Watches it no longer, unless it has expired. On its event loop. */
+  public void end(Context eventLoop, Timed watched) {
+    watched.over = true;
+    wheel(eventLoop).remove(watched);
+  }
+
+  private DeadlineWheel wheel(Context eventLoop) {
+    DeadlineWheel wheel = wheels.get();
+    if (wheel == null) {
+      wheel = new DeadlineWheel(eventLoop, nanoTime);
+      wheels.set(wheel);
+    }
+    return wheel;
+  }
+}

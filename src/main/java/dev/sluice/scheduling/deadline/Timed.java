@@ -1,0 +1,22 @@
+package dev.sluice.scheduling.deadline;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something with a deadline, linked into a {@link DeadlineWheel} through itself, so that to watch
+ * it allocates nothing. Of one event loop.
+ */
+public abstract class Timed {
+  @Nullable Timed earlier;
+  @Nullable Timed later;
+  int slot = DeadlineWheel.IN_NO_SLOT;
+
+  /** Whether it was ended before it was watched, or was watched already. */
+  boolean over;
+
+  /** When it expires. Does not change while it is watched. */
+  protected abstract long expiresNanos();
+
+  /** Its time is up: it is watched no more. On its event loop. */
+  protected abstract void expire();
+}

@@ -1,0 +1,83 @@
+package dev.sluice.scheduling.queue;
+
+import dev.sluice.scheduling.deadline.DeadlineWheels;
+import dev.sluice.telemetry.FailureReason;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Takes requests out of one model's queue as soon as they are cancelled, have expired or have
+ * waited for longer than the queue lets them, and answers them. No worker has to come by for that.
+ * Any thread.
+ */
+public final class Withdrawals implements Consumer<Pending> {
+  private final ModelQueue queue;
+  private final VersionMeter meter;
+  private final DeadlineWheels wheels;
+  private final LongSupplier nanoTime;
+
+  /**
+   * @param meter counts those that were taken out
+   */
+  public Withdrawals(ModelQueue queue, VersionMeter meter, LongSupplier nanoTime) {
+    this.queue = queue;
+    this.meter = meter;
+    this.wheels = new DeadlineWheels(nanoTime);
+    this.nanoTime = nanoTime;
+  }
+
+  /** Puts a request into the queue, and takes it out when it is abandoned. */
+  public QueueIntake.Offer offer(Pending request) {
+    request.onAbandoned(this);
+    QueueIntake.Offer offer = queue.offer(request);
+    if (offer == QueueIntake.Offer.TAKEN) {
+      watch(request);
+    }
+    return offer;
+  }
+
+  /**
+   * The same for a step of a stream that was let in before.
+   *
+   * @return false if the queue is closed; the step stays the caller's
+   */
+  public boolean offerNext(Pending step) {
+    step.onAbandoned(this);
+    boolean taken = queue.offerNext(step);
+    if (taken && step.request().isCancelled()) {
+      accept(step);
+    }
+    return taken;
+  }
+
+  private void watch(Pending request) {
+    if (request.request().isCancelled()) {
+      accept(request);
+    }
+    if (request.hasQueueTimeout()) {
+      wheels.watch(request.home(), request);
+    }
+  }
+
+  /** A request has its answer. On its event loop. */
+  public void answered(Pending request) {
+    wheels.end(request.home(), request);
+  }
+
+  @Override
+  public void accept(Pending request) {
+    long now = nanoTime.getAsLong();
+    boolean over = request.isGone(now) || request.hasWaitedTooLong(now);
+    if (!over || !queue.withdraw(request)) {
+      return;
+    }
+    boolean cancelled = request.request().isCancelled();
+    meter.withdrawn(
+        cancelled ? FailureReason.CANCELED : FailureReason.REJECTED, request.sinceNanos());
+    request.decide(request.goneFromQueue(now));
+    if (request.settle()) {
+      request.home().runOnContext(_ -> request.deliver());
+    }
+  }
+}

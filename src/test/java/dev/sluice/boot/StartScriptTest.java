@@ -1,0 +1,117 @@
+package dev.sluice.boot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs {@code bin/sluice} with a java that prints its arguments, on a made-up machine. */
+class StartScriptTest {
+  @TempDir private Path root;
+
+  @BeforeEach
+  void makeMachine() throws IOException {
+    write("java/bin/java", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    assertThat(root.resolve("java/bin/java").toFile().setExecutable(true)).isTrue();
+    write("java/release", "JAVA_VERSION=\"25.0.3\"\n");
+    write("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n");
+  }
+
+  private void write(String file, String text) throws IOException {
+    Path path = root.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, text);
+  }
+
+  private List<String> flags(Map<String, String> environment) throws IOException {
+    var builder = new ProcessBuilder("sh", Path.of("src/dist/bin/sluice").toString(), "serve");
+    builder.redirectErrorStream(true).environment().remove("SLUICE_JAVA_OPTS");
+    builder.environment().put("JAVA_HOME", root.resolve("java").toString());
+    builder.environment().put("SLUICE_SYSTEM_ROOT", root.toString());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    try {
+      List<String> lines =
+          new String(process.getInputStream().readAllBytes(), UTF_8).lines().toList();
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
+      return lines;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private List<String> flags() throws IOException {
+    return flags(Map.of());
+  }
+
+  @Test
+  void withoutACgroupTheMachinesMemoryIsShared() throws IOException {
+    assertThat(flags())
+        .contains("-Xmx4095m", "-XX:MaxDirectMemorySize=3276m", "-XX:+ExitOnOutOfMemoryError")
+        .endsWith("dev.sluice.boot.Main", "serve");
+  }
+
+  @Test
+  void aContainerOfCgroupVersion2SeesItsLimitAtTheRoot() throws IOException {
+    write("proc/self/cgroup", "0::/\n");
+    write("sys/fs/cgroup/memory.max", "536870912\n");
+    assertThat(flags()).contains("-Xmx127m", "-XX:MaxDirectMemorySize=102m");
+  }
+
+  @Test
+  void theSmallestOfNestedLimitsCounts() throws IOException {
+    write("proc/self/cgroup", "0::/pods.slice/pod1/sluice\n");
+    write("sys/fs/cgroup/pods.slice/memory.max", "4294967296\n");
+    write("sys/fs/cgroup/pods.slice/pod1/memory.max", "1073741824\n");
+    write("sys/fs/cgroup/pods.slice/pod1/sluice/memory.max", "max\n");
+    assertThat(flags()).contains("-Xmx255m", "-XX:MaxDirectMemorySize=204m");
+  }
+
+  @Test
+  void cgroupVersion1IsReadToo() throws IOException {
+    write("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/docker/4711\n0::/\n");
+    write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    write("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "2147483648\n");
+    assertThat(flags()).contains("-Xmx511m", "-XX:MaxDirectMemorySize=409m");
+  }
+
+  @Test
+  void aContainerOfCgroupVersion1ThatSeesItsOuterPathFindsItsLimitAtTheRoot() throws IOException {
+    write("proc/self/cgroup", "2:memory:/kubepods/pod1/4711\n");
+    write("sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
+    assertThat(flags()).contains("-Xmx511m");
+  }
+
+  @Test
+  void aLimitAboveTheMachinesMemoryIsNone() throws IOException {
+    write("proc/self/cgroup", "0::/\n");
+    write("sys/fs/cgroup/memory.max", "999999999999\n");
+    assertThat(flags()).contains("-Xmx4095m");
+  }
+
+  @Test
+  void aTinyContainerHasSharesThatTheServerCanStartWith() throws IOException {
+    write("proc/self/cgroup", "0::/\n");
+    write("sys/fs/cgroup/memory.max", "134217728\n");
+    assertThat(flags()).contains("-Xmx96m", "-XX:MaxDirectMemorySize=64m");
+  }
+
+  @Test
+  void flagsOfTheCallersOwnComeLastAndBeatTheScripts() throws IOException {
+    List<String> flags = flags(Map.of("SLUICE_JAVA_OPTS", "-Xmx2g -XX:-ExitOnOutOfMemoryError"));
+    assertThat(flags.indexOf("-Xmx2g")).isGreaterThan(flags.indexOf("-Xmx4095m"));
+    assertThat(flags.indexOf("-XX:-ExitOnOutOfMemoryError"))
+        .isGreaterThan(flags.indexOf("-XX:+ExitOnOutOfMemoryError"));
+  }
+}

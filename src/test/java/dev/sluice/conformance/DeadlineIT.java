@@ -1,0 +1,316 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
+import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.BrpcClient;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.StreamObserver;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * TensorFlow models whose runs take seconds, which nothing can stop, and callers who wait for less.
+ * Each test has a model of its own, whose run is still under way when it ends.
+ */
+class DeadlineIT {
+  private static final long STEPS = 600_000;
+  private static final String PATIENCE = "300ms";
+
+  @TempDir private static Path models;
+  private static long blocksBefore;
+  private static RunningServer server;
+  private static HttpCaller caller;
+  private static ManagedChannel channel;
+  private static int made;
+
+  @BeforeAll
+  static void open() throws IOException {
+    for (int i = 0; i < 14; i++) {
+      LoopModel.write(models, "loop" + i);
+    }
+    Files.createDirectories(models.resolve("chain/1"));
+    Files.writeString(
+        models.resolve("chain/model.yml"),
+        """
+        ensemble:
+          steps:
+            - { model: loop13, inputs: { steps: steps }, outputs: { done: done } }
+        """);
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    blocksBefore = TensorMemory.openBlocks();
+    server = RunningServer.start(models);
+    caller = new HttpCaller(server.port());
+    channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+  }
+
+  /** The server waits for the runs, and frees what they have used. */
+  @AfterAll
+  static void nothingIsLeftOpen() {
+    channel.shutdownNow();
+    caller.close();
+    server.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  private static String nextModel() {
+    return "loop" + made++;
+  }
+
+  private static long runs(String model) {
+    return GRPCInferenceServiceGrpc.newBlockingStub(channel)
+        .modelStatistics(ModelStatisticsRequest.newBuilder().setName(model).build())
+        .getModelStats(0)
+        .getExecutionCount();
+  }
+
+  private static void requireStillRunning(String model) {
+    assertThat(runs(model)).as("runs of " + model + " that have ended").isZero();
+    assertThat(post("/v1/models/half_plus_two:predict", "{\"instances\":[2]}", "").text())
+        .contains("3.0");
+  }
+
+  private static Answer post(String path, String body, String patience) {
+    return caller.send("POST", path, headers(patience), Buffer.buffer(body));
+  }
+
+  private static String v2(String parameters) {
+    return """
+    {%s"inputs":[{"name":"steps","datatype":"INT64","shape":[],"data":[%d]}]}\
+    """
+        .formatted(parameters, STEPS);
+  }
+
+  static Stream<Arguments> doors() {
+    return Stream.of(
+        Arguments.of(
+            "/v1/models/%s:predict", "{\"inputs\":{\"steps\":" + STEPS + "}}", PATIENCE, 504),
+        Arguments.of("/v2/models/%s/infer", v2(""), PATIENCE, 504),
+        Arguments.of("/v2/models/%s/infer", v2("\"parameters\":{\"timeout\":300000},"), "", 504),
+        Arguments.of(
+            "/grps/v1/infer/predict",
+            "{\"model\":\"%s\",\"gtensors\":{\"tensors\":[{\"name\":\"steps\",\"dtype\":\"DT_INT64\",\"shape\":[],"
+                + "\"flat_int64\":["
+                + STEPS
+                + "]}]}}",
+            PATIENCE,
+            504));
+  }
+
+  private static MultiMap headers(String patience) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    headers.add("Content-Type", "application/json");
+    if (!patience.isEmpty()) {
+      headers.add("Request-Timeout", patience);
+    }
+    return headers;
+  }
+
+  @ParameterizedTest
+  @MethodSource("doors")
+  void callerIsAnsweredAtTheDeadlineOfARunThatCannotBeStopped(
+      String path, String body, String patience, int status) {
+    String model = nextModel();
+    Answer answer = post(path.formatted(model), body.replace("%s", model), patience);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+    assertThat(answer.text()).contains("Request timeout expired after ");
+    requireStillRunning(model);
+  }
+
+  private static ByteString raw() {
+    ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, STEPS);
+    return ByteString.copyFrom(bytes);
+  }
+
+  private static ModelInferRequest oip(String model) {
+    var request = ModelInferRequest.newBuilder().setModelName(model);
+    request.addInputsBuilder().setName("steps").setDatatype("INT64");
+    return request.addRawInputContents(raw()).build();
+  }
+
+  private static PredictRequest tfs(String model) {
+    var tensor =
+        TensorProto.newBuilder()
+            .setDtype(DataType.DT_INT64)
+            .setTensorShape(TensorShapeProto.getDefaultInstance())
+            .addInt64Val(STEPS);
+    return PredictRequest.newBuilder()
+        .setModelSpec(ModelSpec.newBuilder().setName(model))
+        .putInputs("steps", tensor.build())
+        .build();
+  }
+
+  private static GrpsMessage grps(String model) {
+    var tensor =
+        GenericTensor.newBuilder()
+            .setName("steps")
+            .setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_INT64)
+            .addFlatInt64(STEPS);
+    return GrpsMessage.newBuilder()
+        .setModel(model)
+        .setGtensors(GenericTensorData.newBuilder().addTensors(tensor))
+        .build();
+  }
+
+  static Stream<Arguments> methods() {
+    return Map.<String, Function<String, Message>>of(
+            "inference.GRPCInferenceService/ModelInfer", DeadlineIT::oip,
+            "tensorflow.serving.PredictionService/Predict", DeadlineIT::tfs,
+            "grps.protos.v1.GrpsService/Predict", DeadlineIT::grps)
+        .entrySet()
+        .stream()
+        .map(entry -> Arguments.of(entry.getKey(), entry.getValue()));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("methods")
+  void grpcCallIsAnsweredAtTheDeadlineByTheServer(
+      String method, Function<String, Message> request) {
+    String model = nextModel();
+    var headers = new Metadata();
+    headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), PATIENCE);
+    var patient =
+        ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+    StatusRuntimeException late =
+        catchThrowableOfType(
+            StatusRuntimeException.class,
+            () -> RawCalls.send(patient, method, request.apply(model).toByteArray()));
+    assertThat(late.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+    assertThat(late.getStatus().getDescription()).contains("Request timeout expired after ");
+    requireStillRunning(model);
+  }
+
+  @Test
+  void brpcCallIsAnsweredAtTheDeadline() throws IOException {
+    String model = nextModel();
+    try (var brpc = new BrpcClient(server.port())) {
+      var call = new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1).within(300);
+      BrpcClient.Answer answer = brpc.ask(call, grps(model).toByteArray());
+      assertThat(answer.text() + answer.errorText()).contains("Request timeout expired after ");
+    }
+    requireStillRunning(model);
+  }
+
+  @Test
+  void requestThatWaitsBehindARunIsAnsweredAtItsDeadlineAndLeavesItsPlace() {
+    String model = nextModel();
+    String path = "/v2/models/" + model + "/infer";
+    assertThat(post(path, v2(""), PATIENCE).status()).isEqualTo(504);
+    Answer late = post(path, v2(""), "100ms");
+    assertThat(late.status()).isEqualTo(504);
+    assertThat(late.text()).contains(" in the queue");
+    Answer busy = post(path, v2("\"parameters\":{\"timeout\":100000},"), "");
+    assertThat(busy.status()).isEqualTo(503);
+    requireStillRunning(model);
+    assertThat(caller.send("GET", "/metrics", Buffer.buffer()).text())
+        .contains("nv_inference_pending_request_count{model=\"" + model + "\",version=\"1\"} 0");
+  }
+
+  @Test
+  void ensembleIsAnsweredAtTheDeadlineThatItsMemberCannotMeet() {
+    Answer late = post("/v2/models/chain/infer", v2(""), PATIENCE);
+    assertThat(late.status()).as(late.text()).isEqualTo(504);
+    assertThat(late.text()).contains("Request timeout expired after ");
+    requireStillRunning("loop13");
+  }
+
+  @Test
+  void streamIsEndedAtItsDeadline() throws Exception {
+    String model = nextModel();
+    var headers = new Metadata();
+    headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), PATIENCE);
+    var ended = new CompletableFuture<String>();
+    List<String> messages = new ArrayList<>();
+    StreamObserver<ModelInferRequest> requests =
+        GRPCInferenceServiceGrpc.newStub(channel)
+            .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+            .modelStreamInfer(
+                new StreamObserver<>() {
+                  @Override
+                  public void onNext(ModelStreamInferResponse response) {
+                    messages.add(response.getErrorMessage());
+                  }
+
+                  @Override
+                  public void onError(Throwable failure) {
+                    ended.complete(String.valueOf(failure.getMessage()));
+                  }
+
+                  @Override
+                  public void onCompleted() {
+                    ended.complete(String.join(", ", messages));
+                  }
+                });
+    requests.onNext(oip(model));
+    requests.onCompleted();
+    assertThat(ended.get()).contains("Request timeout expired");
+    requireStillRunning(model);
+  }
+
+  @Test
+  void configuredTimeoutIsADeadlineToo() {
+    var config =
+        new SluiceConfigReader(_ -> {})
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride("listeners", "localhost:0", "test"),
+                    new SettingOverride("limits.request_timeout", PATIENCE, "test"),
+                    new SettingOverride("models.directory", models.toString(), "test")));
+    try (var impatient = RunningServer.start(config);
+        var client = new HttpCaller(impatient.port())) {
+      Answer late = client.send("POST", "/v2/models/loop0/infer", Buffer.buffer(v2("")));
+      assertThat(late.status()).isEqualTo(504);
+      assertThat(late.text()).contains("Request timeout expired after ");
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package dev.sluice.testing;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Writes a SavedModel that counts up to its scalar input {@code steps}, one turn of a loop for
+ * each, and answers the count as {@code done}: a run takes as long as its caller says, and nothing
+ * ends it before. By the field numbers of TensorFlow's SavedModel.
+ */
+public final class LoopModel {
+  private static final int INT64 = 9;
+  private static final int TYPE = 6;
+
+  private LoopModel() {}
+
+  private interface Fields {
+    void writeTo(CodedOutputStream out) throws IOException;
+  }
+
+  /** Writes version 1 of a model into a folder of models. */
+  public static void write(Path models, String name) throws IOException {
+    Path version = Files.createDirectories(models.resolve(name).resolve("1"));
+    ByteString model =
+        message(out -> {
+          out.writeInt64(1, 1);
+          out.writeBytes(2, metaGraph());
+        });
+    Files.write(version.resolve("saved_model.pb"), model.toByteArray());
+  }
+
+  private static ByteString metaGraph() {
+    return message(out -> {
+      out.writeBytes(1, message(info -> info.writeString(4, "serve")));
+      out.writeBytes(2, graph());
+      out.writeBytes(5, entry("serving_default", signature()));
+    });
+  }
+
+  private static ByteString signature() {
+    return message(out -> {
+      out.writeBytes(1, entry("steps", tensorInfo("steps:0")));
+      out.writeBytes(2, entry("done", tensorInfo("exit:0")));
+      out.writeString(3, "tensorflow/serving/predict");
+    });
+  }
+
+  private static ByteString tensorInfo(String name) {
+    return message(out -> {
+      out.writeString(1, name);
+      out.writeInt32(2, INT64);
+      out.writeBytes(3, ByteString.EMPTY);
+    });
+  }
+
+  private static ByteString graph() {
+    return message(out -> {
+      node(out, "steps", "Placeholder", type("dtype"), shape());
+      node(out, "zero", "Const", type("dtype"), value(0));
+      node(out, "one", "Const", type("dtype"), value(1));
+      node(out, "enter", "Enter", type("T"), frame(false), input("zero"));
+      node(out, "enter_steps", "Enter", type("T"), frame(true), input("steps"));
+      node(out, "enter_one", "Enter", type("T"), frame(true), input("one"));
+      node(out, "count", "Merge", type("T"), two(), input("enter"), input("next"));
+      node(out, "less", "Less", type("T"), input("count"), input("enter_steps"));
+      node(out, "again", "LoopCond", input("less"));
+      node(out, "switch", "Switch", type("T"), input("count"), input("again"));
+      node(out, "add", "AddV2", type("T"), input("switch:1"), input("enter_one"));
+      node(out, "next", "NextIteration", type("T"), input("add"));
+      node(out, "exit", "Exit", type("T"), input("switch"));
+      out.writeBytes(4, message(versions -> versions.writeInt32(1, 987)));
+    });
+  }
+
+  private static void node(CodedOutputStream out, String name, String operator, Fields... parts)
+      throws IOException {
+    out.writeBytes(
+        1,
+        message(node -> {
+          node.writeString(1, name);
+          node.writeString(2, operator);
+          for (Fields part : parts) {
+            part.writeTo(node);
+          }
+        }));
+  }
+
+  private static Fields input(String from) {
+    return node -> node.writeString(3, from);
+  }
+
+  private static Fields type(String name) {
+    return attribute(name, attribute -> attribute.writeInt32(TYPE, INT64));
+  }
+
+  private static Fields shape() {
+    return attribute("shape", attribute -> attribute.writeBytes(7, ByteString.EMPTY));
+  }
+
+  private static Fields two() {
+    return attribute("N", attribute -> attribute.writeInt64(3, 2));
+  }
+
+  private static Fields frame(boolean constant) {
+    return node -> {
+      attribute("frame_name", attribute -> attribute.writeString(2, "loop")).writeTo(node);
+      attribute("is_constant", attribute -> attribute.writeBool(5, constant)).writeTo(node);
+    };
+  }
+
+  private static Fields value(long number) {
+    ByteString tensor =
+        message(out -> {
+          out.writeInt32(1, INT64);
+          out.writeBytes(2, ByteString.EMPTY);
+          out.writeInt64(10, number);
+        });
+    return attribute("value", attribute -> attribute.writeBytes(8, tensor));
+  }
+
+  private static Fields attribute(String name, Fields value) {
+    return node -> node.writeBytes(5, entry(name, message(value)));
+  }
+
+  private static ByteString entry(String key, ByteString value) {
+    return message(out -> {
+      out.writeString(1, key);
+      out.writeBytes(2, value);
+    });
+  }
+
+  private static ByteString message(Fields fields) {
+    var bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    try {
+      fields.writeTo(out);
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return ByteString.copyFrom(bytes.toByteArray());
+  }
+}
