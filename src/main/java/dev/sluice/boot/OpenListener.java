@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -21,6 +22,9 @@ import java.util.function.Function;
  * @param deployment the verticles that hold it
  */
 record OpenListener(ListenerConfig config, int port, String deployment) {
+  /** Counts the ports that the system chooses: each is chosen once for all event loops. */
+  private static final AtomicInteger CHOSEN = new AtomicInteger();
+
   /**
    * Opens a listener, and waits until it is.
    *
@@ -35,8 +39,7 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
       Function<ListenerConfig, ListenerVerticle> verticle) {
     config.tls().ifPresent(Tls::check);
     config.socket().ifPresent(UnixSocket::clear);
-    // A negative port is one that the system chooses once for all event loops.
-    ListenerConfig bound = config.port() == 0 ? config.withPort(-1) : config;
+    ListenerConfig bound = config.port() == 0 ? config.withPort(-CHOSEN.incrementAndGet()) : config;
     List<ListenerVerticle> verticles = new ArrayList<>();
     Future<String> deployment =
         vertx.deployVerticle(

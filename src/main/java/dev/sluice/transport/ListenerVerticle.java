@@ -84,10 +84,17 @@ public final class ListenerVerticle extends VerticleBase {
             .createHttpServer(options())
             .connectionHandler(this::opened)
             .requestHandler(front::answer);
-    return config
-        .socket()
-        .map(path -> server.listen(SocketAddress.domainSocketAddress(path.toString())))
-        .orElseGet(server::listen);
+    return server.listen(address());
+  }
+
+  /** A negative port names one that the system chooses, once for all verticles that name it. */
+  private SocketAddress address() {
+    if (config.socket().isPresent()) {
+      return SocketAddress.domainSocketAddress(config.socket().get().toString());
+    }
+    return config.port() < 0
+        ? SocketAddress.sharedRandomPort(-config.port(), config.host())
+        : SocketAddress.inetSocketAddress(config.port(), config.host());
   }
 
   private void opened(HttpConnection connection) {
@@ -126,9 +133,6 @@ public final class ListenerVerticle extends VerticleBase {
         .setMaxFrameSize(MAX_FRAME_SIZE)
         .setMaxConcurrentStreams(MAX_STREAMS)
         .setMaxHeaderListSize(MAX_HEADERS);
-    if (config.socket().isEmpty()) {
-      options.setHost(config.host()).setPort(config.port());
-    }
     config.tls().ifPresent(tls -> Tls.apply(tls, options));
     return options;
   }

@@ -10,9 +10,8 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.datagram.DatagramSocketOptions;
-import io.vertx.core.net.ClientOptionsBase;
-import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.TcpConfig;
 import io.vertx.core.spi.transport.Transport;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -113,8 +112,8 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
     }
 
     @Override
-    public DatagramChannel datagramChannel() {
-      return real.datagramChannel();
+    public ChannelFactory<? extends DatagramChannel> datagramChannelFactory() {
+      return real.datagramChannelFactory();
     }
 
     @Override
@@ -135,19 +134,14 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
 
     @Override
     public void configure(
-        ClientOptionsBase options,
-        int connectTimeout,
-        boolean domainSocket,
-        io.netty.bootstrap.Bootstrap bootstrap) {
-      real.configure(options, connectTimeout, domainSocket, bootstrap);
+        TcpConfig config, boolean domainSocket, io.netty.bootstrap.Bootstrap bootstrap) {
+      real.configure(config, domainSocket, bootstrap);
     }
 
     @Override
     public void configure(
-        NetServerOptions options,
-        boolean domainSocket,
-        io.netty.bootstrap.ServerBootstrap bootstrap) {
-      real.configure(options, domainSocket, bootstrap);
+        TcpConfig config, boolean domainSocket, io.netty.bootstrap.ServerBootstrap bootstrap) {
+      real.configure(config, domainSocket, bootstrap);
     }
   }
 }
