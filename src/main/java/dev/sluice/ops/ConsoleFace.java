@@ -45,9 +45,6 @@ public final class ConsoleFace implements HttpFace {
       routes.claimExactly(ConsolePage.STATE_PATH, reading(this::answerState));
       routes.claimExactly(GRPS_PAGE, reading(ConsolePage::answer));
       routes.claimExactly(GRPS_SERIES, reading(this::answerSeries));
-      for (GrpsScript script : GrpsScript.values()) {
-        routes.claimExactly(script.path(), reading(script::answer));
-      }
     }
   }
 

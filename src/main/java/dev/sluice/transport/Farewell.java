@@ -2,16 +2,12 @@ package dev.sluice.transport;
 
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.core.net.impl.ShutdownEvent;
-import io.vertx.core.net.impl.VertxHandler;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,14 +24,8 @@ final class Farewell extends ChannelDuplexHandler {
 
   /** Looks after a connection that has just been opened. On its event loop. */
   static void join(HttpConnection connection) {
-    if (connection instanceof ConnectionBase opened) {
-      ChannelHandlerContext last = opened.channelHandlerContext();
-      ChannelPipeline pipeline = last.pipeline();
-      if (pipeline.get(Http2ConnectionHandler.class) == null
-          && last.handler() instanceof VertxHandler) {
-        pipeline.addBefore(last.name(), null, new Farewell());
-      }
-    }
+    ConnectionInternals.http1(connection)
+        .ifPresent(vertx -> vertx.pipeline().addBefore(vertx.name(), null, new Farewell()));
   }
 
   @Override

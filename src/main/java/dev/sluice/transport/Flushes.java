@@ -1,10 +1,7 @@
 package dev.sluice.transport;
 
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.net.impl.ConnectionBase;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes to a socket together what one turn of an event loop has for it, where that is more than
@@ -18,23 +15,20 @@ public final class Flushes {
    * come home at one time belong to many streams of few connections.
    */
   static void join(HttpConnection connection) {
-    ChannelPipeline pipeline = pipeline(connection);
-    if (pipeline != null && pipeline.get(Http2ConnectionHandler.class) != null) {
-      pipeline.addFirst(new JoinedFlushes());
+    if (ConnectionInternals.http2(connection).isPresent()) {
+      pipeline(connection).addFirst(new JoinedFlushes());
     }
   }
 
   /** Joins the flushes of a connection that has an answer in pieces, from now on. */
   public static void joinPieces(HttpConnection connection) {
     ChannelPipeline pipeline = pipeline(connection);
-    if (pipeline != null && pipeline.get(JoinedFlushes.class) == null) {
+    if (pipeline.get(JoinedFlushes.class) == null) {
       pipeline.addFirst(new JoinedFlushes());
     }
   }
 
-  private static @Nullable ChannelPipeline pipeline(HttpConnection connection) {
-    return connection instanceof ConnectionBase opened
-        ? opened.channelHandlerContext().pipeline()
-        : null;
+  private static ChannelPipeline pipeline(HttpConnection connection) {
+    return ConnectionInternals.context(connection).pipeline();
   }
 }

@@ -11,12 +11,16 @@ import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One event loop's share of a listener: deployed once for each, all on the same port. What it
  * accepts stays on its event loop.
  */
 public final class ListenerVerticle extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerVerticle.class);
+
   /** Bytes a client may send on a stream before it has to wait: a tensor of usual size fits. */
   private static final int STREAM_WINDOW = 4 * 1024 * 1024;
 
@@ -99,14 +103,24 @@ public final class ListenerVerticle extends VerticleBase {
 
   private void opened(HttpConnection connection) {
     if (connections.enter()) {
+      connection.closeHandler(_ -> connections.leave());
+      hook(connection);
+    } else {
+      connection.close();
+    }
+  }
+
+  /** Puts the server's own handlers into a connection, or closes it: none may be missing. */
+  private void hook(HttpConnection connection) {
+    try {
       Flushes.join(connection);
       front.opened(connection);
       Farewell.join(connection);
       if (config.socket().isPresent()) {
         SocketAuthority.join(connection);
       }
-      connection.closeHandler(_ -> connections.leave());
-    } else {
+    } catch (IllegalStateException e) {
+      LOG.error("a connection is closed: {}", e.getMessage());
       connection.close();
     }
   }

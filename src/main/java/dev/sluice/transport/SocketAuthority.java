@@ -1,14 +1,12 @@
 package dev.sluice.transport;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.net.impl.ConnectionBase;
 
 /**
  * Gives the requests of a Unix domain socket a host. gRPC's clients send the socket's path as the
@@ -24,13 +22,9 @@ final class SocketAuthority extends Http2FrameListenerDecorator {
 
   /** Looks after a connection that has just been opened. On its event loop. */
   static void join(HttpConnection connection) {
-    if (connection instanceof ConnectionBase opened) {
-      var http2 = opened.channelHandlerContext().pipeline().get(Http2ConnectionHandler.class);
-      if (http2 != null) {
-        Http2ConnectionDecoder decoder = http2.decoder();
-        decoder.frameListener(new SocketAuthority(decoder.frameListener()));
-      }
-    }
+    ConnectionInternals.http2(connection)
+        .map(Http2ConnectionHandler::decoder)
+        .ifPresent(decoder -> decoder.frameListener(new SocketAuthority(decoder.frameListener())));
   }
 
   @Override

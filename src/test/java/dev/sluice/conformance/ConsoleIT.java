@@ -144,19 +144,12 @@ class ConsoleIT {
         .orElseThrow();
   }
 
-  @Test
-  void pagesThatWereMadeForGrpsGetTheirScripts() {
-    for (String script : List.of("/grps/v1/js/jquery_min", "/grps/v1/js/flot_min")) {
-      Answer answer = get(script, "*/*");
-      assertThat(answer.contentType()).isEqualTo("application/javascript");
-      assertThat(answer.text()).contains("jQuery");
-      String modified = answer.headers().get("Last-Modified");
-      assertThat(modified).isEqualTo("Wed, 16 Sep 2015 01:25:30 GMT");
-      MultiMap since = MultiMap.caseInsensitiveMultiMap().add("If-Modified-Since", modified);
-      Answer known = http.send("GET", script, since, Buffer.buffer());
-      assertThat(known.status()).isEqualTo(304);
-      assertThat(known.text()).isEmpty();
-    }
+  @ParameterizedTest
+  @ValueSource(strings = {"/grps/v1/js/jquery_min", "/grps/v1/js/flot_min"})
+  void theOldScriptsOfGrpsPageAreNotServed(String script) {
+    assertThat(get(script, "*/*").status()).isEqualTo(404);
+    assertThat(get("/grps/v1/monitor/metrics", "text/html").text())
+        .doesNotContain("/js/", "jquery", "flot");
   }
 
   @Test

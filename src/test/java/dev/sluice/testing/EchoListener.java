@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 
@@ -57,6 +58,7 @@ import java.util.concurrent.Semaphore;
 public final class EchoListener implements AutoCloseable {
   private final Vertx vertx =
       Vertx.builder().withTransport(new SniffingTransport(Transport.NIO)).build();
+  private final List<HttpConnection> connections = new CopyOnWriteArrayList<>();
   private final Held held = new Held();
   private final Telemetry telemetry = Telemetry.unseen();
   private final int port;
@@ -79,6 +81,7 @@ public final class EchoListener implements AutoCloseable {
         new ListenerFront() {
           @Override
           public void opened(HttpConnection connection) {
+            connections.add(connection);
             httpFront.opened(connection);
             grpcFront.opened(connection);
           }
@@ -119,6 +122,11 @@ public final class EchoListener implements AutoCloseable {
   /** Whether the listener's process can go on serving. */
   public Liveness liveness() {
     return telemetry.liveness();
+  }
+
+  /** All connections that were opened, as the server has them. */
+  public List<HttpConnection> connections() {
+    return connections;
   }
 
   public int port() {

@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.transport.ConnectionInternals;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
@@ -45,14 +46,13 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
 
   /** Looks at the streams of a connection that has just been opened, before Vert.x does. */
   static void follow(HttpConnection connection, Directory directory, SilentCalls silent) {
-    if (connection instanceof ConnectionBase opened) {
-      var handler = opened.channelHandlerContext().pipeline().get(Http2ConnectionHandler.class);
-      if (handler != null) {
-        Http2Calls calls = follow(handler, opened, directory);
-        silent.add(calls);
-        opened.channel().closeFuture().addListener(_ -> silent.remove(calls));
-      }
-    }
+    ConnectionBase opened = ConnectionInternals.base(connection);
+    ConnectionInternals.http2(connection)
+        .ifPresent(handler -> {
+          Http2Calls calls = follow(handler, opened, directory);
+          silent.add(calls);
+          opened.channel().closeFuture().addListener(_ -> silent.remove(calls));
+        });
   }
 
   private static Http2Calls follow(

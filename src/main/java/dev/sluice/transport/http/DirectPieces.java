@@ -1,16 +1,15 @@
 package dev.sluice.transport.http;
 
+import dev.sluice.transport.ConnectionInternals;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.impl.ConnectionBase;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +31,8 @@ final class DirectPieces extends ChannelInboundHandlerAdapter {
 
   /** Stands before Vert.x on a connection that has just been opened, if it speaks HTTP/1. */
   static void join(HttpConnection connection) {
-    if (connection instanceof ConnectionBase opened && isHttp1(opened)) {
-      ChannelHandlerContext vertx = opened.channelHandlerContext();
-      vertx.pipeline().addBefore(vertx.name(), null, new DirectPieces());
-    }
-  }
-
-  private static boolean isHttp1(ConnectionBase connection) {
-    return connection.channelHandlerContext().pipeline().get(HttpRequestDecoder.class) != null;
+    ConnectionInternals.http1(connection)
+        .ifPresent(vertx -> vertx.pipeline().addBefore(vertx.name(), null, new DirectPieces()));
   }
 
   /**
@@ -49,9 +42,9 @@ final class DirectPieces extends ChannelInboundHandlerAdapter {
    * @param taker borrows each piece
    */
   static void take(HttpServerRequest request, Consumer<ByteBuf> taker) {
-    if (request.version() != HttpVersion.HTTP_2
-        && request.connection() instanceof ConnectionBase connection) {
-      var pieces = connection.channelHandlerContext().pipeline().get(DirectPieces.class);
+    if (request.version() != HttpVersion.HTTP_2) {
+      ChannelHandlerContext vertx = ConnectionInternals.context(request.connection());
+      var pieces = vertx.pipeline().get(DirectPieces.class);
       if (pieces != null && pieces.entering) {
         pieces.taker = taker;
       }

@@ -1,0 +1,146 @@
+package dev.sluice.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.TlsConfig;
+import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.SelfSigned;
+import io.netty.channel.ChannelHandler;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A connection without one of the server's own handlers answers as before, only slower, or forgets
+ * its limits: no other test would fail after Vert.x has changed its pipelines.
+ */
+@Timeout(60)
+class InstalledHooksIT {
+  @TempDir private static Path folder;
+  private static Vertx vertx;
+  private static SelfSigned identity;
+
+  @BeforeAll
+  static void start() {
+    vertx = Vertx.vertx();
+    identity = SelfSigned.create(folder, "server");
+  }
+
+  @AfterAll
+  static void stop() {
+    await(vertx.close());
+  }
+
+  private static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+
+  private static EchoListener listen(boolean tls) {
+    return new EchoListener(
+        LimitsConfig.DEFAULT,
+        tls
+            ? Optional.of(new TlsConfig(identity.certificate(), identity.key(), Optional.empty()))
+            : Optional.empty());
+  }
+
+  /** Opens a connection with one request, and returns the server's end of it. */
+  private static HttpConnection connect(EchoListener listener, HttpClientOptions options) {
+    var client = vertx.createHttpClient(options.setTrustAll(true).setVerifyHost(false));
+    var target =
+        new RequestOptions()
+            .setMethod(HttpMethod.POST)
+            .setHost("localhost")
+            .setPort(listener.port())
+            .setSsl(options.isSsl())
+            .setURI("/echo");
+    Buffer body =
+        await(
+            client
+                .request(target)
+                .compose(request -> request.send(Buffer.buffer("hello")))
+                .compose(response -> response.body()));
+    assertThat(body).hasToString("hello");
+    return listener.connections().getLast();
+  }
+
+  private static List<String> handlers(HttpConnection connection) {
+    return ConnectionInternals.context(connection).pipeline().toMap().values().stream()
+        .map(ChannelHandler::getClass)
+        .map(Class::getSimpleName)
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  void aConnectionOfHttp1HasAllHandlers(boolean tls) {
+    try (EchoListener listener = listen(tls)) {
+      HttpConnection connection =
+          connect(
+              listener,
+              new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_1_1).setSsl(tls));
+      assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
+      assertThat(handlers(connection))
+          .contains("Unspoken")
+          .endsWith("DirectPieces", "Farewell", "VertxHandler");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false"})
+  void aConnectionOfHttp2HasAllHandlers(boolean tls, boolean upgrade) {
+    try (EchoListener listener = listen(tls)) {
+      HttpConnection connection =
+          connect(
+              listener,
+              new HttpClientOptions()
+                  .setProtocolVersion(HttpVersion.HTTP_2)
+                  .setHttp2ClearTextUpgrade(upgrade)
+                  .setUseAlpn(tls)
+                  .setSsl(tls));
+      assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_2);
+      assertThat(handlers(connection)).contains("Unspoken").startsWith("JoinedFlushes");
+      Http2ConnectionHandler http2 = ConnectionInternals.http2(connection).orElseThrow();
+      assertThat(http2.decoder().frameListener().getClass().getSimpleName())
+          .isEqualTo("Http2Calls");
+    }
+  }
+
+  @Test
+  void aConnectionThatIsBuiltOtherwiseIsRefusedByName() {
+    var unknown =
+        (HttpConnection)
+            Proxy.newProxyInstance(
+                HttpConnection.class.getClassLoader(),
+                new Class<?>[] {HttpConnection.class},
+                (_, method, _) -> {
+                  throw new UnsupportedOperationException(method.getName());
+                });
+    List<Consumer<HttpConnection>> hooks =
+        List.of(Flushes::join, Flushes::joinPieces, Farewell::join, SocketAuthority::join);
+    for (Consumer<HttpConnection> hook : hooks) {
+      assertThatThrownBy(() -> hook.accept(unknown))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContainingAll("this version of Vert.x is not known", "ConnectionBase");
+    }
+  }
+}
