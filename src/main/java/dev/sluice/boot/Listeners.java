@@ -8,6 +8,7 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.RequestMemory;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.http.HttpFront;
 import io.vertx.core.Future;
@@ -27,11 +28,13 @@ final class Listeners {
   private final Telemetry telemetry;
   private final Connections connections;
   private final Supplier<Faces> faces;
+  private final RequestMemory memory;
   private final List<OpenListener> open = new ArrayList<>();
 
   /**
    * @param connections counts those of all listeners
    * @param faces gives those of one listener
+   * @param memory what all requests of all listeners may hold
    */
   Listeners(
       SluiceConfig config,
@@ -39,13 +42,15 @@ final class Listeners {
       ModelPlanes models,
       Telemetry telemetry,
       Connections connections,
-      Supplier<Faces> faces) {
+      Supplier<Faces> faces,
+      RequestMemory memory) {
     this.config = config;
     this.threads = threads;
     this.models = models;
     this.telemetry = telemetry;
     this.connections = connections;
     this.faces = faces;
+    this.memory = memory;
   }
 
   /**
@@ -60,7 +65,8 @@ final class Listeners {
             config.limits(),
             new Caller(listener.address(), listener.control() || OpenListener.isLocal(listener)),
             telemetry,
-            System::nanoTime);
+            System::nanoTime,
+            memory);
     var count =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
     connections.add(count);

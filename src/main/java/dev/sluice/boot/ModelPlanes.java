@@ -1,6 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
 
 /** The models of a server, and the two ways to them: to manage them, and to ask them. */
 final class ModelPlanes {
+  /** The part of the memory budget that kept answers may have. */
+  private static final int CACHE_PART = 4;
+
   private final SluiceConfig config;
   private final Optional<TensorflowModels> file;
   private final ModelRepository repository;
@@ -85,13 +89,18 @@ final class ModelPlanes {
             telemetry,
             threads.vertx(),
             System::nanoTime,
-            new ResponseCache(config.limits().cacheSize(), System::nanoTime),
+            new ResponseCache(cacheSize(config.limits()), System::nanoTime),
             this::data,
             paths,
             new WarmUpRequests(predict(config)));
     return config.repository().tensorflow().batchingInVersions()
         ? new VersionBatching(loader, warnings)
         : loader;
+  }
+
+  /** Kept answers are counted with what requests hold, and leave them most of it. */
+  private static long cacheSize(LimitsConfig limits) {
+    return Math.min(limits.cacheSize(), limits.memoryBudget() / CACHE_PART);
   }
 
   static PredictSettings predict(SluiceConfig config) {

@@ -13,8 +13,11 @@ import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
+import dev.sluice.telemetry.MemoryMetrics;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.Traces;
+import dev.sluice.tensor.MemoryBudget;
+import dev.sluice.transport.RequestMemory;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -45,6 +48,7 @@ public final class SluiceServer implements Server {
   private final Connections connections = new Connections();
   private final Future<?> measuring;
   private final LogControl logs = new LogSwitches();
+  private final MemoryBudget memory;
   private final Listeners listeners;
   private final Lookout lookout;
 
@@ -57,7 +61,17 @@ public final class SluiceServer implements Server {
     this.models = new ModelPlanes(config, threads, telemetry);
     this.monitor = new Monitor(telemetry, System::nanoTime);
     this.measuring = measure();
-    this.listeners = new Listeners(config, threads, models, telemetry, connections, this::faces);
+    this.memory = new MemoryBudget(config.limits().memoryBudget());
+    telemetry.add(new MemoryMetrics(memory));
+    this.listeners =
+        new Listeners(
+            config,
+            threads,
+            models,
+            telemetry,
+            connections,
+            this::faces,
+            new RequestMemory(memory, System::nanoTime));
     this.lookout = new Lookout(threads);
   }
 
@@ -156,6 +170,11 @@ public final class SluiceServer implements Server {
   /** How the models are. */
   public ControlPlane control() {
     return models.control();
+  }
+
+  /** What requests hold of the server's memory. */
+  public MemoryBudget memory() {
+    return memory;
   }
 
   /** Finds and asks models. */

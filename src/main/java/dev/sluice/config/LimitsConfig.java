@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param idleTimeout after which a silent connection is closed; zero: never
  * @param maxConnections open connections of a listener; one more is closed at once; 0: any number
  * @param cacheSize bytes of answers that are kept for models with a response cache, over all models
+ * @param memory bytes that all requests may hold together; 0: see {@link DefaultMemory}
  */
 public record LimitsConfig(
     long maxBodySize,
@@ -23,7 +24,8 @@ public record LimitsConfig(
     Duration requestTimeout,
     Duration idleTimeout,
     int maxConnections,
-    long cacheSize) {
+    long cacheSize,
+    long memory) {
   private static final long MIB = 1024 * 1024;
 
   public static final LimitsConfig DEFAULT =
@@ -44,13 +46,34 @@ public record LimitsConfig(
         requestTimeout,
         idleTimeout,
         maxConnections,
-        64 * MIB);
+        64 * MIB,
+        0);
+  }
+
+  /** Bytes that all requests may hold together: what is set, or else what fits this process. */
+  public long memoryBudget() {
+    return memory == 0 ? DefaultMemory.ofThisProcess() : memory;
+  }
+
+  /** The same with another memory budget. */
+  public LimitsConfig withMemory(long bytes) {
+    return new LimitsConfig(
+        maxBodySize,
+        maxInflatedSize,
+        offloadSize,
+        requestTimeout,
+        idleTimeout,
+        maxConnections,
+        cacheSize,
+        bytes);
   }
 
   /** Bytes. A body is held in one buffer, and a buffer's length is 31 bits. */
   private static final long LARGEST = 2048 * MIB - MIB;
 
   private static final long LARGEST_CACHE = 1L << 40;
+
+  private static final long LARGEST_MEMORY = 1L << 44;
 
   private static final int MOST_CONNECTIONS = 1_000_000;
 
@@ -62,6 +85,7 @@ public record LimitsConfig(
         limits.duration("request_timeout", DEFAULT.requestTimeout),
         limits.duration("idle_timeout", DEFAULT.idleTimeout),
         limits.number("max_connections", DEFAULT.maxConnections, 0, MOST_CONNECTIONS),
-        limits.size("cache_size", DEFAULT.cacheSize, 0, LARGEST_CACHE));
+        limits.size("cache_size", DEFAULT.cacheSize, 0, LARGEST_CACHE),
+        limits.size("memory", DEFAULT.memory, 0, LARGEST_MEMORY));
   }
 }

@@ -51,9 +51,12 @@ public final class TensorMemory {
   /**
    * A block of at least this many bytes, with whatever was in them before. It is to be freed as a
    * whole.
+   *
+   * @throws MemoryExhausted if a request makes it, and the memory budget has not so many bytes free
    */
   static MemorySegment allocate(long bytes) {
     long size = BlockCache.blockSize(bytes);
+    MemoryAccount.requireFree(size);
     MemorySegment cached = CACHE.take(size);
     MemorySegment block = cached == null ? allocateNew(size) : cached;
     opened(size);

@@ -1,5 +1,7 @@
 package dev.sluice.transport;
 
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.tensor.SharedBlock;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.buffer.Buffer;
@@ -156,7 +158,9 @@ public final class ByteCollector {
     return full.isEmpty() ? new Body(last, 0, filled) : Body.of(join());
   }
 
+  /** Joins the arrays, and forgets them. Until then the body is held twice. */
   private byte[] join() {
+    MemoryAccount.chargeCurrent(Kind.BODY, size);
     byte[] bytes = new byte[size];
     int at = 0;
     for (byte[] array : full) {
@@ -164,6 +168,9 @@ public final class ByteCollector {
       at += array.length;
     }
     System.arraycopy(last, 0, bytes, at, filled);
+    full.clear();
+    last = NOTHING;
+    MemoryAccount.releaseCurrent(Kind.BODY, size);
     return bytes;
   }
 }

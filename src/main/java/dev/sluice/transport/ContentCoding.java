@@ -2,8 +2,9 @@ package dev.sluice.transport;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
@@ -23,17 +24,38 @@ public final class ContentCoding {
 
   private ContentCoding() {}
 
+  /** Bytes that are set aside at first for a body that does not say how large it becomes. */
+  private static final long LARGEST_GUESS = 256 * 1024;
+
+  private static final long LIKELY_RATIO = 8;
+
+  /** Bytes of the length that a gzip body ends with. */
+  private static final int GZIP_LENGTH = 4;
+
   /**
-   * The body behind a coding: {@code gzip}, or {@code deflate} with or without its wrapper.
+   * The body behind a coding: {@code gzip}, or {@code deflate} with or without its wrapper. It is
+   * never held more than once: where it becomes larger than it seemed to, it is inflated a second
+   * time, into an array of the right size.
    *
    * @throws InferenceException UNIMPLEMENTED for another coding, INVALID_ARGUMENT for a damaged
    *     body, TOO_LARGE beyond the limit
+   * @throws dev.sluice.tensor.MemoryExhausted if the memory budget has not so many bytes free
    */
   public static Body inflate(String coding, Body body, long limit) {
-    // Its native memory is freed here: a stream that is given an inflater leaves it to its owner.
-    try (Inflater inflater = new Inflater(!hasZlibHeader(body));
-        InputStream compressed = open(coding, body, inflater)) {
-      return read(compressed, coding, limit);
+    try {
+      int guess = guess(coding, body, limit);
+      MemoryAccount.chargeCurrent(Kind.INFLATED, guess);
+      byte[] plain = new byte[guess];
+      long size = read(coding, body, limit, plain);
+      if (size <= guess) {
+        return new Body(plain, 0, (int) size);
+      }
+      plain = null; // The next array takes its place.
+      MemoryAccount.releaseCurrent(Kind.INFLATED, guess);
+      MemoryAccount.chargeCurrent(Kind.INFLATED, size);
+      byte[] whole = new byte[(int) size];
+      read(coding, body, limit, whole);
+      return Body.of(whole);
     } catch (IOException e) {
       throw InferenceException.invalid(
           "the request body says it is "
@@ -43,16 +65,44 @@ public final class ContentCoding {
     }
   }
 
+  /** How large a body probably becomes. A gzip body says it, though not always the truth. */
+  private static int guess(String coding, Body body, long limit) {
+    long length = body.length();
+    long guess = Math.min(LARGEST_GUESS, length * LIKELY_RATIO + CHUNK);
+    if (isGzip(coding) && length > GZIP_LENGTH) {
+      long said = saidLength(body);
+      if (said <= length * MOST_RATIO) {
+        guess = said;
+      }
+    }
+    return (int) Math.min(guess, limit);
+  }
+
+  /** The last four bytes, the lowest first. */
+  private static long saidLength(Body body) {
+    long length = 0;
+    for (int i = 1; i <= GZIP_LENGTH; i++) {
+      length = (length << Byte.SIZE) | (body.bytes()[body.end() - i] & 0xFF);
+    }
+    return length;
+  }
+
+  private static boolean isGzip(String coding) {
+    String name = coding.toLowerCase(Locale.ROOT);
+    return name.equals("gzip") || name.equals("x-gzip");
+  }
+
   private static InputStream open(String coding, Body body, Inflater inflater) throws IOException {
     var bytes = new ByteArrayInputStream(body.bytes(), body.offset(), body.length());
-    return switch (coding.toLowerCase(Locale.ROOT)) {
-      case "gzip", "x-gzip" -> new GZIPInputStream(bytes, CHUNK);
-      case "deflate" -> new InflaterInputStream(bytes, inflater, CHUNK);
-      default ->
-          throw new InferenceException(
-              ErrorCode.UNIMPLEMENTED,
-              "Unsupported compression type '" + coding + "', wanted gzip, deflate or identity");
-    };
+    if (isGzip(coding)) {
+      return new GZIPInputStream(bytes, CHUNK);
+    }
+    if (coding.equalsIgnoreCase("deflate")) {
+      return new InflaterInputStream(bytes, inflater, CHUNK);
+    }
+    throw new InferenceException(
+        ErrorCode.UNIMPLEMENTED,
+        "Unsupported compression type '" + coding + "', wanted gzip, deflate or identity");
   }
 
   /** A zlib stream begins with 8 (deflate) in its low bits and a two-byte multiple of 31. */
@@ -65,21 +115,37 @@ public final class ContentCoding {
     return (first & 0x0F) == 8 && ((first << 8) | second) % 31 == 0;
   }
 
-  private static Body read(InputStream compressed, String coding, long limit) throws IOException {
-    var plain = new ByteArrayOutputStream(CHUNK);
-    byte[] chunk = new byte[CHUNK];
-    for (int n = compressed.read(chunk); n >= 0; n = compressed.read(chunk)) {
-      if (plain.size() + (long) n > limit) {
-        throw new InferenceException(
-            ErrorCode.TOO_LARGE,
-            "the request body has more than "
-                + limit
-                + " bytes once its "
-                + coding
-                + " coding is undone (setting limits.max_inflated_size)");
+  /**
+   * Inflates a body into an array, as far as it fits.
+   *
+   * @return bytes of the whole
+   */
+  private static long read(String coding, Body body, long limit, byte[] into) throws IOException {
+    // Its native memory is freed here: a stream that is given an inflater leaves it to its owner.
+    try (Inflater inflater = new Inflater(!hasZlibHeader(body));
+        InputStream compressed = open(coding, body, inflater)) {
+      long size = compressed.readNBytes(into, 0, into.length);
+      if (size < into.length) {
+        return size;
       }
-      plain.write(chunk, 0, n);
+      byte[] rest = new byte[CHUNK];
+      for (int n = compressed.read(rest); n >= 0; n = compressed.read(rest)) {
+        size += n;
+        if (size > limit) {
+          throw tooLarge(coding, limit);
+        }
+      }
+      return size;
     }
-    return Body.of(plain.toByteArray());
+  }
+
+  private static InferenceException tooLarge(String coding, long limit) {
+    return new InferenceException(
+        ErrorCode.TOO_LARGE,
+        "the request body has more than "
+            + limit
+            + " bytes once its "
+            + coding
+            + " coding is undone (setting limits.max_inflated_size)");
   }
 }

@@ -25,9 +25,15 @@ import org.slf4j.event.Level;
  * @param caller what a request through this listener may do
  * @param telemetry counts calls
  * @param nanoTime the clock of deadlines
+ * @param memory what all requests of the server may hold
  */
 public record ListenerContext(
-    Vertx vertx, LimitsConfig limits, Caller caller, Telemetry telemetry, LongSupplier nanoTime) {
+    Vertx vertx,
+    LimitsConfig limits,
+    Caller caller,
+    Telemetry telemetry,
+    LongSupplier nanoTime,
+    RequestMemory memory) {
   /** Characters of a failure's text that go into the log. */
   private static final int MAX_LOGGED = 500;
 
@@ -45,9 +51,14 @@ public record ListenerContext(
     return new CallRecord(telemetry, entryPoint, nanoTime);
   }
 
+  /** Whether work of this size is done on a worker. */
+  boolean isLong(long bytes) {
+    return bytes >= limits.offloadSize();
+  }
+
   /** See {@link Exchange#compute}. */
   public <T> Future<T> compute(long bytes, Supplier<T> work) {
-    if (bytes >= limits.offloadSize()) {
+    if (isLong(bytes)) {
       Callable<T> callable = work::get;
       return vertx.executeBlocking(callable, false);
     }

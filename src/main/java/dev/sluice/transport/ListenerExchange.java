@@ -6,6 +6,9 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
+import dev.sluice.tensor.MemoryExhausted;
 import io.vertx.core.Future;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -14,18 +17,35 @@ import org.jspecify.annotations.Nullable;
 
 /** What an exchange of a listener keeps, whatever carries it. */
 public abstract class ListenerExchange implements Exchange {
+  /**
+   * Bytes of an answer that is sent whatever the budget says: it costs hardly more than its stream,
+   * and control and health calls are answered so.
+   */
+  private static final int ALWAYS_SENT = 1024;
+
   private final ListenerContext context;
   private final String requestId;
   private final CallRecord record;
   private Deadline deadline = Deadline.NONE;
+  private final MemoryAccount memory;
   private @Nullable Runnable whenGone;
   private boolean gone;
+
+  /** Pieces of work that run on workers now. */
+  private int working;
+
+  private boolean finished;
+  private long bodyAtEnd;
+
+  /** Bytes of pieces that are not written yet. */
+  private long pieces;
 
   /** Begins an exchange, with the deadline of the listener's settings. */
   protected ListenerExchange(ListenerContext context, EntryPoint entryPoint, String requestId) {
     this.context = context;
     this.requestId = requestId;
     this.record = context.record(entryPoint);
+    this.memory = context.memory().account();
   }
 
   protected final ListenerContext context() {
@@ -87,9 +107,82 @@ public abstract class ListenerExchange implements Exchange {
     return record;
   }
 
+  /** What this exchange holds of the server's memory. */
+  public final MemoryAccount memory() {
+    return memory;
+  }
+
+  /**
+   * The answer is written, or never will be: what the exchange holds is given back as soon as no
+   * worker works for it. On the event loop; finishing again does nothing.
+   */
+  protected final void finish() {
+    finished = true;
+    if (working == 0) {
+      bodyAtEnd = Math.max(bodyAtEnd, memory.held(MemoryBudget.Kind.BODY));
+      memory.close();
+    }
+  }
+
   @Override
   public final <T> Future<T> compute(long bytes, Supplier<T> work) {
-    return context.compute(bytes, work);
+    if (!context.isLong(bytes)) {
+      return context.compute(bytes, () -> accounted(work));
+    }
+    if (finished && working == 0) {
+      // The caller has left, but work goes on that has the body still.
+      memory.reopen();
+      memory.force(MemoryBudget.Kind.BODY, bodyAtEnd);
+    }
+    working++;
+    return context.compute(bytes, () -> accounted(work)).onComplete(_ -> worked());
+  }
+
+  private <T> T accounted(Supplier<T> work) {
+    try {
+      return memory.within(work);
+    } catch (MemoryExhausted e) {
+      throw context.memory().busy(e);
+    }
+  }
+
+  private void worked() {
+    working--;
+    if (finished) {
+      finish();
+    }
+  }
+
+  /**
+   * Counts a piece of an answer in pieces until the client has taken it.
+   *
+   * @param length bytes of the piece
+   * @param written completes when it is written, or never will be
+   */
+  public final void holdPiece(int length, Future<Void> written) {
+    memory.force(MemoryBudget.Kind.ANSWER, length);
+    pieces += length;
+    // What making it has charged beyond the piece itself.
+    memory.release(MemoryBudget.Kind.ANSWER, memory.held(MemoryBudget.Kind.ANSWER) - pieces);
+    written.onComplete(_ -> {
+      pieces -= length;
+      memory.release(MemoryBudget.Kind.ANSWER, length);
+    });
+  }
+
+  /**
+   * Charges bytes of an answer that is ready, beyond what making it has charged.
+   *
+   * @throws InferenceException with RESOURCE_EXHAUSTED if there is no memory to keep it in until
+   *     the client takes it
+   */
+  protected final void holdAnswer(long bytes) {
+    long more = bytes - memory.held(MemoryBudget.Kind.ANSWER);
+    if (bytes <= ALWAYS_SENT) {
+      memory.force(MemoryBudget.Kind.ANSWER, more);
+    } else if (!memory.tryCharge(MemoryBudget.Kind.ANSWER, more)) {
+      throw context.memory().busy(memory.refusal(bytes));
+    }
   }
 
   @Override

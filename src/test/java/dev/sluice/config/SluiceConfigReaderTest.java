@@ -66,6 +66,7 @@ class SluiceConfigReaderTest {
                      baseline: 1.5, baseline_file: rows.json }
       limits:
         cache_size: 3MiB
+        memory: 5MiB
         max_body_size: 1MiB
         max_inflated_size: 2MiB
         offload_size: 1000
@@ -180,7 +181,14 @@ class SluiceConfigReaderTest {
                   Map.of(),
                   9)),
           new LimitsConfig(
-              1 << 20, 2 << 20, 1000, Duration.ofSeconds(3), Duration.ofHours(1), 7, 3 << 20),
+              1 << 20,
+              2 << 20,
+              1000,
+              Duration.ofSeconds(3),
+              Duration.ofHours(1),
+              7,
+              3 << 20,
+              5 << 20),
           new GrpsConfig(
               Optional.of("digits"),
               true,

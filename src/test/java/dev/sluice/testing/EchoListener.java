@@ -12,12 +12,14 @@ import dev.sluice.config.TlsConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Liveness;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerFront;
 import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.RequestMemory;
 import dev.sluice.transport.SniffingTransport;
 import dev.sluice.transport.brpc.BrpcFace;
 import dev.sluice.transport.brpc.BrpcFront;
@@ -61,6 +63,7 @@ public final class EchoListener implements AutoCloseable {
   private final List<HttpConnection> connections = new CopyOnWriteArrayList<>();
   private final Held held = new Held();
   private final Telemetry telemetry = Telemetry.unseen();
+  private final MemoryBudget memory;
   private final int port;
 
   /** Opens a listener with these limits. */
@@ -70,9 +73,15 @@ public final class EchoListener implements AutoCloseable {
 
   /** Opens a listener with these limits, encrypted or not. */
   public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls) {
+    memory = new MemoryBudget(limits.memoryBudget());
     var context =
         new ListenerContext(
-            vertx, limits, new Caller("localhost:0", true), telemetry, System::nanoTime);
+            vertx,
+            limits,
+            new Caller("localhost:0", true),
+            telemetry,
+            System::nanoTime,
+            new RequestMemory(memory, System::nanoTime));
     HttpFace http = new EchoFace();
     GrpcFace grpc = new EchoService(held);
     var httpFront = new HttpFront(List.of(http), context);
@@ -114,6 +123,11 @@ public final class EchoListener implements AutoCloseable {
     port = verticle.port();
   }
 
+  /** What requests hold. */
+  public MemoryBudget memory() {
+    return memory;
+  }
+
   /** The calls that wait. */
   public Held held() {
     return held;
@@ -140,6 +154,9 @@ public final class EchoListener implements AutoCloseable {
   @Override
   public void close() {
     await(vertx.close());
+    if (memory.held() != 0) {
+      throw new AssertionError("requests still hold " + memory.held() + " bytes");
+    }
   }
 
   private static <T> void await(Future<T> future) {

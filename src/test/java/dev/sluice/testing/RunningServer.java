@@ -7,6 +7,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.tensor.MemoryBudget;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -74,8 +75,16 @@ public final class RunningServer implements AutoCloseable {
     return "http://localhost:" + port();
   }
 
+  /** What requests hold of its memory. */
+  public MemoryBudget memory() {
+    return server.memory();
+  }
+
   @Override
   public void close() {
     server.close();
+    if (memory().held() != 0) {
+      throw new AssertionError("requests still hold " + memory().held() + " bytes");
+    }
   }
 }

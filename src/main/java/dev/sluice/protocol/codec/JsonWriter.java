@@ -2,6 +2,8 @@ package dev.sluice.protocol.codec;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
 import java.lang.foreign.MemorySegment;
@@ -12,6 +14,9 @@ import java.util.Base64;
 /**
  * Writes compact JSON into one growing array. The caller sets commas and brackets as {@link #raw}
  * text and is trusted with the grammar; values are written so that they read back exactly.
+ *
+ * <p>The array is charged to the request for which this thread works: a text for which there is no
+ * memory is refused, when it is begun or while it grows.
  */
 public final class JsonWriter {
   private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
@@ -23,7 +28,9 @@ public final class JsonWriter {
    * @param capacity bytes to begin with
    */
   public JsonWriter(int capacity) {
-    this.bytes = new byte[Math.max(capacity, 64)];
+    int first = Math.max(capacity, 64);
+    MemoryAccount.chargeCurrent(Kind.ANSWER, first);
+    this.bytes = new byte[first];
   }
 
   /** How many bytes were written. */
@@ -177,7 +184,11 @@ public final class JsonWriter {
   private void claim(int more) {
     if (size + more > bytes.length) {
       long doubled = Math.max(bytes.length * 2L, size + (long) more);
-      bytes = Arrays.copyOf(bytes, (int) Math.min(doubled, Integer.MAX_VALUE - 8L));
+      int old = bytes.length;
+      int next = (int) Math.min(doubled, Integer.MAX_VALUE - 8L);
+      MemoryAccount.chargeCurrent(Kind.ANSWER, next);
+      bytes = Arrays.copyOf(bytes, next);
+      MemoryAccount.releaseCurrent(Kind.ANSWER, old);
     }
   }
 }

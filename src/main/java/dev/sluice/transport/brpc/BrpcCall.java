@@ -54,6 +54,12 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   }
 
   private void succeed(Buffer message) {
+    try {
+      holdAnswer(message.length());
+    } catch (InferenceException e) {
+      fail(e);
+      return;
+    }
     record().succeeded();
     connection.answer(this, BrpcReply.success(meta.correlationId(), message));
   }
@@ -81,6 +87,12 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   /** The client has left. */
   void gone() {
     leave();
+    finish();
+  }
+
+  /** The answer is written, or never will be. */
+  void sent() {
+    finish();
   }
 
   /** Bytes of its message and what is attached to it, as they came. */

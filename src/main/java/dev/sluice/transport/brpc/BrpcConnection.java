@@ -1,6 +1,8 @@
 package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ListenerContext;
 import io.netty.buffer.ByteBuf;
@@ -36,6 +38,10 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private final FrameReader reader;
   private final Set<BrpcCall> underWay = new HashSet<>();
   private long bytesUnderWay;
+
+  /** Holds the memory of the frame that is being read. */
+  private final MemoryAccount arriving;
+
   private boolean stopping;
   private ChannelHandlerContext channel;
 
@@ -43,6 +49,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   BrpcConnection(BrpcFront front, ContextInternal context) {
     this.front = front;
     this.context = context;
+    this.arriving = front.context().memory().account();
     this.reader = new FrameReader(front.context().limits().maxBodySize(), this);
   }
 
@@ -63,13 +70,33 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   }
 
   @Override
+  public boolean admits(RpcMeta meta, long length) {
+    if (length > arriving.budget().largestBody()) {
+      fail(
+          meta,
+          BrpcError.BAD_REQUEST,
+          "the message has %d bytes, of which the memory budget holds %d at most (setting limits.memory)"
+              .formatted(length, arriving.budget().largestBody()));
+      return false;
+    }
+    if (!arriving.tryCharge(Kind.BODY, length)) {
+      InferenceException busy = context().memory().busy(arriving.refusal(length));
+      fail(meta, BrpcError.of(busy.code()), busy.getMessage());
+      return false;
+    }
+    return true;
+  }
+
+  @Override
   public void frame(RpcMeta meta, ByteCollector body) {
+    arriving.releaseAll(Kind.BODY);
     if (stopping) {
       fail(meta, BrpcError.STOPPING, "the server is stopping");
       return;
     }
     try {
       var call = new BrpcCall(this, front.method(meta), meta, body, front.requestId(meta));
+      call.memory().force(Kind.BODY, body.size());
       underWay.add(call);
       bytesUnderWay += body.size();
       context.emit(call, BrpcCall::start);
@@ -119,7 +146,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   void answer(BrpcCall call, Buffer frame) {
     if (underWay.remove(call)) {
       bytesUnderWay -= call.size();
-      write(frame);
+      channel.writeAndFlush(((BufferInternal) frame).getByteBuf()).addListener(_ -> call.sent());
       if (stopping && underWay.isEmpty()) {
         closeWhenSent();
       }
@@ -161,6 +188,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   public void channelInactive(ChannelHandlerContext ctx) {
     List<BrpcCall> left = new ArrayList<>(underWay);
     underWay.clear();
+    arriving.close();
     left.forEach(BrpcCall::gone);
     ctx.fireChannelInactive();
   }

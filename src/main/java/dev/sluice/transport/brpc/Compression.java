@@ -2,6 +2,8 @@ package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ContentCoding;
 import io.netty.buffer.ByteBuf;
@@ -65,6 +67,7 @@ enum Compression {
     if (announced > message.length() * SNAPPY.mostRatio) {
       throw damaged("it announces " + announced + " bytes, more than snappy can make of it");
     }
+    MemoryAccount.chargeCurrent(Kind.INFLATED, announced);
     ByteBuf out = Unpooled.buffer((int) announced, (int) announced);
     try {
       new Snappy().decode(in, out);

@@ -30,6 +30,13 @@ final class FrameReader {
      */
     void frame(RpcMeta meta, ByteCollector body);
 
+    /**
+     * Decides on a frame before any of its body is read.
+     *
+     * @return whether its body is wanted; if not, it is dropped as it arrives
+     */
+    boolean admits(RpcMeta meta, long length);
+
     /** A frame whose body is beyond the limit. Nothing is read after it. */
     void tooLarge(RpcMeta meta, long length);
 
@@ -41,6 +48,7 @@ final class FrameReader {
     HEAD,
     META,
     BODY,
+    DROPPED,
     NOTHING
   }
 
@@ -68,6 +76,7 @@ final class FrameReader {
       switch (reading) {
         case HEAD, META -> readPart(in);
         case BODY -> readBody(in);
+        case DROPPED -> drop(in);
         case NOTHING -> in.skipBytes(in.readableBytes());
       }
     }
@@ -129,9 +138,27 @@ final class FrameReader {
       frames.tooLarge(meta, bodyLength);
       return;
     }
+    if (!frames.admits(meta, bodyLength)) {
+      expect(Part.DROPPED, 0);
+      dropped(0);
+      return;
+    }
     expect(Part.BODY, 0);
     body.expect(bodyLength);
     bodyGrown();
+  }
+
+  private void drop(ByteBuf in) {
+    int length = (int) Math.min(in.readableBytes(), bodyLength);
+    in.skipBytes(length);
+    dropped(length);
+  }
+
+  private void dropped(int length) {
+    bodyLength -= length;
+    if (bodyLength == 0) {
+      expect(Part.HEAD, HEAD);
+    }
   }
 
   private void readBody(ByteBuf in) {

@@ -67,7 +67,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     silent.endSoon(context.vertx());
   }
 
-  private @Nullable Http2Call call(Http2Headers headers, Http2Answer answer) {
+  private @Nullable Http2Call call(Http2Headers headers, Http2Answer answer, Http2Window window) {
     CharSequence path = headers.path();
     GrpcMethod method = path == null ? null : methods.get(path.toString());
     if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
@@ -76,8 +76,15 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
     var call =
         new UnaryCall(
-            method, values, () -> entries(headers), answer, GrpcForm.GRPC, context, ids.of(values));
-    return new Http2Call(call, answer);
+            method,
+            values,
+            () -> entries(headers),
+            answer,
+            window,
+            GrpcForm.GRPC,
+            context,
+            ids.of(values));
+    return new Http2Call(call, answer, window);
   }
 
   /** Without what HTTP/2 itself puts among them. */
@@ -134,13 +141,33 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     if (method != null) {
       var call =
           new UnaryCall(
-              method, request::getHeader, request.headers(), reply, form, context, ids.of(request));
+              method,
+              request::getHeader,
+              request.headers(),
+              reply,
+              new Pausing(request),
+              form,
+              context,
+              ids.of(request));
+      reply.onSent(call::sent);
       call.begin();
       call.follow(request);
     } else if (stream != null) {
       new StreamingCall(request, reply, form, context, ids.of(request), silent).start(stream);
     } else {
       reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
+    }
+  }
+
+  private record Pausing(HttpServerRequest request) implements UnaryCall.Reading {
+    @Override
+    public void pause() {
+      request.pause();
+    }
+
+    @Override
+    public void resume() {
+      request.resume();
     }
   }
 }

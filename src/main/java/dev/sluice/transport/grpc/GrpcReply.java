@@ -2,6 +2,9 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.RetryAfter;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
@@ -32,10 +35,16 @@ final class GrpcReply implements Reply {
 
   private final HttpServerResponse response;
   private final GrpcForm form;
+  private Handler<AsyncResult<Void>> whenSent = _ -> {};
 
   GrpcReply(HttpServerResponse response, GrpcForm form) {
     this.response = response;
     this.form = form;
+  }
+
+  /** Runs the action when the whole answer is written, or never will be. */
+  void onSent(Runnable action) {
+    whenSent = _ -> action.run();
   }
 
   @Override
@@ -59,7 +68,7 @@ final class GrpcReply implements Reply {
     if (form == GrpcForm.GRPC) {
       response.putTrailer(STATUS, OK);
     }
-    response.end(framed);
+    sent(response.end(framed));
   }
 
   @Override
@@ -71,14 +80,18 @@ final class GrpcReply implements Reply {
     if (form == GrpcForm.GRPC) {
       head();
       response.putHeader(STATUS, Integer.toString(status)).putHeader(MESSAGE, encoded);
-      response.end();
+      sent(response.end());
     } else {
       if (!response.headWritten()) {
         head();
       }
       String lines = "grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n";
-      response.end(encode(trailers(lines)));
+      sent(response.end(encode(trailers(lines))));
     }
+  }
+
+  private void sent(Future<Void> written) {
+    written.onComplete(whenSent);
   }
 
   /** Whether the client has fallen behind. */
@@ -91,13 +104,18 @@ final class GrpcReply implements Reply {
     response.drainHandler(_ -> action.run());
   }
 
-  /** Sends one of several messages. */
-  void write(Buffer message) {
-    if (open()) {
-      begin();
-      Buffer prefix = Buffer.buffer(PREFIX).appendByte((byte) 0).appendInt(message.length());
-      response.write(encode(Buffers.join(prefix, message)));
+  /**
+   * Sends one of several messages.
+   *
+   * @return complete when it is written, or never will be
+   */
+  Future<Void> write(Buffer message) {
+    if (!open()) {
+      return Future.succeededFuture();
     }
+    begin();
+    Buffer prefix = Buffer.buffer(PREFIX).appendByte((byte) 0).appendInt(message.length());
+    return response.write(encode(Buffers.join(prefix, message)));
   }
 
   private void begin() {
@@ -115,9 +133,9 @@ final class GrpcReply implements Reply {
     begin();
     if (form == GrpcForm.GRPC) {
       response.putTrailer(STATUS, OK);
-      response.end();
+      sent(response.end());
     } else {
-      response.end(encode(trailers("grpc-status:0\r\n")));
+      sent(response.end(encode(trailers("grpc-status:0\r\n"))));
     }
   }
 
@@ -128,7 +146,7 @@ final class GrpcReply implements Reply {
     } else if (open()) {
       response.putTrailer(STATUS, Integer.toString(status));
       response.putTrailer(MESSAGE, encode(text));
-      response.end();
+      sent(response.end());
     }
   }
 

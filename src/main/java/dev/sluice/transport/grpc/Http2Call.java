@@ -6,10 +6,17 @@ import io.netty.buffer.ByteBuf;
 final class Http2Call {
   private final UnaryCall call;
   private final Http2Answer answer;
+  private final Http2Window window;
 
-  Http2Call(UnaryCall call, Http2Answer answer) {
+  Http2Call(UnaryCall call, Http2Answer answer, Http2Window window) {
     this.call = call;
     this.answer = answer;
+    this.window = window;
+  }
+
+  /** What the window has again of bytes that were taken. */
+  int window(int taken) {
+    return window.taken(taken);
   }
 
   void begin() {

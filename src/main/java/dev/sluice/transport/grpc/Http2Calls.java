@@ -27,7 +27,7 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
   /** Finds who answers a stream. */
   interface Directory {
     /** The call that a stream begins; null if it is none that is answered here. */
-    @Nullable Http2Call call(Http2Headers headers, Http2Answer answer);
+    @Nullable Http2Call call(Http2Headers headers, Http2Answer answer, Http2Window window);
   }
 
   private final Directory directory;
@@ -110,7 +110,10 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
     Http2Stream stream = frames.connection().stream(streamId);
     Http2Call known = stream.getProperty(key);
     Http2Call call =
-        known == null ? directory.call(headers, new Http2Answer(frames, stream)) : known;
+        known == null
+            ? directory.call(
+                headers, new Http2Answer(frames, stream), new Http2Window(frames, stream))
+            : known;
     if (call == null) {
       return false;
     }
@@ -137,7 +140,7 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
     if (endOfStream) {
       context.emit(_ -> call.end());
     }
-    return taken;
+    return call.window(taken);
   }
 
   @Override

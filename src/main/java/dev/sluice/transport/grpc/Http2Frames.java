@@ -44,6 +44,18 @@ final class Http2Frames {
     flushSoon();
   }
 
+  /** Lets the client of a stream, if it is still open, send so many bytes more. */
+  void giveWindow(Http2Stream stream, int bytes) {
+    try {
+      if (connection().stream(stream.id()) != null
+          && handler.decoder().flowController().consumeBytes(stream, bytes)) {
+        flushSoon();
+      }
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("no more is given back than was taken", e);
+    }
+  }
+
   private void flushSoon() {
     if (!flushing) {
       flushing = true;

@@ -2,6 +2,8 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ContentCoding;
 import java.nio.ByteBuffer;
@@ -32,6 +34,7 @@ final class MessageReader {
 
   /** Undoes the base64 of gRPC-Web's text form, whose pieces may each end in padding. */
   static Body fromText(Body text) {
+    MemoryAccount.chargeCurrent(Kind.INFLATED, text.length());
     var encoded = ByteBuffer.wrap(text.bytes(), text.offset(), text.length());
     try {
       ByteBuffer decoded = Base64.getDecoder().decode(encoded);

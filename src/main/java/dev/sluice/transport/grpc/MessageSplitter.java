@@ -1,6 +1,8 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import io.vertx.core.buffer.Buffer;
@@ -12,6 +14,8 @@ final class MessageSplitter {
 
   private final MessageReader reader;
   private final long maxMessage;
+  private final MemoryAccount memory;
+  private boolean starved;
 
   /** What has arrived and belongs to no frame yet. */
   private Buffer input = NOTHING;
@@ -21,8 +25,10 @@ final class MessageSplitter {
 
   /**
    * @param maxMessage bytes a message may have as it arrives
+   * @param memory whose memory frames are, until {@link #taken}
    */
-  MessageSplitter(MessageReader reader, long maxMessage) {
+  MessageSplitter(MessageReader reader, long maxMessage, MemoryAccount memory) {
+    this.memory = memory;
     this.reader = reader;
     this.maxMessage = maxMessage;
   }
@@ -70,9 +76,31 @@ final class MessageSplitter {
       throw reader.tooLarge(announced);
     }
     frameSize = announced + GrpcReply.PREFIX;
+    if (frameSize > memory.budget().largestBody()) {
+      throw UnaryCall.largerThanMemory(frameSize, memory.budget());
+    }
+    starved = !memory.tryCharge(Kind.BODY, frameSize);
+    if (starved) {
+      return false;
+    }
     frame = new ByteCollector();
     frame.expect(frameSize);
     return true;
+  }
+
+  /** Bytes for which there is no memory, so that {@link #next} gives nothing; 0 if there is. */
+  long starved() {
+    return starved ? frameSize : 0;
+  }
+
+  /** Tries to begin a frame for which there was no memory. */
+  boolean tryAgain() {
+    return begin();
+  }
+
+  /** A frame that {@link #next} gave is not needed any more. */
+  void taken(Body taken) {
+    memory.release(Kind.BODY, taken.length());
   }
 
   /** What is wrong if the call ends here. */

@@ -4,11 +4,13 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.RequestMemory;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -36,6 +38,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   private boolean taking;
   private boolean allArrived;
   private boolean answered;
+  private RequestMemory.@Nullable Wait wait;
 
   StreamingCall(
       HttpServerRequest request,
@@ -52,7 +55,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     this.reader =
         new MessageReader(
             request.getHeader(UnaryCall.ENCODING), maxMessage, context.limits().maxInflatedSize());
-    this.splitter = new MessageSplitter(reader, maxMessage);
+    this.splitter = new MessageSplitter(reader, maxMessage, memory());
     this.silent = silent;
     this.maxBody = (long) ((maxMessage + GrpcReply.PREFIX) * UnaryCall.TEXT_RATIO);
   }
@@ -65,6 +68,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
       fail(e);
       return;
     }
+    reply.onSent(this::finish);
     silent.add(this);
     request.handler(this::arrived);
     request.endHandler(_ -> ended());
@@ -83,8 +87,10 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
       takeNext();
     } else if (text.size() + (long) piece.length() > maxBody) {
       fail(reader.tooLarge(text.size() + (long) piece.length()));
-    } else {
+    } else if (memory().tryCharge(Kind.BODY, piece.length())) {
       text.add(piece);
+    } else {
+      fail(context().memory().busy(memory().refusal(piece.length())));
     }
   }
 
@@ -125,7 +131,11 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
       while (!taking && !answered && !isGone()) {
         Body frame = splitter.next();
         if (frame == null) {
-          endIfAllTaken();
+          if (splitter.starved() > 0) {
+            await(splitter.starved());
+          } else {
+            endIfAllTaken();
+          }
           return;
         }
         take(frame);
@@ -135,10 +145,33 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     }
   }
 
+  /** Reads no more until there is memory for the next message. */
+  private void await(long size) {
+    taking = true;
+    request.pause();
+    wait =
+        context()
+            .memory()
+            .await(
+                context().vertx(),
+                splitter::tryAgain,
+                succeeded -> {
+                  wait = null;
+                  taking = false;
+                  if (succeeded) {
+                    takeNext();
+                  } else {
+                    fail(context().memory().busy(memory().refusal(size)));
+                  }
+                  request.resume();
+                });
+  }
+
   /** Waits for whoever takes the message, unless that is done at once. */
   private void take(Body frame) {
     taking = true;
     Future<?> taken = compute(workOf(frame), () -> reader.read(frame)).compose(this::handOver);
+    taken.onComplete(_ -> splitter.taken(frame));
     if (taken.succeeded()) {
       taking = false;
       return;
@@ -187,7 +220,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   @Override
   public void write(Buffer message) {
     if (!answered) {
-      reply.write(message);
+      holdPiece(message.length(), reply.write(message));
     }
   }
 
@@ -209,6 +242,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     record().failed(ErrorCode.of(failure));
     InferenceException told = UnaryCall.explain(failure, this, context(), reply);
     reply.failStream(GrpcStatus.of(told.code()), told.getMessage());
+    stopWaiting();
     cancel();
   }
 
@@ -220,8 +254,17 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
 
   private void gone() {
     hear();
+    stopWaiting();
     if (!answered) {
       leave();
+    }
+    finish();
+  }
+
+  private void stopWaiting() {
+    if (wait != null) {
+      wait.cancel();
+      wait = null;
     }
   }
 

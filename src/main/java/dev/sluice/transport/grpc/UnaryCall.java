@@ -4,6 +4,8 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.tensor.MemoryBudget;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ByteCollector;
@@ -11,6 +13,7 @@ import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -37,20 +40,35 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   private final MessageReader reader;
   private final ByteCollector collected = new ByteCollector();
   private final long maxBody;
+  private final Reading reading;
+  private RequestMemory.@Nullable Wait wait;
+  private boolean reserved;
   private long announced;
+  private boolean arrived;
   private boolean whole;
   private boolean answered;
+
+  /** What the call's body is read from. */
+  interface Reading {
+    /** Reads no more than is on its way already. */
+    void pause();
+
+    /** Reads on. */
+    void resume();
+  }
 
   /**
    * @param headers a header's value by its name
    * @param allHeaders all of them; looked at on the event loop, if at all
    * @param reply where the answer goes
+   * @param reading is paused while there is no memory for the message
    */
   UnaryCall(
       GrpcMethod method,
       Function<CharSequence, @Nullable String> headers,
       Iterable<Map.Entry<String, String>> allHeaders,
       Reply reply,
+      Reading reading,
       GrpcForm form,
       ListenerContext context,
       String requestId) {
@@ -59,6 +77,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     this.headers = headers;
     this.allHeaders = allHeaders;
     this.reply = reply;
+    this.reading = reading;
     this.form = form;
     long maxMessage = context.limits().maxBodySize();
     this.reader =
@@ -102,13 +121,27 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     if (collected.size() == 0) {
       prepare(piece);
     }
-    long size = collected.size() + (long) piece.readableBytes();
+    if (!answered && accepts(piece.readableBytes())) {
+      collected.addBorrowed(piece);
+    }
+  }
+
+  private boolean accepts(int more) {
+    long size = collected.size() + (long) more;
     if (size > (form == GrpcForm.WEB_TEXT ? (long) (maxBody * TEXT_RATIO) : maxBody)) {
       fail(reader.tooLarge(size - GrpcReply.PREFIX));
-    } else if (!collected.fits(piece.readableBytes())) {
+    } else if (!collected.fits(more)) {
       fail(MessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
-    } else {
-      collected.addBorrowed(piece);
+    } else if (!reserved || size > announced + GrpcReply.PREFIX) {
+      holdMore(more);
+    }
+    return !answered;
+  }
+
+  /** Counts a piece for which no memory was reserved beforehand. */
+  private void holdMore(int more) {
+    if (!memory().tryCharge(Kind.BODY, more)) {
+      fail(context().memory().busy(memory().refusal(more)));
     }
   }
 
@@ -118,22 +151,70 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       return;
     }
     announced = first.getUnsignedInt(first.readerIndex() + 1);
-    if (announced + GrpcReply.PREFIX > maxBody) {
+    long size = announced + GrpcReply.PREFIX;
+    if (size > maxBody) {
       return;
     }
-    collected.expect(announced + GrpcReply.PREFIX);
+    if (size > memory().budget().largestBody()) {
+      fail(largerThanMemory(size, memory().budget()));
+      return;
+    }
+    collected.expect(size);
+    if (memory().tryCharge(Kind.BODY, size)) {
+      reserved = true;
+      land(first);
+    } else {
+      await(size);
+    }
+  }
+
+  static InferenceException largerThanMemory(long size, MemoryBudget budget) {
+    return new InferenceException(
+        ErrorCode.TOO_LARGE,
+        "the message has %d bytes, of which the memory budget holds %d at most (setting limits.memory)"
+            .formatted(size, budget.largestBody()));
+  }
+
+  private void land(ByteBuf first) {
     if (collected.isLarge() && first.getByte(first.readerIndex()) == 0) {
       Body message = Buffers.behind(first, GrpcReply.PREFIX);
       int tensorAt = ArrivingField.find(message, method.tensorPath());
       if (tensorAt >= 0) {
         collected.land(GrpcReply.PREFIX + (long) tensorAt);
+        // Native memory is counted where it is made.
+        memory().releaseAll(Kind.BODY);
       }
+    }
+  }
+
+  /** Reads no more until there is memory for the whole message, of which a part may be here. */
+  private void await(long size) {
+    reading.pause();
+    wait =
+        context()
+            .memory()
+            .await(
+                context().vertx(),
+                () -> memory().tryCharge(Kind.BODY, size - memory().held(Kind.BODY)),
+                succeeded -> waited(succeeded, size));
+  }
+
+  private void waited(boolean succeeded, long size) {
+    wait = null;
+    reserved = succeeded;
+    if (!succeeded) {
+      fail(context().memory().busy(memory().refusal(size)));
+    }
+    reading.resume();
+    if (arrived) {
+      answer();
     }
   }
 
   /** The whole body was taken. */
   void answer() {
-    if (answered || isGone()) {
+    arrived = true;
+    if (answered || isGone() || wait != null) {
       return;
     }
     whole = true;
@@ -158,6 +239,13 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   private void succeed(Buffer message) {
+    try {
+      holdAnswer(message.length());
+    } catch (InferenceException e) {
+      memory().releaseAll(Kind.ANSWER);
+      fail(e);
+      return;
+    }
     answered = true;
     record().succeeded();
     if (form == GrpcForm.WEB_TEXT) {
@@ -175,8 +263,13 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   private void forget() {
+    if (wait != null) {
+      wait.cancel();
+      wait = null;
+    }
     if (!whole) {
       collected.clear();
+      memory().releaseAll(Kind.BODY);
     }
   }
 
@@ -211,6 +304,12 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       forget();
       leave();
     }
+    finish();
+  }
+
+  /** The whole answer is written. */
+  void sent() {
+    finish();
   }
 
   @Override

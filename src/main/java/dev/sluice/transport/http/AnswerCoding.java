@@ -1,5 +1,8 @@
 package dev.sluice.transport.http;
 
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
+import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
@@ -69,10 +72,12 @@ public enum AnswerCoding {
     if (this == IDENTITY) {
       return plain;
     }
+    MemoryAccount.chargeCurrent(Kind.ANSWER, plain.length());
+    Body body = Buffers.body(plain);
     var bytes = new ByteArrayOutputStream(Math.max(64, plain.length() / 4));
     try (OutputStream coded =
         this == GZIP ? new GZIPOutputStream(bytes) : new DeflaterOutputStream(bytes)) {
-      coded.write(plain.getBytes());
+      coded.write(body.bytes(), body.offset(), body.length());
     } catch (IOException e) {
       throw new UncheckedIOException("memory cannot be written to", e);
     }

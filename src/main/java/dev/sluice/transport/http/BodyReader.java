@@ -2,10 +2,13 @@ package dev.sluice.transport.http;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -14,6 +17,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,19 +30,27 @@ final class BodyReader {
 
   private final HttpServerRequest request;
   private final ListenerContext context;
+  private final HttpExchange exchange;
+  private final MemoryAccount memory;
   private final long limit;
   private final Promise<Body> whole = Promise.promise();
   private final ByteCollector collected = new ByteCollector();
   private final long tensorAt;
   private final @Nullable String coding;
+  private RequestMemory.@Nullable Wait wait;
+  private boolean announcedAll;
   private boolean ended;
 
   /**
+   * @param exchange whose memory the body is
    * @param tensorAt where in the body raw bytes of a tensor begin, or {@link #NO_TENSOR}
    */
-  BodyReader(HttpServerRequest request, ListenerContext context, long tensorAt) {
+  BodyReader(
+      HttpServerRequest request, HttpExchange exchange, ListenerContext context, long tensorAt) {
     this.request = request;
     this.context = context;
+    this.exchange = exchange;
+    this.memory = exchange.memory();
     this.limit = context.limits().maxBodySize();
     this.tensorAt = tensorAt;
     this.coding = coding(request);
@@ -69,16 +81,60 @@ final class BodyReader {
     long announced = announcedLength();
     if (announced > limit) {
       refuse(announced + " bytes");
+    } else if (announced > memory.budget().largestBody()) {
+      refuseLarge(announced);
+    } else if (announced < 0) {
+      readOn();
     } else {
-      collected.expect(announced);
-      if (tensorAt >= 0 && coding == null && collected.isLarge()) {
-        collected.land(tensorAt);
-        DirectPieces.take(request, this::takeBorrowed);
-      }
-      if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
-        request.response().writeContinue();
-      }
+      announcedAll = true;
+      reserve(announced);
     }
+  }
+
+  /** Reserves the whole of what was announced before any of it is read. */
+  private void reserve(long announced) {
+    if (memory.tryCharge(Kind.BODY, announced)) {
+      begin(announced);
+    } else {
+      pauseUntil(() -> memory.tryCharge(Kind.BODY, announced), () -> begin(announced), announced);
+    }
+  }
+
+  private void begin(long announced) {
+    collected.expect(announced);
+    if (tensorAt >= 0 && coding == null && collected.isLarge()) {
+      collected.land(tensorAt);
+      // Native memory is counted where it is made.
+      memory.releaseAll(Kind.BODY);
+      DirectPieces.take(request, this::takeBorrowed);
+    }
+    readOn();
+  }
+
+  private void readOn() {
+    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+      request.response().writeContinue();
+    }
+  }
+
+  /** Reads nothing more of the client until there is memory, and refuses it if there is none. */
+  private void pauseUntil(BooleanSupplier attempt, Runnable then, long asked) {
+    request.pause();
+    wait =
+        context
+            .memory()
+            .await(
+                context.vertx(),
+                attempt,
+                succeeded -> {
+                  wait = null;
+                  if (succeeded) {
+                    then.run();
+                  } else {
+                    fail(context.memory().busy(memory.refusal(asked)));
+                  }
+                  request.resume();
+                });
   }
 
   private long announcedLength() {
@@ -106,11 +162,25 @@ final class BodyReader {
     if (ended) {
       return false;
     }
-    boolean fits = collected.size() + (long) more <= limit && collected.fits(more);
-    if (!fits) {
+    long size = collected.size() + (long) more;
+    if (size > limit || !collected.fits(more)) {
       refuse("more than " + limit + " bytes");
+    } else if (!announcedAll) {
+      holdMore(size, more);
     }
-    return fits;
+    return !ended;
+  }
+
+  /** Charges a piece of a body whose length was not announced. It is here, so it is counted. */
+  private void holdMore(long size, int more) {
+    if (size > memory.budget().largestBody()) {
+      refuseLarge(size);
+    } else if (!memory.tryCharge(Kind.BODY, more)) {
+      memory.force(Kind.BODY, more);
+      if (wait == null) {
+        pauseUntil(() -> memory.budget().free(Long.MAX_VALUE) > 0, () -> {}, more);
+      }
+    }
   }
 
   /** Whoever goes on with the body joins it on a worker if it came in many large pieces. */
@@ -121,7 +191,7 @@ final class BodyReader {
       if (work == 0) {
         whole.complete(collected.toBody());
       } else {
-        context.compute(work, collected::toBody).onComplete(whole);
+        exchange.compute(work, collected::toBody).onComplete(whole);
       }
     }
   }
@@ -136,18 +206,34 @@ final class BodyReader {
             + " (setting limits.max_body_size)");
   }
 
+  private void refuseLarge(long size) {
+    fail(
+        ErrorCode.TOO_LARGE,
+        "the request body has %d bytes, of which the memory budget holds %d at most (setting limits.memory)"
+            .formatted(size, memory.budget().largestBody()));
+  }
+
   private void fail(ErrorCode code, String message) {
+    fail(new InferenceException(code, message));
+  }
+
+  private void fail(InferenceException why) {
+    if (wait != null) {
+      wait.cancel();
+      wait = null;
+    }
     if (!ended) {
       ended = true;
       collected.clear();
-      whole.fail(new InferenceException(code, message));
+      memory.releaseAll(Kind.BODY);
+      whole.fail(why);
     }
   }
 
   private Future<Body> inflate(Body body) {
     long inflated = context.limits().maxInflatedSize();
     // How large it becomes is not known before, and a small body may become very large.
-    return context
+    return exchange
         .compute(
             body.length() * ContentCoding.MOST_RATIO,
             () -> ContentCoding.inflate(Objects.requireNonNull(coding), body, inflated))

@@ -1,6 +1,5 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.telemetry.CallRecord;
 import dev.sluice.transport.Flushes;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -15,12 +14,12 @@ import io.vertx.core.http.HttpVersion;
  */
 public final class ChunkedAnswer {
   private final HttpServerResponse response;
-  private final CallRecord record;
+  private final HttpExchange exchange;
 
   ChunkedAnswer(
-      HttpServerRequest request, int status, CharSequence contentType, CallRecord record) {
+      HttpServerRequest request, int status, CharSequence contentType, HttpExchange exchange) {
     this.response = request.response();
-    this.record = record;
+    this.exchange = exchange;
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
     if (request.version() == HttpVersion.HTTP_1_0) {
       response.putHeader(HttpHeaders.CONNECTION, "close");
@@ -42,15 +41,15 @@ public final class ChunkedAnswer {
   /** Sends one chunk, unless it is empty: that would be the end. */
   public void write(Buffer chunk) {
     if (isOpen() && chunk.length() > 0) {
-      response.write(chunk);
+      exchange.holdPiece(chunk.length(), response.write(chunk));
     }
   }
 
   /** Ends the answer. */
   public void end() {
     if (isOpen()) {
-      record.succeeded();
-      response.end();
+      exchange.record().succeeded();
+      exchange.sent(response.end());
     }
   }
 

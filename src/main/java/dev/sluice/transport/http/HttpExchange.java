@@ -4,6 +4,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
@@ -24,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 /** An HTTP request and the one answer to it. */
 public final class HttpExchange extends ListenerExchange {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+  private static final Buffer NO_MEMORY =
+      Buffer.buffer(
+          "{\"error\":\"the server has no memory for the answer (setting limits.memory)\"}");
 
   private final HttpServerRequest request;
 
@@ -92,6 +97,7 @@ public final class HttpExchange extends ListenerExchange {
   private void gone() {
     if (!request.response().ended()) {
       leave();
+      finish();
     }
   }
 
@@ -102,7 +108,7 @@ public final class HttpExchange extends ListenerExchange {
    * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
    */
   public Future<Body> body() {
-    return new BodyReader(request, context(), BodyReader.NO_TENSOR).read();
+    return new BodyReader(request, this, context(), BodyReader.NO_TENSOR).read();
   }
 
   /**
@@ -113,7 +119,9 @@ public final class HttpExchange extends ListenerExchange {
    * @param work borrows the body until its future is complete
    */
   public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
-    return new BodyReader(request, context(), tensorAt).read().compose(body -> body.lend(work));
+    return new BodyReader(request, this, context(), tensorAt)
+        .read()
+        .compose(body -> body.lend(work));
   }
 
   /** Answers with JSON. */
@@ -125,8 +133,13 @@ public final class HttpExchange extends ListenerExchange {
   public void empty(int status) {
     record().succeeded();
     if (open()) {
-      request.response().setStatusCode(status).end();
+      sent(request.response().setStatusCode(status).end());
     }
+  }
+
+  /** Gives back what the exchange holds when the client has taken the answer, or has left. */
+  void sent(Future<Void> written) {
+    written.onComplete(_ -> finish());
   }
 
   /** Answers. Does nothing if the caller is gone or was answered. */
@@ -136,17 +149,25 @@ public final class HttpExchange extends ListenerExchange {
       return;
     }
     HttpServerResponse response = request.response();
+    try {
+      holdAnswer(body.length());
+    } catch (InferenceException e) {
+      memory().releaseAll(Kind.ANSWER);
+      explain(e);
+      json(HttpStatus.of(e.code()), NO_MEMORY);
+      return;
+    }
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
     if (request.method().equals(HttpMethod.HEAD)) {
-      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end();
+      sent(response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end());
     } else {
-      response.end(body);
+      sent(response.end(body));
     }
   }
 
   /** Begins an answer that is sent piece by piece. Not if anything was answered. */
   public ChunkedAnswer chunked(int status, CharSequence contentType) {
-    return new ChunkedAnswer(request, status, contentType, record());
+    return new ChunkedAnswer(request, status, contentType, this);
   }
 
   /** Sets a header of the answer. */

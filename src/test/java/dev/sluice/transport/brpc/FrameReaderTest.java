@@ -27,6 +27,11 @@ class FrameReaderTest {
     boolean ended;
 
     @Override
+    public boolean admits(RpcMeta meta, long length) {
+      return true;
+    }
+
+    @Override
     public void frame(RpcMeta meta, ByteCollector body) {
       assertThat(ended).isFalse();
       Body whole = body.toBody();

@@ -2,6 +2,8 @@ package dev.sluice.protocol.grps.grpc;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -19,6 +21,7 @@ final class WireWriter {
   private int at;
 
   WireWriter(int size) {
+    MemoryAccount.chargeCurrent(Kind.ANSWER, size);
     this.bytes = new byte[size];
     this.segment = MemorySegment.ofArray(bytes);
   }

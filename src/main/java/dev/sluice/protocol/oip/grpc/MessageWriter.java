@@ -1,6 +1,8 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.protocol.codec.RawTensors;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
@@ -15,6 +17,7 @@ final class MessageWriter {
   private int at;
 
   MessageWriter(int size) {
+    MemoryAccount.chargeCurrent(Kind.ANSWER, size);
     this.bytes = new byte[size];
   }
 

@@ -6,6 +6,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
@@ -55,6 +57,7 @@ final class PredictResponseWriter {
       throw new InferenceException(
           ErrorCode.TOO_LARGE, "the response has " + size + " bytes, a message holds 2147483631");
     }
+    MemoryAccount.chargeCurrent(Kind.ANSWER, size);
     return new byte[(int) size];
   }
 }

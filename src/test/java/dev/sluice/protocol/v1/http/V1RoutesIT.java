@@ -8,6 +8,7 @@ import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.FakePlanes;
@@ -15,6 +16,7 @@ import dev.sluice.testing.FakeTfsModels;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RequestMemory;
 import dev.sluice.transport.http.HttpFront;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -52,7 +54,9 @@ class V1RoutesIT {
             LimitsConfig.DEFAULT,
             new Caller("test", true),
             Telemetry.unseen(),
-            System::nanoTime);
+            System::nanoTime,
+            new RequestMemory(
+                new MemoryBudget(LimitsConfig.DEFAULT.memoryBudget()), System::nanoTime));
     var routes = new V1Routes(PLANES, PLANES, PLANES, List.of(dialects));
     HttpServer server =
         vertx

@@ -1,0 +1,33 @@
+package dev.sluice.config;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * The memory budget where none is set: half of the largest heap, since all of it may lie there and
+ * the collector needs room besides, and no more than a quarter of the container's memory, or of the
+ * machine's where there is no limit, since models need the rest.
+ */
+final class DefaultMemory {
+  private static final int HEAP_PART = 2;
+  private static final int MACHINE_PART = 4;
+
+  /** Less would refuse what usual models are asked. */
+  private static final long LEAST = 16L * 1024 * 1024;
+
+  private DefaultMemory() {}
+
+  /** The budget of this process. The Java VM knows the limits of its control group. */
+  static long ofThisProcess() {
+    var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    return of(Runtime.getRuntime().maxMemory(), machine.getTotalMemorySize());
+  }
+
+  /**
+   * @param heap bytes that the heap may have
+   * @param machine bytes of the container or the machine
+   */
+  static long of(long heap, long machine) {
+    return Math.max(LEAST, Math.min(heap / HEAP_PART, machine / MACHINE_PART));
+  }
+}

@@ -1,0 +1,151 @@
+package dev.sluice.tensor;
+
+import dev.sluice.tensor.MemoryBudget.Kind;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one request holds of the {@link MemoryBudget}. Work that runs within {@link #within} charges
+ * large arrays and tensors to it wherever they are made.
+ *
+ * <p>Owner: the request, which closes it when its answer is written or not wanted any more, and no
+ * thread works for it. Charged and released on any thread; closed while no other thread charges.
+ */
+public final class MemoryAccount implements AutoCloseable {
+  /** Bytes from which arrays and tensors are checked one by one. */
+  static final long CHECKED = 16 * 1024;
+
+  private static final ThreadLocal<@Nullable MemoryAccount> CURRENT = new ThreadLocal<>();
+  private static final Kind[] KINDS = Kind.values();
+
+  private final MemoryBudget budget;
+  private final AtomicLongArray held = new AtomicLongArray(KINDS.length);
+  private boolean closed;
+
+  MemoryAccount(MemoryBudget budget) {
+    this.budget = budget;
+  }
+
+  /** The budget that all requests share. */
+  public MemoryBudget budget() {
+    return budget;
+  }
+
+  /** Bytes that are held for this. */
+  public long held(Kind kind) {
+    return held.get(kind.ordinal());
+  }
+
+  /** Charges bytes; false, and nothing is charged, if they are not free. */
+  public boolean tryCharge(Kind kind, long bytes) {
+    if (closed || bytes <= 0) {
+      return true;
+    }
+    if (!budget.tryReserve(kind, bytes)) {
+      return false;
+    }
+    held.addAndGet(kind.ordinal(), bytes);
+    return true;
+  }
+
+  /**
+   * Charges bytes.
+   *
+   * @throws MemoryExhausted if they are not free; nothing is charged then
+   */
+  public void charge(Kind kind, long bytes) {
+    if (!tryCharge(kind, bytes)) {
+      throw budget.refuse(bytes);
+    }
+  }
+
+  /** Charges bytes that are there already, whether they are free or not. */
+  public void force(Kind kind, long bytes) {
+    if (!closed && bytes > 0) {
+      budget.force(kind, bytes);
+      held.addAndGet(kind.ordinal(), bytes);
+    }
+  }
+
+  /** Gives back bytes that were charged; never more than are held. */
+  public void release(Kind kind, long bytes) {
+    long before = held.getAndUpdate(kind.ordinal(), now -> now - Math.min(now, bytes));
+    long given = Math.min(before, bytes);
+    if (given > 0) {
+      budget.release(kind, given);
+    }
+  }
+
+  /** Gives back all that is held for this. */
+  public void releaseAll(Kind kind) {
+    long given = held.getAndSet(kind.ordinal(), 0);
+    if (given > 0) {
+      budget.release(kind, given);
+    }
+  }
+
+  /** The failure of a charge that did not succeed. Counts as a refusal. */
+  public MemoryExhausted refusal(long bytes) {
+    return budget.refuse(bytes);
+  }
+
+  /** Runs work whose large arrays and tensors are charged here. */
+  public <T> T within(Supplier<T> work) {
+    MemoryAccount outer = CURRENT.get();
+    CURRENT.set(this);
+    try {
+      return work.get();
+    } finally {
+      CURRENT.set(outer);
+    }
+  }
+
+  /**
+   * Charges bytes to the account within which this thread works, if there is one.
+   *
+   * @throws MemoryExhausted if they are not free
+   */
+  public static void chargeCurrent(Kind kind, long bytes) {
+    if (bytes >= CHECKED) {
+      MemoryAccount account = CURRENT.get();
+      if (account != null) {
+        account.charge(kind, bytes);
+      }
+    }
+  }
+
+  /** Gives back what {@link #chargeCurrent} has charged. */
+  public static void releaseCurrent(Kind kind, long bytes) {
+    if (bytes >= CHECKED) {
+      MemoryAccount account = CURRENT.get();
+      if (account != null) {
+        account.release(kind, bytes);
+      }
+    }
+  }
+
+  /** Refuses a tensor for which there is no memory, if this thread works for a request. */
+  static void requireFree(long bytes) {
+    if (bytes >= CHECKED) {
+      MemoryAccount account = CURRENT.get();
+      if (account != null) {
+        account.budget.requireFree(bytes);
+      }
+    }
+  }
+
+  /** Counts again after {@link #close}. */
+  public void reopen() {
+    closed = false;
+  }
+
+  /** Gives everything back; what is charged later is not counted. Closing again does nothing. */
+  @Override
+  public void close() {
+    closed = true;
+    for (Kind kind : KINDS) {
+      releaseAll(kind);
+    }
+  }
+}

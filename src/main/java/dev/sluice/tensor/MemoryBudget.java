@@ -1,0 +1,209 @@
+package dev.sluice.tensor;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/*
+ * How the price of a small request stays small
+ *
+ * One counter that every thread writes would be one cache line that all of them wait for. So each thread has a
+ * share: bytes that it has taken from the counter in a chunk. Small sizes are taken from the thread's own share
+ * and put back into the share of whichever thread releases them; a share that grows beyond two chunks gives one
+ * back. Only chunks and large sizes touch the common counter. The sum is exact: what is reserved is what all
+ * shares have counted, whichever thread counted it.
+ */
+
+/**
+ * The bytes that all requests of a server may hold together, on the heap and in native memory:
+ * bodies as they arrive, inflated bytes, answers that are not written yet, and all tensors of the
+ * process, which {@link TensorMemory} counts. Any thread.
+ *
+ * <p>A part of it is a reserve that only small sizes may use, so that large requests cannot keep
+ * small ones and control calls out.
+ */
+public final class MemoryBudget {
+  /** What memory is held for. */
+  public enum Kind {
+    /** Bytes of bodies and messages that have arrived or were announced. */
+    BODY,
+    /** Bytes of bodies after their compression is undone. */
+    INFLATED,
+    /** Bytes of answers that the reader has not taken yet. */
+    ANSWER
+  }
+
+  /** Bytes up to which a size is small. */
+  public static final long SMALL = 64 * 1024;
+
+  /** The part of the budget that large sizes leave free. */
+  private static final int RESERVE_PART = 8;
+
+  /** The part of the budget that a thread takes in one chunk, at most and at least. */
+  private static final int CHUNK_PART = 1024;
+
+  private static final long LARGEST_CHUNK = 64 * 1024;
+  private static final long SMALLEST_CHUNK = 1024;
+
+  private static final int KINDS = Kind.values().length;
+
+  private final long limit;
+  private final long chunk;
+  private final AtomicLong taken = new AtomicLong();
+  private final LongAdder refusals = new LongAdder();
+  private final List<Share> shares = new CopyOnWriteArrayList<>();
+  private final ThreadLocal<Share> share = ThreadLocal.withInitial(this::newShare);
+
+  /**
+   * @param limit bytes, more than 0
+   */
+  public MemoryBudget(long limit) {
+    this.limit = limit;
+    this.chunk = Math.clamp(limit / CHUNK_PART, SMALLEST_CHUNK, LARGEST_CHUNK);
+  }
+
+  private Share newShare() {
+    var added = new Share();
+    shares.add(added);
+    return added;
+  }
+
+  /** Bytes that may be held together. */
+  public long limit() {
+    return limit;
+  }
+
+  /** The largest body that is taken at all: it may be held twice while its pieces are joined. */
+  public long largestBody() {
+    return limit / 2 - limit / RESERVE_PART / 2;
+  }
+
+  /** Bytes that requests hold, tensors apart. Exact when no thread is reserving. */
+  public long held() {
+    long sum = 0;
+    for (Kind kind : Kind.values()) {
+      sum += held(kind);
+    }
+    return sum;
+  }
+
+  /** Bytes that requests hold for this. Exact when no thread is reserving. */
+  public long held(Kind kind) {
+    long sum = 0;
+    for (Share one : shares) {
+      sum += one.counts.get(kind.ordinal());
+    }
+    return sum;
+  }
+
+  /** Bytes that are left for a size of this many bytes. */
+  public long free(long bytes) {
+    return Math.max(0, ceiling(bytes) - taken.get() - TensorMemory.openBytes());
+  }
+
+  /** How often memory was refused. */
+  public long refusals() {
+    return refusals.sum();
+  }
+
+  /** Whether more is held than may be, which forced reservations and models' outputs can cause. */
+  public boolean isExceeded() {
+    return taken.get() + TensorMemory.openBytes() > limit;
+  }
+
+  /** A new request's account. */
+  public MemoryAccount account() {
+    return new MemoryAccount(this);
+  }
+
+  /** Reserves bytes; false, and nothing is reserved, if they are not free. */
+  boolean tryReserve(Kind kind, long bytes) {
+    Share own = share.get();
+    if (bytes <= chunk ? own.takeSmall(bytes) : takeUpTo(ceiling(bytes), bytes)) {
+      own.count(kind, bytes);
+      return true;
+    }
+    return false;
+  }
+
+  /** Reserves bytes, free or not. */
+  void force(Kind kind, long bytes) {
+    Share own = share.get();
+    if (bytes > chunk || !own.takeSmall(bytes)) {
+      taken.addAndGet(bytes);
+    }
+    own.count(kind, bytes);
+  }
+
+  /** Gives back what was reserved, on this thread or another. */
+  void release(Kind kind, long bytes) {
+    Share own = share.get();
+    own.count(kind, -bytes);
+    if (bytes <= chunk) {
+      own.give(bytes);
+    } else {
+      taken.addAndGet(-bytes);
+    }
+  }
+
+  /** Says why bytes were not reserved, and counts that. */
+  MemoryExhausted refuse(long bytes) {
+    refusals.increment();
+    return new MemoryExhausted(bytes, free(bytes), limit);
+  }
+
+  /** Checks that a tensor of this size fits, which is counted by itself once it is there. */
+  void requireFree(long bytes) {
+    if (bytes > free(bytes)) {
+      throw refuse(bytes);
+    }
+  }
+
+  private long ceiling(long bytes) {
+    return bytes <= SMALL ? limit : limit - limit / RESERVE_PART;
+  }
+
+  private boolean takeUpTo(long ceiling, long bytes) {
+    long most = ceiling - TensorMemory.openBytes() - bytes;
+    long before = taken.get();
+    while (before <= most) {
+      if (taken.compareAndSet(before, before + bytes)) {
+        return true;
+      }
+      before = taken.get();
+    }
+    return false;
+  }
+
+  /** What one thread has taken and what it has counted. Written by this thread alone. */
+  private final class Share {
+    private final AtomicLongArray counts = new AtomicLongArray(KINDS);
+    private long available;
+
+    boolean takeSmall(long bytes) {
+      if (available < bytes) {
+        if (!takeUpTo(limit, chunk)) {
+          return false;
+        }
+        available += chunk;
+      }
+      available -= bytes;
+      return true;
+    }
+
+    void give(long bytes) {
+      available += bytes;
+      if (available > 2 * chunk) {
+        available -= chunk;
+        taken.addAndGet(-chunk);
+      }
+    }
+
+    void count(Kind kind, long bytes) {
+      int index = kind.ordinal();
+      counts.setRelease(index, counts.getPlain(index) + bytes);
+    }
+  }
+}

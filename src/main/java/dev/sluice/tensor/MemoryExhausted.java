@@ -1,0 +1,15 @@
+package dev.sluice.tensor;
+
+/** The memory budget has not as many bytes free as were asked for. Carries no stack trace. */
+public final class MemoryExhausted extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  MemoryExhausted(long asked, long free, long limit) {
+    super(
+        "the server's memory budget is used up: asked for %d bytes, %d are free of %d (setting limits.memory)"
+            .formatted(asked, free, limit),
+        null,
+        false,
+        false);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.sluice.transport;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
+import dev.sluice.tensor.MemoryExhausted;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory budget as transports use it: a body for which there is no memory waits for a moment,
+ * in which nothing is read of it, and is refused then. Shared by all listeners of a server. Any
+ * thread.
+ */
+public final class RequestMemory {
+  /** How long a body waits for memory. */
+  static final long LONGEST_WAIT_NANOS = 1_000_000_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RequestMemory.class);
+
+  /** How often the first of those that wait looks whether there is memory. */
+  private static final long LOOK_MILLIS = 10;
+
+  /** Bodies that wait at once; one more is refused without waiting. */
+  private static final int MOST_WAITING = 16;
+
+  private static final long LOG_INTERVAL_NANOS = 1_000_000_000;
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+  private final MemoryBudget budget;
+  private final LongSupplier nanoTime;
+  private final Queue<Wait> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final AtomicLong nextLine;
+  private final AtomicLong unlogged = new AtomicLong();
+
+  public RequestMemory(MemoryBudget budget, LongSupplier nanoTime) {
+    this.budget = budget;
+    this.nanoTime = nanoTime;
+    this.nextLine = new AtomicLong(nanoTime.getAsLong());
+  }
+
+  /** The budget of the server. */
+  public MemoryBudget budget() {
+    return budget;
+  }
+
+  /** A new request's account. */
+  public MemoryAccount account() {
+    return budget.account();
+  }
+
+  /** What a client is told of a refusal, which is logged once a second at most. */
+  public InferenceException busy(MemoryExhausted why) {
+    unlogged.incrementAndGet();
+    long due = nextLine.get();
+    long now = nanoTime.getAsLong();
+    if (now - due >= 0 && nextLine.compareAndSet(due, now + LOG_INTERVAL_NANOS)) {
+      LOG.atWarn()
+          .addKeyValue("refused", unlogged.getAndSet(0))
+          .log("requests are refused: {}", why.getMessage());
+    }
+    return InferenceException.busy(String.valueOf(why.getMessage()), RETRY_AFTER);
+  }
+
+  /**
+   * Tries until it succeeds, whenever the turn of this wait has come.
+   *
+   * @param attempt reserves memory, or returns false; on the event loop that calls this
+   * @param over called on the same event loop with whether an attempt succeeded; not after {@link
+   *     Wait#cancel}
+   */
+  public Wait await(Vertx vertx, BooleanSupplier attempt, Consumer<Boolean> over) {
+    var wait = new Wait(vertx, attempt, over);
+    wait.begin();
+    return wait;
+  }
+
+  /** One body that waits for memory. Of its event loop. */
+  public final class Wait {
+    private final Vertx vertx;
+    private final BooleanSupplier attempt;
+    private final Consumer<Boolean> over;
+    private final long end;
+    private long timer;
+    private boolean ended;
+
+    private Wait(Vertx vertx, BooleanSupplier attempt, Consumer<Boolean> over) {
+      this.vertx = vertx;
+      this.attempt = attempt;
+      this.over = over;
+      this.end = nanoTime.getAsLong() + LONGEST_WAIT_NANOS;
+    }
+
+    private void begin() {
+      if (count.incrementAndGet() > MOST_WAITING) {
+        count.decrementAndGet();
+        ended = true;
+        over.accept(false);
+        return;
+      }
+      waiting.add(this);
+      timer = vertx.setPeriodic(LOOK_MILLIS, _ -> look());
+    }
+
+    private void look() {
+      boolean succeeded = waiting.peek() == this && attempt.getAsBoolean();
+      if (succeeded || nanoTime.getAsLong() - end >= 0) {
+        cancel();
+        over.accept(succeeded);
+      }
+    }
+
+    /** Gives up. Does nothing if the wait is over. */
+    public void cancel() {
+      if (!ended) {
+        ended = true;
+        vertx.cancelTimer(timer);
+        waiting.remove(this);
+        count.decrementAndGet();
+      }
+    }
+  }
+}
