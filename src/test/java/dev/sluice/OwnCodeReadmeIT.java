@@ -35,7 +35,7 @@ class OwnCodeReadmeIT {
     building.forEach(this::shell);
     List<String> asking = lines.subList(building.size(), lines.size());
     assertThat(asking).hasSize(2);
-    try (var server = RunningServer.start(folder.resolve("models"))) {
+    try (var server = RunningServer.startWithPlugins(folder.resolve("models"))) {
       String answer =
           shell(asking.getFirst().replace("localhost:8080", "localhost:" + server.port()));
       assertThat("# " + answer).isEqualTo(asking.getLast());

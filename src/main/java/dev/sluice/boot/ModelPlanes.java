@@ -5,6 +5,7 @@ import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
@@ -15,8 +16,10 @@ import dev.sluice.repository.ModelSettings;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.serving.GuardedLoader;
 import dev.sluice.serving.HandlerPaths;
 import dev.sluice.serving.InferencePipeline;
+import dev.sluice.serving.LoadPolicy;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.ServableLoader;
 import dev.sluice.serving.VersionBatching;
@@ -45,11 +48,16 @@ final class ModelPlanes {
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
     var paths = new HandlerPaths();
     var reader = new ModelConfigReader(config, news::warning);
+    RepositoryConfig first = firstModels();
+    var policy = new LoadPolicy(config.repository().trust(), first.wanted());
+    if (file.isPresent()) {
+      require(policy, first.wanted());
+    }
     this.repository =
         new ModelRepository(
-            firstModels(),
+            first,
             settings(reader),
-            loader(threads, telemetry, paths, news::warning),
+            loader(threads, telemetry, paths, policy, news::warning),
             new LoadingWorkers(threads.vertx(), threads.loading()),
             InstantSource.system(),
             news);
@@ -58,6 +66,7 @@ final class ModelPlanes {
             repository,
             reader,
             config.repository().control(),
+            policy,
             config.grps().onlineAtStart(),
             config.repository().tensorflow().labelsForUnavailable(),
             telemetry.liveness());
@@ -68,6 +77,15 @@ final class ModelPlanes {
   private RepositoryConfig firstModels() {
     RepositoryConfig models = config.repository();
     return file.map(TensorflowModels::first).map(models::withWanted).orElse(models);
+  }
+
+  /** What a file lists lies where models may be loaded from. */
+  private static void require(LoadPolicy policy, WantedModels listed) {
+    try {
+      policy.requireListed(listed.listed());
+    } catch (InferenceException e) {
+      throw new ConfigException(String.valueOf(e.getMessage()));
+    }
   }
 
   private static ModelSettings settings(ModelConfigReader reader) {
@@ -82,8 +100,12 @@ final class ModelPlanes {
   }
 
   private Loader loader(
-      Threads threads, Telemetry telemetry, HandlerPaths paths, Consumer<String> warnings) {
-    var loader =
+      Threads threads,
+      Telemetry telemetry,
+      HandlerPaths paths,
+      LoadPolicy policy,
+      Consumer<String> warnings) {
+    var opening =
         new ServableLoader(
             List.of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider()),
             telemetry,
@@ -92,7 +114,9 @@ final class ModelPlanes {
             new ResponseCache(cacheSize(config.limits()), System::nanoTime),
             this::data,
             paths,
-            new WarmUpRequests(predict(config)));
+            new WarmUpRequests(predict(config)),
+            policy);
+    var loader = new GuardedLoader(opening, policy);
     return config.repository().tensorflow().batchingInVersions()
         ? new VersionBatching(loader, warnings)
         : loader;

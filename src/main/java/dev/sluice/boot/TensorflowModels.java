@@ -5,11 +5,10 @@ import dev.sluice.config.TensorflowModel;
 import dev.sluice.config.TensorflowModelFile;
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.config.WantedModels;
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionChoice;
 import dev.sluice.inference.WantedModel;
+import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.WantedSet;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,7 +54,7 @@ final class TensorflowModels {
    * Reads the file again, and applies what has changed. What is wrong with it is logged once, and
    * changes nothing. Blocks on the file system.
    */
-  void look(ControlPlane control) {
+  void look(ModelControl control) {
     try {
       String text = TensorflowModelFile.text(file);
       if (!text.equals(applied)) {
@@ -66,7 +65,7 @@ final class TensorflowModels {
     }
   }
 
-  private void apply(String text, ControlPlane control) {
+  private void apply(String text, ModelControl control) {
     List<WantedModel> wanted =
         read(text)
             .orElseThrow(() ->
@@ -75,7 +74,7 @@ final class TensorflowModels {
                         + " one ModelConfigList to another."));
     applied = text;
     control
-        .serve(wanted, new Caller(file.toString(), true))
+        .serveListed(wanted)
         .onSuccess(_ -> applied())
         .onFailure(e -> {
           applied = null;

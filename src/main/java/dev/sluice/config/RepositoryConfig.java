@@ -14,6 +14,7 @@ import java.util.Map;
  * @param pollInterval how often the folders are looked at; zero: once, at the start
  * @param loading how versions are loaded and replaced
  * @param tensorflow the models as a TensorFlow Serving model config file lists them
+ * @param trust from where models may be loaded, and which may be code
  * @param defaults settings for models, where their {@code model.yml} says nothing
  */
 public record RepositoryConfig(
@@ -22,6 +23,7 @@ public record RepositoryConfig(
     Duration pollInterval,
     LoadingConfig loading,
     TensorflowModelsConfig tensorflow,
+    TrustConfig trust,
     ModelConfig defaults) {
   public static final RepositoryConfig DEFAULT =
       new RepositoryConfig(
@@ -30,6 +32,7 @@ public record RepositoryConfig(
           Duration.ofSeconds(1),
           LoadingConfig.DEFAULT,
           TensorflowModelsConfig.DEFAULT,
+          TrustConfig.DEFAULT,
           ModelConfig.DEFAULT);
 
   /** The defaults with other models. */
@@ -40,17 +43,24 @@ public record RepositoryConfig(
         pollInterval,
         DEFAULT.loading,
         DEFAULT.tensorflow,
+        DEFAULT.trust,
         DEFAULT.defaults);
   }
 
   /** The same settings for other models. */
   public RepositoryConfig withWanted(WantedModels other) {
-    return new RepositoryConfig(other, control, pollInterval, loading, tensorflow, defaults);
+    return new RepositoryConfig(other, control, pollInterval, loading, tensorflow, trust, defaults);
   }
 
   /** The same settings with another way to decide what is served. */
   public RepositoryConfig withControl(ControlConfig other) {
-    return new RepositoryConfig(wanted, other, pollInterval, loading, tensorflow, defaults);
+    return new RepositoryConfig(wanted, other, pollInterval, loading, tensorflow, trust, defaults);
+  }
+
+  /** The same settings for models of other places. */
+  public RepositoryConfig withTrust(TrustConfig other) {
+    return new RepositoryConfig(
+        wanted, control, pollInterval, loading, tensorflow, other, defaults);
   }
 
   /** How often the folders are really looked at; zero: only when something asks for it. */
@@ -75,6 +85,9 @@ public record RepositoryConfig(
         models.duration("poll_interval", DEFAULT.pollInterval),
         models.section("loading", LoadingConfig::read),
         models.section("tensorflow_config", TensorflowModelsConfig::read),
+        // Who wrote a deployment's files named the folders of its code.
+        TrustConfig.read(models)
+            .withPluginFolders(others.values().stream().map(ListedModel::folder).toList()),
         models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
   }
 

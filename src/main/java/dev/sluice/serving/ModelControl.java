@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** How the models and the server are, and the switches that change it. */
@@ -33,6 +34,7 @@ public final class ModelControl implements ControlPlane {
   private final NamedLoads loads;
   private final ControlConfig config;
   private final Liveness liveness;
+  private final LoadPolicy policy;
   private volatile boolean online;
   private final Set<Runnable> whenDraining = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
@@ -42,6 +44,7 @@ public final class ModelControl implements ControlPlane {
    * @param settings read those that come with a load
    * @param config who decides which models are served
    * @param online whether the server begins online
+   * @param policy from where models may be loaded
    * @param newLabelsMayWait whether a new label may name a version that takes no requests yet
    * @param liveness whether the process can go on serving
    */
@@ -49,11 +52,13 @@ public final class ModelControl implements ControlPlane {
       ModelRepository repository,
       ModelConfigReader settings,
       ControlConfig config,
+      LoadPolicy policy,
       boolean online,
       boolean newLabelsMayWait,
       Liveness liveness) {
     this.repository = repository;
-    this.loads = new NamedLoads(repository, settings);
+    this.loads = new NamedLoads(repository, settings, policy);
+    this.policy = policy;
     this.config = config;
     this.labels = new LabelCheck(repository, newLabelsMayWait);
     this.online = online;
@@ -128,12 +133,26 @@ public final class ModelControl implements ControlPlane {
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
-    return home(
-        repository.serve(before -> {
-          Map<String, ListedModel> next = WantedSet.of(wanted, names(before));
-          labels.require(next);
-          return WantedModels.only(next);
-        }));
+    return home(serve(wanted, policy::requireNamed));
+  }
+
+  /**
+   * Replaces all models by those that a file lists. The file's owner decides, not a caller.
+   *
+   * @return as {@link #serve(List, Caller)}
+   */
+  public Future<List<LoadFailure>> serveListed(List<WantedModel> wanted) {
+    return serve(wanted, policy::requireListed);
+  }
+
+  private Future<List<LoadFailure>> serve(
+      List<WantedModel> wanted, Consumer<Map<String, ListedModel>> check) {
+    return repository.serve(before -> {
+      Map<String, ListedModel> next = WantedSet.of(wanted, names(before));
+      labels.require(next);
+      check.accept(next);
+      return WantedModels.only(next);
+    });
   }
 
   @Override

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class NamedLoads {
   private final ModelRepository repository;
   private final ModelConfigReader settings;
+  private final LoadPolicy policy;
 
   /** The last operation on each model that may still be under way; guarded by this. */
   private final Map<String, Future<Void>> last = new HashMap<>();
@@ -40,7 +41,8 @@ final class NamedLoads {
   /** The temporary folders, by model; guarded by this. */
   private final Map<String, Path> folders = new HashMap<>();
 
-  NamedLoads(ModelRepository repository, ModelConfigReader settings) {
+  NamedLoads(ModelRepository repository, ModelConfigReader settings, LoadPolicy policy) {
+    this.policy = policy;
     this.repository = repository;
     this.settings = settings;
   }
@@ -55,7 +57,7 @@ final class NamedLoads {
                   + " parameter 'config' too"));
     }
     try {
-      OverrideFiles.check(load.files().keySet());
+      OverrideFiles.check(load.files().keySet(), policy.uploadedSavedModels());
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }

@@ -19,8 +19,9 @@ import java.util.TreeSet;
 
 /**
  * Files of a model that came by the network, in a folder that only this user can read: runtimes
- * open files. Their names are checked before any becomes a path. None of them is code: who may load
- * a model may not run whatever they like.
+ * open files. Their names are checked before any becomes a path. Who may load a model may not run
+ * whatever they like: a jar is never taken, and a SavedModel, whose operations read and write
+ * files, only where a setting allows it.
  */
 final class OverrideFiles {
   private static final int MOST_FILES = 1_000;
@@ -31,11 +32,13 @@ final class OverrideFiles {
   private OverrideFiles() {}
 
   /**
-   * Requires that names are those of files within a folder, and that no file lies within another.
+   * Requires that names are those of files within a folder, that no file lies within another, and
+   * that none is code.
    *
+   * @param savedModels whether SavedModels may come so
    * @throws InferenceException with INVALID_ARGUMENT that names the file
    */
-  static void check(Set<String> names) {
+  static void check(Set<String> names, boolean savedModels) {
     if (names.size() > MOST_FILES) {
       throw InferenceException.invalid(
           "the load request has " + names.size() + " files; wanted at most " + MOST_FILES);
@@ -43,6 +46,7 @@ final class OverrideFiles {
     var sorted = new TreeSet<String>();
     for (String name : names) {
       check(name);
+      requireNoSavedModel(name, savedModels);
       sorted.add(name);
     }
     for (String name : names) {
@@ -71,6 +75,16 @@ final class OverrideFiles {
       if (part.getBytes(StandardCharsets.UTF_8).length > LONGEST_PART) {
         throw refused(name, "has a part of more than " + LONGEST_PART + " bytes");
       }
+    }
+  }
+
+  private static void requireNoSavedModel(String name, boolean allowed) {
+    String file = name.substring(name.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
+    if (!allowed && file.startsWith("saved_model.pb")) {
+      throw refused(
+          name,
+          "is that of a SavedModel, whose operations can read and write this server's files; wanted"
+              + " an ONNX model, or the setting models.uploaded_saved_models: true");
     }
   }
 

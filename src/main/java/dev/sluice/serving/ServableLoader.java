@@ -40,6 +40,7 @@ public final class ServableLoader implements Loader {
   private final Supplier<DataPlane> members;
   private final HandlerPaths paths;
   private final RecordedRequests recorded;
+  private final LoadPolicy policy;
   private final AtomicLong loads = new AtomicLong();
 
   /**
@@ -47,6 +48,7 @@ public final class ServableLoader implements Loader {
    * @param members where ensembles and own code find and ask other models
    * @param paths where own code answers
    * @param recorded what models bring to be warmed up with
+   * @param policy which models may be code
    */
   public ServableLoader(
       List<RuntimeProvider> runtimes,
@@ -56,7 +58,9 @@ public final class ServableLoader implements Loader {
       ResponseCache cache,
       Supplier<DataPlane> members,
       HandlerPaths paths,
-      RecordedRequests recorded) {
+      RecordedRequests recorded,
+      LoadPolicy policy) {
+    this.policy = policy;
     this.cache = cache;
     this.members = members;
     this.paths = paths;
@@ -80,7 +84,12 @@ public final class ServableLoader implements Loader {
   }
 
   private Servable openFiles(ModelId id, Path folder, ModelConfig config) {
-    return OwnCode.isIn(folder) ? openCode(id, folder, config) : open(id, folder, config);
+    List<Path> jars = OwnCode.jarsIn(folder);
+    if (jars.isEmpty()) {
+      return open(id, folder, config);
+    }
+    policy.requirePlugins(id, folder, jars);
+    return openCode(id, folder, config);
   }
 
   /** Own code alone, or around the model whose files lie beside it. */

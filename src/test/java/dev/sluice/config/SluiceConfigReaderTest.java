@@ -46,6 +46,9 @@ class SluiceConfigReaderTest {
           poll_interval: 8s
           labels_for_unavailable: true
           batching_in_versions: true
+        roots: [/data]
+        plugins: [words, /data/code]
+        uploaded_saved_models: true
         defaults:
           version_policy: { specific: [1, 3] }
           max_batch_size: 8
@@ -150,6 +153,8 @@ class SluiceConfigReaderTest {
               new LoadingConfig(3, 4, Duration.ofSeconds(7), LoadingConfig.Transition.RESOURCES),
               new TensorflowModelsConfig(
                   Optional.of(Path.of("models.config")), Duration.ofSeconds(8), true, true),
+              new TrustConfig(
+                  List.of(Path.of("/data")), Set.of("words"), List.of(Path.of("/data/code")), true),
               new ModelConfig(
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),

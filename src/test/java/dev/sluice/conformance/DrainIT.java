@@ -121,6 +121,7 @@ class DrainIT {
                 List.of(
                     new SettingOverride("listeners", "localhost:0", "test"),
                     new SettingOverride("models.directory", models.toString(), "test"),
+                    new SettingOverride("models.plugins", models.toString(), "test"),
                     new SettingOverride("shutdown.drain_timeout", drainTimeout, "test"))));
   }
 

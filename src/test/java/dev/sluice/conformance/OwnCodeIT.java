@@ -53,7 +53,7 @@ class OwnCodeIT {
     Files.writeString(
         models.resolve("echoes").resolve("model.yml"),
         "java: { path: /my/echo, settings: { greeting: 'Hello ' } }\n");
-    server = RunningServer.start(models);
+    server = RunningServer.startWithPlugins(models);
     http = new HttpCaller(server.port());
   }
 
@@ -262,7 +262,7 @@ class OwnCodeIT {
         settings,
         """
         listeners: [{ address: "localhost:0" }]
-        models: { directory: "%s", poll_interval: 0s }
+        models: { directory: "%s", poll_interval: 0s, plugins: streamed }
         grps:
           default_model: streamed
           streaming_ctrl: { ctrl_mode: body_param, ctrl_key: stream, res_content_type: text/event-stream }

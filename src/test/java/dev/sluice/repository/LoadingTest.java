@@ -134,6 +134,7 @@ class LoadingTest {
             Duration.ofSeconds(1),
             new LoadingConfig(0, retries, INTERVAL, transition),
             defaults.tensorflow(),
+            defaults.trust(),
             defaults.defaults()));
   }
 }

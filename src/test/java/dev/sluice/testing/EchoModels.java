@@ -29,7 +29,7 @@ public final class EchoModels {
         settings,
         """
         listeners: [{ address: "localhost:0" }]
-        models: { directory: "%s" }
+        models: { directory: "%s", plugins: [your_model, m2] }
         grps: { default_model: your_model }
         """
             .formatted(folder.resolve("models")));

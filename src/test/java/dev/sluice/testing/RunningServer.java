@@ -4,6 +4,7 @@ import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TrustConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
@@ -27,6 +28,15 @@ public final class RunningServer implements AutoCloseable {
         settings(
             ListenerConfig.DEFAULT.withPort(0),
             RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)));
+  }
+
+  /** The same where jars in the folder are run. */
+  public static RunningServer startWithPlugins(Path models) {
+    return start(
+        settings(
+            ListenerConfig.DEFAULT.withPort(0),
+            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)
+                .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models)))));
   }
 
   /** Settings of a server with one listener, the rest as it comes. */

@@ -41,9 +41,9 @@ public final class OwnCode implements AutoCloseable {
     this.objects = objects;
   }
 
-  /** Whether a version's folder holds jars. Blocks. */
-  public static boolean isIn(Path folder) {
-    return Files.isDirectory(folder) && !jars(folder).isEmpty();
+  /** The jars that lie in a version's folder; none if it is a file. Blocks. */
+  public static List<Path> jarsIn(Path folder) {
+    return Files.isDirectory(folder) ? jars(folder) : List.of();
   }
 
   private static List<Path> jars(Path folder) {

@@ -45,7 +45,7 @@ class DecoupledModelsIT {
         .into(models.resolve("gen_d/1"));
     repeating("rep");
     repeating("rep_grpc");
-    server = RunningServer.start(models);
+    server = RunningServer.startWithPlugins(models);
   }
 
   private static void repeating(String name) {

@@ -8,6 +8,7 @@ import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TrustConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
@@ -35,6 +36,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -89,7 +91,9 @@ class ReloadIT {
 
   private static SluiceConfig settings(ListenerConfig listener, Map<String, ListedModel> models) {
     return RunningServer.settings(
-        listener, RepositoryConfig.of(WantedModels.only(models), Duration.ofMillis(50)));
+        listener,
+        RepositoryConfig.of(WantedModels.only(models), Duration.ofMillis(50))
+            .withTrust(new TrustConfig(List.of(Path.of("/")), Set.of(), List.of(), false)));
   }
 
   private static ManagedChannel channel(RunningServer server) {

@@ -59,9 +59,9 @@ class OwnCodeTest {
 
   @Test
   void jarsInAFolderAreFound() {
-    assertThat(OwnCode.isIn(folder)).isFalse();
+    assertThat(OwnCode.jarsIn(folder)).isEmpty();
     handler("One", "").service("HttpHandler", "One").into(folder);
-    assertThat(OwnCode.isIn(folder)).isTrue();
+    assertThat(OwnCode.jarsIn(folder)).isNotEmpty();
     try (OwnCode code = OwnCode.open(setup())) {
       assertThat(code.handler()).isPresent();
       assertThat(code.model()).isEmpty();

@@ -1,0 +1,70 @@
+package dev.sluice.config;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * From where models may be loaded, and which of them may be code.
+ *
+ * @param roots the folders that paths named by callers must lie in; empty: those that other
+ *     settings name
+ * @param pluginModels names of models whose jars are run
+ * @param pluginFolders folders in which jars are run, whatever the model
+ * @param uploadedSavedModels whether a SavedModel may come with a load request: its operations read
+ *     and write files
+ */
+public record TrustConfig(
+    List<Path> roots,
+    Set<String> pluginModels,
+    List<Path> pluginFolders,
+    boolean uploadedSavedModels) {
+  public static final TrustConfig DEFAULT = new TrustConfig(List.of(), Set.of(), List.of(), false);
+
+  public TrustConfig {
+    roots = List.copyOf(roots);
+    pluginModels = Set.copyOf(pluginModels);
+    pluginFolders = List.copyOf(pluginFolders);
+  }
+
+  /** The same where jars are run in more folders. */
+  public TrustConfig withPluginFolders(Collection<Path> more) {
+    List<Path> folders = new ArrayList<>(pluginFolders);
+    folders.addAll(more);
+    return new TrustConfig(roots, pluginModels, folders, uploadedSavedModels);
+  }
+
+  static TrustConfig read(Section models) {
+    Set<String> names = new LinkedHashSet<>();
+    List<Path> folders = new ArrayList<>();
+    for (Setting plugin : models.list("plugins", List.of(), setting -> setting)) {
+      if (plugin.text().contains("/")) {
+        folders.add(path(plugin));
+      } else if (plugin.text().isBlank()) {
+        throw plugin.wanted("a model's name, or a folder with a / in it");
+      } else {
+        names.add(plugin.text());
+      }
+    }
+    return new TrustConfig(
+        models.list("roots", DEFAULT.roots, TrustConfig::path),
+        names,
+        folders,
+        models.flag("uploaded_saved_models", DEFAULT.uploadedSavedModels));
+  }
+
+  private static Path path(Setting setting) {
+    try {
+      if (!setting.text().isBlank()) {
+        return Path.of(setting.text());
+      }
+    } catch (InvalidPathException _) {
+      // the complaint below says it
+    }
+    throw setting.wanted("a folder");
+  }
+}
