@@ -145,8 +145,12 @@ final class ModelPlanes {
     return control;
   }
 
-  /** Looks for models for the first time. Blocks on the file system. */
+  /**
+   * Clears up behind earlier servers, and looks for models for the first time. Blocks on the file
+   * system.
+   */
   void scan() {
+    ModelControl.deleteAbandoned();
     repository.scan();
   }
 

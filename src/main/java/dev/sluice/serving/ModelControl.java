@@ -18,6 +18,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -203,6 +205,11 @@ public final class ModelControl implements ControlPlane {
           "invalid model name '%s', model name must not contain path traversal characters"
               .formatted(model));
     }
+  }
+
+  /** Deletes what servers that were killed left of files that came with loads. Blocks. */
+  public static void deleteAbandoned() {
+    UploadFolder.deleteAbandoned(Path.of(System.getProperty("java.io.tmpdir")), Instant.now());
   }
 
   /** Deletes the files that came with loads. Blocks. */

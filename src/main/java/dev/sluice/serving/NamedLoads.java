@@ -39,7 +39,7 @@ final class NamedLoads {
   private final Map<String, ListedModel> overrides = new HashMap<>();
 
   /** The temporary folders, by model; guarded by this. */
-  private final Map<String, Path> folders = new HashMap<>();
+  private final Map<String, UploadFolder> folders = new HashMap<>();
 
   NamedLoads(ModelRepository repository, ModelConfigReader settings, LoadPolicy policy) {
     this.policy = policy;
@@ -92,7 +92,7 @@ final class NamedLoads {
   /** One load. Its steps follow each other, on workers. */
   private final class Attempt {
     private final ModelLoad load;
-    private @Nullable Path folder;
+    private @Nullable UploadFolder folder;
     private @Nullable ListedModel chosen;
 
     Attempt(ModelLoad load) {
@@ -116,8 +116,9 @@ final class NamedLoads {
 
     private ListedModel place(Optional<ListedModel> found) {
       if (!load.files().isEmpty()) {
-        folder = OverrideFiles.write(load.files());
-        return ListedModel.in(folder);
+        UploadFolder written = UploadFolder.write(load.files());
+        folder = written;
+        return ListedModel.in(written.files());
       }
       return override(load.model())
           .or(() -> found)
@@ -159,7 +160,7 @@ final class NamedLoads {
   }
 
   private synchronized void keep(
-      String model, @Nullable ListedModel override, @Nullable Path folder) {
+      String model, @Nullable ListedModel override, @Nullable UploadFolder folder) {
     if (override != null) {
       overrides.put(model, override);
     }
@@ -168,9 +169,9 @@ final class NamedLoads {
     }
   }
 
-  private static void deleteIfAny(@Nullable Path folder) {
+  private static void deleteIfAny(@Nullable UploadFolder folder) {
     if (folder != null) {
-      OverrideFiles.delete(folder);
+      folder.delete();
     }
   }
 
@@ -186,7 +187,7 @@ final class NamedLoads {
 
   /** Deletes what is left. Blocks. */
   synchronized void close() {
-    folders.values().forEach(OverrideFiles::delete);
+    folders.values().forEach(UploadFolder::delete);
     folders.clear();
   }
 }

@@ -1,25 +1,15 @@
 package dev.sluice.serving;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Files of a model that came by the network, in a folder that only this user can read: runtimes
- * open files. Their names are checked before any becomes a path. Who may load a model may not run
+ * Names of a model's files that came by the network, where they become files of an {@link
+ * UploadFolder}. They are checked before any becomes a path. Who may load a model may not run
  * whatever they like: a jar is never taken, and a SavedModel, whose operations read and write
  * files, only where a setting allows it.
  */
@@ -100,57 +90,5 @@ final class OverrideFiles {
   private static String excerpt(String name) {
     String shown = name.length() > 100 ? name.substring(0, 100) + "..." : name;
     return shown.replaceAll("\\p{Cntrl}", "?");
-  }
-
-  /**
-   * Writes the files into a new folder. Blocks.
-   *
-   * @param files with names that were checked
-   * @return the folder, which whoever asked for it deletes
-   * @throws InferenceException if they cannot be written; nothing is left then
-   */
-  static Path write(Map<String, byte[]> files) {
-    Path folder = null;
-    try {
-      folder =
-          Files.createTempDirectory(
-              "sluice-model-",
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      for (Map.Entry<String, byte[]> file : files.entrySet()) {
-        Path path = folder.resolve(file.getKey());
-        Files.createDirectories(path.getParent());
-        Files.write(path, file.getValue());
-      }
-      return folder;
-    } catch (IOException | InvalidPathException e) {
-      if (folder != null) {
-        delete(folder);
-      }
-      throw new InferenceException(
-          ErrorCode.INTERNAL, "the files of the load request cannot be written: " + e, e);
-    }
-  }
-
-  /** Deletes a folder and all in it. What cannot be deleted is left. Blocks. */
-  static void delete(Path folder) {
-    try {
-      Files.walkFileTree(folder, new Deletion());
-    } catch (IOException _) {
-      // it lies among temporary files, where others clean up too
-    }
-  }
-
-  private static final class Deletion extends SimpleFileVisitor<Path> {
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-      Files.deleteIfExists(file);
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult postVisitDirectory(Path folder, IOException fault) throws IOException {
-      Files.deleteIfExists(folder);
-      return FileVisitResult.CONTINUE;
-    }
   }
 }
