@@ -9,9 +9,10 @@ import java.time.Duration;
  * @param retries how often a load that failed is tried again before the version is given up
  * @param retryInterval how long after the failure
  * @param transition what goes first when a version replaces another
+ * @param reread whether a version that takes requests is loaded anew when its files have changed
  */
 public record LoadingConfig(
-    int threads, int retries, Duration retryInterval, Transition transition) {
+    int threads, int retries, Duration retryInterval, Transition transition, boolean reread) {
   /** What goes first when a version replaces another. */
   public enum Transition {
     /** The new one is loaded beside the old one, which then goes: no request finds none. */
@@ -21,7 +22,7 @@ public record LoadingConfig(
   }
 
   public static final LoadingConfig DEFAULT =
-      new LoadingConfig(0, 0, Duration.ofMinutes(1), Transition.AVAILABILITY);
+      new LoadingConfig(0, 0, Duration.ofMinutes(1), Transition.AVAILABILITY, false);
 
   private static final int MOST_THREADS = 1024;
   private static final int MOST_RETRIES = 1_000_000;
@@ -31,6 +32,7 @@ public record LoadingConfig(
         loading.number("threads", DEFAULT.threads, 0, MOST_THREADS),
         loading.number("retries", DEFAULT.retries, 0, MOST_RETRIES),
         loading.duration("retry_interval", DEFAULT.retryInterval),
-        loading.choice("transition", DEFAULT.transition));
+        loading.choice("transition", DEFAULT.transition),
+        loading.flag("reread", DEFAULT.reread));
   }
 }

@@ -11,6 +11,13 @@ import java.util.List;
  * @param members what an ensemble is composed of; empty for others
  */
 record Attempt(Path folder, Fingerprint files, ModelConfig settings, List<Member> members) {
+  /** Whether this differs from the other in nothing but what the files are now. */
+  boolean differsOnlyInFiles(Attempt other) {
+    return folder.equals(other.folder)
+        && settings.equals(other.settings)
+        && members.equals(other.members);
+  }
+
   static Attempt of(VersionSighting sighting, ModelConfig config, List<Member> members) {
     return new Attempt(sighting.folder(), sighting.files(), config.ofLoadedModel(), members);
   }

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *          at the folders, a finished load, a closed version) ends with a new plan, so nothing has
  *          to be remembered about plans begun before.
  * Load.    Whatever is wished for and not there is loaded, the highest number first, beside what
- *          takes requests now.
+ *          takes requests now. A version that takes requests is not loaded anew from files that
+ *          have changed, unless the settings say so or a caller asks for it.
  * Unload.  Only when every wished-for version has either come up or failed, and one at least is
  *          up, do the others go. So a version that fails to load leaves the old one serving, and
  *          a stream of new versions that come faster than they load still gets served.
@@ -48,6 +49,10 @@ import org.jspecify.annotations.Nullable;
 final class TrackedModel {
   private final String name;
   private final LoadingConfig loading;
+
+  /** Whether what takes requests is loaded anew from changed files. */
+  private final boolean reread;
+
   private final VersionPolicyConfig defaultPolicy;
   private final RepositoryNews news;
   private final NavigableMap<Long, TrackedVersion> versions = new TreeMap<>();
@@ -62,6 +67,8 @@ final class TrackedModel {
   TrackedModel(String name, RepositoryConfig config, RepositoryNews news) {
     this.name = name;
     this.loading = config.loading();
+    // Where callers decide, files are looked at only because one of them asked for a load.
+    this.reread = config.loading().reread() || config.control().explicit();
     this.defaultPolicy = config.defaults().versionPolicy();
     this.news = news;
   }
@@ -227,7 +234,8 @@ final class TrackedModel {
       List<Member> members,
       List<Step> steps) {
     Attempt attempt = Attempt.of(sighting, settings, members);
-    if (!version.needs(attempt)) {
+    boolean kept = version.keeps(attempt) && !reread;
+    if (kept || !version.needs(attempt)) {
       return;
     }
     if (loading.transition() == Transition.RESOURCES) {

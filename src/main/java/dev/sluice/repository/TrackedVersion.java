@@ -22,6 +22,10 @@ final class TrackedVersion {
   private @Nullable Attempt attempt;
   private boolean loading;
   private boolean served;
+
+  /** Whether the files were seen, after the load, as they were before it. */
+  private boolean confirmed;
+
   private int loads;
 
   /** Loads of the same that have failed one after the other, and whether the next is due. */
@@ -85,10 +89,24 @@ final class TrackedVersion {
         };
   }
 
+  /**
+   * Whether it is to go on with what it was loaded from, though its files have changed since: a
+   * copy that replaces them may stop half-way, and what serves is good. Files that changed while
+   * they were loaded are loaded again.
+   */
+  boolean keeps(Attempt wanted) {
+    if (state != VersionState.AVAILABLE || attempt == null) {
+      return false;
+    }
+    confirmed |= !loading && wanted.equals(attempt);
+    return confirmed && !wanted.equals(attempt) && wanted.differsOnlyInFiles(attempt);
+  }
+
   /** A load begins. What takes requests goes on doing so until the load has succeeded. */
   void startLoading(Attempt next) {
     failures = next.equals(attempt) ? failures : 0;
     attempt = next;
+    confirmed = false;
     loading = true;
     retryDue = false;
     if (state != VersionState.AVAILABLE) {

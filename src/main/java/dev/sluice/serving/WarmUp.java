@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
@@ -12,6 +13,7 @@ import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,10 +32,12 @@ final class WarmUp {
 
   /**
    * Runs the default signature. A model may well refuse made-up inputs, a serialised example for
-   * instance; that does not speak against it.
+   * instance; that does not speak against it. A model that says each time that it is not in a state
+   * to run, whatever the inputs, as one without its variables does, could answer nobody.
    *
    * @param batchSizes rows that batches are padded to; empty for none
    * @return how often it ran
+   * @throws InferenceException with FAILED_PRECONDITION if every run failed so
    */
   static int run(ModelSession session, ModelId id, List<Integer> batchSizes) {
     Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
@@ -41,27 +45,38 @@ final class WarmUp {
       return 0;
     }
     int runs = 0;
+    var unready = new ArrayList<InferenceException>();
     for (int rows : batchSizes.isEmpty() ? List.of(1) : batchSizes) {
       if (signature.inputs().stream().allMatch(spec -> canBeMadeUp(spec, rows))) {
-        run(session, id, signature, rows);
+        run(session, id, signature, rows).ifPresent(unready::add);
         runs++;
       }
+    }
+    if (runs > 0 && unready.size() == runs) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "model %s cannot run: %s".formatted(id, unready.getFirst().getMessage()),
+          unready.getFirst());
     }
     return runs;
   }
 
-  private static void run(ModelSession session, ModelId id, Signature signature, int rows) {
+  /** Returns the failure if it speaks against the model. */
+  private static Optional<InferenceException> run(
+      ModelSession session, ModelId id, Signature signature, int rows) {
     List<NamedTensor> inputs = new ArrayList<>();
     try {
       signature
           .inputs()
           .forEach(spec -> inputs.add(new NamedTensor(spec.name(), zeros(spec, rows))));
       NamedTensor.closeAll(session.run(signature, inputs, signature.supportedOutputs()));
+      return Optional.empty();
     } catch (InferenceException e) {
       LOG.atDebug()
           .addKeyValue("model", id)
           .addKeyValue("reason", e.getMessage())
           .log("the model refused the warm-up's made-up inputs");
+      return e.code() == ErrorCode.FAILED_PRECONDITION ? Optional.of(e) : Optional.empty();
     } finally {
       NamedTensor.closeAll(inputs);
     }

@@ -40,7 +40,7 @@ class SluiceConfigReaderTest {
         load: [digits, letters]
         strict_readiness: false
         poll_interval: 5s
-        loading: { threads: 3, retries: 4, retry_interval: 7s, transition: resources }
+        loading: { threads: 3, retries: 4, retry_interval: 7s, transition: resources, reread: true }
         tensorflow_config:
           file: models.config
           poll_interval: 8s
@@ -150,7 +150,8 @@ class SluiceConfigReaderTest {
                   Map.of("digits", ListedModel.in(Path.of("/data/digits")))),
               new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("digits", "letters"), false),
               Duration.ofSeconds(5),
-              new LoadingConfig(3, 4, Duration.ofSeconds(7), LoadingConfig.Transition.RESOURCES),
+              new LoadingConfig(
+                  3, 4, Duration.ofSeconds(7), LoadingConfig.Transition.RESOURCES, true),
               new TensorflowModelsConfig(
                   Optional.of(Path.of("models.config")), Duration.ofSeconds(8), true, true),
               new TrustConfig(

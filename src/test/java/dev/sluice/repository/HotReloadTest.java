@@ -2,24 +2,53 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.LoadingConfig;
+import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What happens when folders come, change and go while requests run. */
 class HotReloadTest {
-  private final TestRepository test;
+  private final Path root;
   private final ModelFiles files;
+  private TestRepository test;
 
   HotReloadTest(@TempDir Path root) {
+    this.root = root;
     test = new TestRepository(root);
     files = test.files;
     files.versions("digits/1");
+    test.settle();
+  }
+
+  /** A repository over the same folder that loads changed files of what serves. */
+  private void rereading() {
+    RepositoryConfig defaults = RepositoryConfig.DEFAULT;
+    LoadingConfig loading = defaults.loading();
+    test =
+        new TestRepository(
+            root,
+            new RepositoryConfig(
+                new WantedModels(root, Map.of()),
+                defaults.control(),
+                defaults.pollInterval(),
+                new LoadingConfig(
+                    loading.threads(),
+                    loading.retries(),
+                    loading.retryInterval(),
+                    loading.transition(),
+                    true),
+                defaults.tensorflow(),
+                defaults.trust(),
+                defaults.defaults()));
     test.settle();
   }
 
@@ -178,6 +207,7 @@ class HotReloadTest {
 
   @Test
   void replacedFilesAreLoadedBesideTheOldOnesThenSwapped() {
+    rereading();
     ServedModel loan = test.borrow("digits");
     files.write("digits/1/model.onnx", "new content");
     test.repository.scan();
@@ -196,6 +226,7 @@ class HotReloadTest {
 
   @Test
   void replacedFilesThatFailLeaveTheOldOnesServingAndSayWhy() {
+    rereading();
     test.loader.fail("digits", 1, "broken");
     files.write("digits/1/model.onnx", "broken content");
     test.settle();
@@ -215,7 +246,19 @@ class HotReloadTest {
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     files.write("digits/1/model.onnx", "new content");
     test.settle();
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(1));
+    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+  }
+
+  @Test
+  void replacedFilesOfAVersionThatServesAreNotLoadedUnlessASettingSaysSo() {
+    test.settle();
+    files.write("digits/1/model.onnx", "new content");
+    test.settle();
+    files.write("digits/1/more", "more content");
+    test.settle();
+    assertThat(test.loader.loads).hasSize(1);
+    assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
+    assertThat(test.status("digits", 1).error()).isEmpty();
   }
 
   @Test

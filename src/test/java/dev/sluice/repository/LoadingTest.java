@@ -132,7 +132,7 @@ class LoadingTest {
             new WantedModels(root, Map.of()),
             defaults.control(),
             Duration.ofSeconds(1),
-            new LoadingConfig(0, retries, INTERVAL, transition),
+            new LoadingConfig(0, retries, INTERVAL, transition, true),
             defaults.tensorflow(),
             defaults.trust(),
             defaults.defaults()));

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,8 @@ final class SavedModel implements AutoCloseable {
             status.handle());
     try {
       status.check();
-      return new SavedModel(graph, session, readSignatures(metaGraph));
+      DeclaredVariables.require(folder, contents(metaGraph));
+      return new SavedModel(graph, session, SignatureReader.read(contents(metaGraph)));
     } catch (RuntimeException e) {
       delete(graph, session, status);
       throw e;
@@ -76,10 +78,10 @@ final class SavedModel implements AutoCloseable {
   }
 
   /** A TF_Buffer begins with the address and the length of its contents. */
-  private static Map<String, Signature> readSignatures(long buffer) {
+  private static ByteBuffer contents(long buffer) {
     long data = NativeMemory.getLong(buffer);
     long length = NativeMemory.getLong(buffer + Long.BYTES);
-    return SignatureReader.read(NativeMemory.at(data, length).asByteBuffer());
+    return NativeMemory.at(data, length).asByteBuffer();
   }
 
   /** A serialized ConfigProto. */
