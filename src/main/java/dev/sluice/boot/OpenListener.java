@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -38,8 +39,36 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
       DeploymentOptions loops,
       Function<ListenerConfig, ListenerVerticle> verticle) {
     config.tls().ifPresent(Tls::check);
-    config.socket().ifPresent(UnixSocket::clear);
+    if (config.socket().isPresent()) {
+      return openSocket(vertx, config, config.socket().get(), loops, verticle);
+    }
     ListenerConfig bound = config.port() == 0 ? config.withPort(-CHOSEN.incrementAndGet()) : config;
+    return bind(vertx, config, bound, loops, verticle);
+  }
+
+  private static OpenListener openSocket(
+      Vertx vertx,
+      ListenerConfig config,
+      Path path,
+      DeploymentOptions loops,
+      Function<ListenerConfig, ListenerVerticle> verticle) {
+    UnixSocket.clear(path);
+    Path staged = UnixSocket.stage(path);
+    try {
+      OpenListener opened = bind(vertx, config, config.onSocket(staged), loops, verticle);
+      UnixSocket.publish(staged, path, config.socketAccess());
+      return opened;
+    } finally {
+      UnixSocket.unstage(staged);
+    }
+  }
+
+  private static OpenListener bind(
+      Vertx vertx,
+      ListenerConfig config,
+      ListenerConfig bound,
+      DeploymentOptions loops,
+      Function<ListenerConfig, ListenerVerticle> verticle) {
     List<ListenerVerticle> verticles = new ArrayList<>();
     Future<String> deployment =
         vertx.deployVerticle(
@@ -49,7 +78,6 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
             },
             loops);
     String opened = await(config, deployment);
-    config.socket().ifPresent(UnixSocket::keepToOwner);
     return new OpenListener(config, verticles.getFirst().port(), opened);
   }
 

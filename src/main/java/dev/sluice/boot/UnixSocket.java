@@ -1,20 +1,39 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.SocketAccess;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.security.SecureRandom;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The file of a Unix domain socket. Blocks on the file system. */
 final class UnixSocket {
   private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
+
+  private static final Set<PosixFilePermission> PRIVATE =
+      PosixFilePermissions.fromString("rwx------");
+
+  /** Bytes of a path that a socket's address takes. */
+  private static final int LONGEST = 107;
+
+  /** Names of five letters or digits. */
+  private static final int MANY = 36 * 36 * 36 * 36 * 36;
 
   private UnixSocket() {}
 
@@ -61,12 +80,62 @@ final class UnixSocket {
     throw new IOException("another server listens on it");
   }
 
-  /** Lets nobody but the server's own user connect. */
-  static void keepToOwner(Path path) {
+  /**
+   * Makes a private place to bind a socket in, on the file system of its path: nobody can connect
+   * before {@link #publish} has given the file its permissions.
+   *
+   * @return the path to bind
+   * @throws StartFailure if there is no room for it
+   */
+  static Path stage(Path path) {
     try {
-      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+      Path folder = Path.of(path.getParent() + "/." + suffix());
+      Path staged = folder.resolve("s");
+      if (staged.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST) {
+        throw new IOException("the path is too long; wanted a shorter folder");
+      }
+      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
+      return staged;
     } catch (IOException e) {
       throw StartFailure.cannotListen("unix:" + path, e);
+    }
+  }
+
+  private static String suffix() {
+    return Integer.toString(new SecureRandom().nextInt(MANY), Character.MAX_RADIX);
+  }
+
+  /** Gives a bound socket its permissions and its group, and only then its path. */
+  static void publish(Path staged, Path path, SocketAccess access) {
+    try {
+      if (access.group().isPresent()) {
+        Files.getFileAttributeView(staged, PosixFileAttributeView.class)
+            .setGroup(group(access.group().get()));
+      }
+      Files.setPosixFilePermissions(staged, access.permissions());
+      Files.move(staged, path, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw StartFailure.cannotListen("unix:" + path, e);
+    }
+  }
+
+  private static GroupPrincipal group(String name) throws IOException {
+    try {
+      return FileSystems.getDefault()
+          .getUserPrincipalLookupService()
+          .lookupPrincipalByGroupName(name);
+    } catch (UserPrincipalNotFoundException e) {
+      throw new IOException("there is no group " + name, e);
+    }
+  }
+
+  /** Removes the private place, and a socket that was not published. */
+  static void unstage(Path staged) {
+    try {
+      Files.deleteIfExists(staged);
+      Files.deleteIfExists(staged.getParent());
+    } catch (IOException e) {
+      LOG.warn("the folder {} is not removed: {}", staged.getParent(), e.getMessage());
     }
   }
 }

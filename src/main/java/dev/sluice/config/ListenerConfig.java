@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
  * @param v1 whose dialect the shared V1 paths speak
  * @param metricsPath where the metrics page is, if the listener carries {@link Protocol#METRICS}
  * @param control whether control operations are allowed; always so on a loopback address
- * @param cors whether pages from other origins may ask, over HTTP and gRPC-Web
+ * @param cors whether pages from other origins may ask, over HTTP and gRPC-Web; never for control
+ * @param allowedHosts names by which clients may address it besides the usual ones; {@link
+ *     #ANY_HOST}: every name
+ * @param socketAccess who may connect to a Unix domain socket
  * @param tls how it encrypts; empty: not at all
  */
 public record ListenerConfig(
@@ -29,7 +32,9 @@ public record ListenerConfig(
     String metricsPath,
     boolean control,
     boolean cors,
-    Optional<TlsConfig> tls) {
+    Optional<TlsConfig> tls,
+    List<String> allowedHosts,
+    SocketAccess socketAccess) {
   /** A protocol's name in settings is its constant's in lower case. */
   public enum Protocol {
     TFS,
@@ -60,6 +65,16 @@ public record ListenerConfig(
           false,
           Optional.empty());
 
+  /** In {@link #allowedHosts}: every host name is answered. */
+  public static final String ANY_HOST = "*";
+
+  /** For a listener behind a proxy, which answers for the host names. */
+  public static final List<String> EVERY_HOST = List.of(ANY_HOST);
+
+  /** A host name, an IPv4 address, an IPv6 address in brackets, or any. */
+  private static final Pattern HOST =
+      Pattern.compile("\\*|[A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]+]");
+
   private static final String UNIX = "unix:";
 
   /** A Unix domain socket; the system takes no longer paths. */
@@ -76,11 +91,38 @@ public record ListenerConfig(
 
   public ListenerConfig {
     protocols = Set.copyOf(protocols);
+    allowedHosts = List.copyOf(allowedHosts);
+  }
+
+  /** A listener with the usual host names and a socket for its owner only. */
+  public ListenerConfig(
+      String host,
+      int port,
+      Set<Protocol> protocols,
+      V1Dialect v1,
+      String metricsPath,
+      boolean control,
+      boolean cors,
+      Optional<TlsConfig> tls) {
+    this(host, port, protocols, v1, metricsPath, control, cors, tls, List.of(), SocketAccess.OWNER);
+  }
+
+  /** The same listener, with a socket for others. */
+  public ListenerConfig withSocketAccess(SocketAccess access) {
+    return new ListenerConfig(
+        host, port, protocols, v1, metricsPath, control, cors, tls, allowedHosts, access);
+  }
+
+  /** The same listener, addressed by other names. */
+  public ListenerConfig withAllowedHosts(List<String> names) {
+    return new ListenerConfig(
+        host, port, protocols, v1, metricsPath, control, cors, tls, names, socketAccess);
   }
 
   /** The same listener on another port. */
   public ListenerConfig withPort(int other) {
-    return new ListenerConfig(host, other, protocols, v1, metricsPath, control, cors, tls);
+    return new ListenerConfig(
+        host, other, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
   }
 
   /** The Unix domain socket it listens on; empty if it listens on a port. */
@@ -132,7 +174,23 @@ public record ListenerConfig(
         metricsPath(listener),
         listener.flag("control", DEFAULT.control),
         listener.flag("cors", DEFAULT.cors),
-        listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)));
+        listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)),
+        allowedHosts(listener, host),
+        SocketAccess.read(listener, host.startsWith(UNIX)));
+  }
+
+  private static List<String> allowedHosts(Section listener, String host) {
+    List<String> names =
+        listener.list(
+            "allowed_hosts",
+            List.of(),
+            name ->
+                name.matching(HOST, "a host name without a port, such as sluice.local, or \"*\""));
+    if (!names.isEmpty() && host.startsWith(UNIX)) {
+      throw listener.error(
+          "allowed_hosts", "is for ports: no browser reaches a Unix domain socket; wanted none");
+    }
+    return names;
   }
 
   private static String metricsPath(Section listener) {
@@ -154,7 +212,16 @@ public record ListenerConfig(
   /** A listener on a Unix domain socket with the other settings of this one. */
   public ListenerConfig onSocket(Path path) {
     return new ListenerConfig(
-        UNIX + path.toAbsolutePath(), 0, protocols, v1, metricsPath, control, cors, tls);
+        UNIX + path.toAbsolutePath(),
+        0,
+        protocols,
+        v1,
+        metricsPath,
+        control,
+        cors,
+        tls,
+        List.of(),
+        socketAccess);
   }
 
   private static Matcher address(Section listener) {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -27,6 +28,15 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
 
   String text() {
     return scalar("a text");
+  }
+
+  /** A text of a certain form, whatever YAML takes it for. */
+  String matching(Pattern form, String wanted) {
+    String text = scalar(wanted);
+    if (!form.matcher(text).matches()) {
+      throw wanted(wanted);
+    }
+    return text;
   }
 
   boolean flag() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SocketAccess;
 import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
@@ -16,12 +17,20 @@ import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,11 +38,14 @@ class UnixSocketIT {
   @TempDir private Path folder;
 
   private RunningServer start(Path socket) {
+    return start(ListenerConfig.DEFAULT.onSocket(socket));
+  }
+
+  private static RunningServer start(ListenerConfig listener) {
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     return RunningServer.start(
         defaults.with(
-            List.of(ListenerConfig.DEFAULT.onSocket(socket)),
-            RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+            List.of(listener), RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
   }
 
   private static String get(Path socket, String path) throws IOException {
@@ -85,5 +97,69 @@ class UnixSocketIT {
         .hasMessage(
             "unix:" + file + " cannot be listened on: the file is there already, and no socket");
     assertThat(file).hasContent("precious");
+  }
+
+  /** Also asks whenever a socket is there whether others could connect to it. */
+  @Test
+  void theSocketNeverExistsWithOtherPermissionsThanItsOwn() throws Exception {
+    Path socket = folder.resolve("s");
+    var stopped = new AtomicBoolean();
+    Set<String> seen = ConcurrentHashMap.newKeySet();
+    Thread watcher =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!stopped.get()) {
+                seen.addAll(socketsAnyoneFinds());
+              }
+            });
+    try {
+      for (int i = 0; i < 20; i++) {
+        start(socket).close();
+      }
+    } finally {
+      stopped.set(true);
+      watcher.join();
+    }
+    assertThat(seen).isSubsetOf("rw-------");
+  }
+
+  /** The permissions of the sockets below the folder that are not in a private one. */
+  private Set<String> socketsAnyoneFinds() {
+    Set<String> found = new HashSet<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+        String permissions = PosixFilePermissions.toString(attributes.permissions());
+        if (!attributes.isDirectory() || !permissions.equals("rwx------")) {
+          found.add(permissions);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // Sockets and folders come and go while we look.
+      return found;
+    }
+    return found;
+  }
+
+  @Test
+  void aGroupMayBeLetIn() throws IOException {
+    Path socket = folder.resolve("s");
+    String group = Files.readAttributes(folder, PosixFileAttributes.class).group().getName();
+    try (var _ = start(shared(socket, group))) {
+      PosixFileAttributes attributes = Files.readAttributes(socket, PosixFileAttributes.class);
+      assertThat(PosixFilePermissions.toString(attributes.permissions())).isEqualTo("rw-rw----");
+      assertThat(attributes.group().getName()).isEqualTo(group);
+      assertThat(get(socket, "/v2/health/live")).startsWith("HTTP/1.1 200 OK");
+      assertThat(folder).isDirectoryNotContaining(Files::isDirectory);
+    }
+    assertThatThrownBy(() -> start(shared(socket, "no-such-group")))
+        .hasMessage("unix:" + socket + " cannot be listened on: there is no group no-such-group");
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  private static ListenerConfig shared(Path socket, String group) {
+    return ListenerConfig.DEFAULT
+        .onSocket(socket)
+        .withSocketAccess(new SocketAccess(0660, Optional.of(group)));
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.config.OnnxConfig.GraphOptimization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -260,7 +261,8 @@ class SluiceConfigReaderTest {
         .allSatisfy(setting ->
             assertThat(tree.at("/" + setting.replace('.', '/')).isMissingNode()).isFalse());
     assertThat(tree.at("/listeners/0").properties())
-        .hasSize(ListenerConfig.class.getRecordComponents().length - 1);
+        // An address is two components; a socket's mode and group are one.
+        .hasSize(ListenerConfig.class.getRecordComponents().length);
   }
 
   @Test
@@ -270,6 +272,13 @@ class SluiceConfigReaderTest {
     assertThat(socket.address()).isEqualTo("unix:/run/a.sock");
     assertThatThrownBy(() -> read("listeners: [unix:/run/a.sock, unix:/run/a.sock]\n"))
         .hasMessageContaining("name unix:/run/a.sock twice");
+    ListenerConfig shared =
+        read("listeners: [{address: unix:/run/a.sock, socket_mode: '0660', socket_group: www}]\n")
+            .listeners()
+            .getFirst();
+    assertThat(shared.socketAccess()).isEqualTo(new SocketAccess(0660, Optional.of("www")));
+    assertThat(PosixFilePermissions.toString(shared.socketAccess().permissions()))
+        .isEqualTo("rw-rw----");
     assertThatThrownBy(() -> read("listeners: [unix:a.sock]\n"))
         .hasMessageContaining("wanted host:port");
   }
@@ -407,6 +416,10 @@ class SluiceConfigReaderTest {
           listeners: [{address: "a:1", protocols: [grps, brpc], tls: {certificate: c, key: k}}] | listeners[0].protocols name brpc, which cannot be encrypted; wanted no tls, or no brpc
           listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080, [::]:8080 or unix:/path
           listeners: ["a:70000"]          | listeners[0].address is "a:70000"; wanted host:port, such as localhost:8080, 0.0.0.0:8080, [::]:8080 or unix:/path
+          listeners: [{address: "unix:/a", socket_mode: 0660}] | listeners[0].socket_mode is 432; wanted permission bits in octal and in quotes, such as "0660"
+          listeners: [{address: "a:1", socket_group: www}] | listeners[0].socket_group is for a Unix domain socket; wanted address: unix:/path
+          listeners: [{address: "unix:/a", allowed_hosts: [a]}] | listeners[0].allowed_hosts is for ports: no browser reaches a Unix domain socket; wanted none
+          listeners: [{address: "a:1", allowed_hosts: ["a:1"]}] | listeners[0].allowed_hosts[0] is "a:1"; wanted a host name without a port, such as sluice.local, or "*"
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice
           listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, brpc, metrics
           listeners: [{address: "a:1", metrics_path: metrics}] | listeners[0].metrics_path is "metrics"; wanted a path such as /metrics or /monitoring/prometheus/metrics
