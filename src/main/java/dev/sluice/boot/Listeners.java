@@ -5,6 +5,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.ops.Connections;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
@@ -66,7 +67,8 @@ final class Listeners {
             new Caller(listener.address(), listener.control() || OpenListener.isLocal(listener)),
             telemetry,
             System::nanoTime,
-            memory);
+            memory,
+            BrowserGuard.of(listener, OpenListener.isLocal(listener)));
     var count =
         new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
     connections.add(count);

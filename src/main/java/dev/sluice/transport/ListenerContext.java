@@ -26,6 +26,7 @@ import org.slf4j.event.Level;
  * @param telemetry counts calls
  * @param nanoTime the clock of deadlines
  * @param memory what all requests of the server may hold
+ * @param guard keeps pages of foreign origins out
  */
 public record ListenerContext(
     Vertx vertx,
@@ -33,11 +34,23 @@ public record ListenerContext(
     Caller caller,
     Telemetry telemetry,
     LongSupplier nanoTime,
-    RequestMemory memory) {
+    RequestMemory memory,
+    BrowserGuard guard) {
   /** Characters of a failure's text that go into the log. */
   private static final int MAX_LOGGED = 500;
 
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContext.class);
+
+  /** Without a guard against browsers. */
+  public ListenerContext(
+      Vertx vertx,
+      LimitsConfig limits,
+      Caller caller,
+      Telemetry telemetry,
+      LongSupplier nanoTime,
+      RequestMemory memory) {
+    this(vertx, limits, caller, telemetry, nanoTime, memory, BrowserGuard.OPEN);
+  }
 
   /** Until when an answer is wanted if the request does not say. */
   public Deadline deadline() {

@@ -94,7 +94,13 @@ public abstract class ListenerExchange implements Exchange {
 
   @Override
   public final Caller caller() {
-    return context.caller();
+    InferenceException refusal = controlRefusal();
+    return refusal == null ? context.caller() : context.caller().withoutControl(refusal);
+  }
+
+  /** Returns why this request may not change the server's state, whoever sends it; or null. */
+  protected @Nullable InferenceException controlRefusal() {
+    return null;
   }
 
   @Override

@@ -152,7 +152,7 @@ class DrainIT {
       throws IOException {
     var socket = new Socket("localhost", port);
     String head =
-        "%s HTTP/1.1\r\nHost: here\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+        "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
             .formatted(line, type, body.length());
     socket.getOutputStream().write((head + body).getBytes(UTF_8));
     String begin = new String(socket.getInputStream().readNBytes(BEGIN), UTF_8);
@@ -273,7 +273,8 @@ class DrainIT {
       throws Exception {
     RunningServer server = start(folder, "10m");
     Map<Socket, String> clients = new HashMap<>();
-    for (String begin : List.of("PRPC\0\0\0\1", PREFACE, "GET /v2 HTTP/1.1\r\nHost: h\r\n\r\n")) {
+    for (String begin :
+        List.of("PRPC\0\0\0\1", PREFACE, "GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n")) {
       clients.put(new Socket("localhost", server.port()), begin);
     }
     // Once this is answered, the connections before it have been accepted.

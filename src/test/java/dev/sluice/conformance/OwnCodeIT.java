@@ -239,7 +239,7 @@ class OwnCodeIT {
     try (var socket = new Socket("localhost", server.port())) {
       socket
           .getOutputStream()
-          .write("GET /my/echo?endless HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(US_ASCII));
+          .write("GET /my/echo?endless HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
       assertThat(socket.getInputStream().read()).isEqualTo('H');
     }
     while (!echo("left", "").text().equals("1")) {

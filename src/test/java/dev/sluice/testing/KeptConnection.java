@@ -42,7 +42,7 @@ public final class KeptConnection implements AutoCloseable {
   /** Sends a body and reads that of the answer, which must be 200. */
   public String post(String path, String body) throws IOException {
     String request =
-        "POST %s HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%s"
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
             .formatted(path, body.length(), body);
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     return answer();

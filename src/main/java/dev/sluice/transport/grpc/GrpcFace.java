@@ -3,6 +3,7 @@ package dev.sluice.transport.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** One protocol's gRPC service. */
 public interface GrpcFace {
@@ -21,6 +22,13 @@ public interface GrpcFace {
 
   /** Those of its methods with one message each way that are served, by name. */
   Map<String, GrpcMethod> methods();
+
+  /**
+   * Those of its methods that change the server's state: pages of other origins never call them.
+   */
+  default Set<String> controlMethods() {
+    return Set.of();
+  }
 
   /** Those of its methods that stream, by name. */
   default Map<String, GrpcStreamMethod> streams() {

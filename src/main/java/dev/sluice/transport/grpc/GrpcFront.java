@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -10,9 +11,11 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -20,12 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes the gRPC and gRPC-Web calls of one event loop to the methods they name. */
 public final class GrpcFront implements Consumer<HttpServerRequest> {
+  private static final int PERMISSION_DENIED = 7;
   private static final int UNIMPLEMENTED = 12;
   private static final String GRPC = "application/grpc";
   private static final AsciiString POST = AsciiString.cached("POST");
 
   private final Map<String, GrpcMethod> methods = new HashMap<>();
   private final Map<String, GrpcStreamMethod> streams = new HashMap<>();
+  private final Set<String> control = new HashSet<>();
   private final ListenerContext context;
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
@@ -47,6 +52,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     for (GrpcFace face : faces) {
       String service = "/" + face.service() + "/";
       face.methods().forEach((name, method) -> add(methods, service + name, method));
+      face.controlMethods().forEach(name -> control.add(service + name));
       face.streams().forEach((name, method) -> add(streams, service + name, method));
     }
   }
@@ -74,9 +80,14 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return null;
     }
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
+    if (context.guard().refusal(POST.toString(), authority(headers), values) != null) {
+      // Vert.x makes a request of it, which is refused like all others.
+      return null;
+    }
     var call =
         new UnaryCall(
             method,
+            () -> authority(headers),
             values,
             () -> entries(headers),
             answer,
@@ -85,6 +96,11 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
             context,
             ids.of(values));
     return new Http2Call(call, answer, window);
+  }
+
+  private static @Nullable String authority(Http2Headers headers) {
+    CharSequence authority = headers.authority();
+    return text(authority == null ? headers.get(HttpHeaders.HOST) : authority);
   }
 
   /** Without what HTTP/2 itself puts among them. */
@@ -111,14 +127,31 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
         : type.regionMatches(true, 0, GRPC, 0, GRPC.length());
   }
 
+  /** Answers with a status of gRPC where the request is a call. */
+  private static void refuse(HttpServerRequest request, BrowserGuard.Refusal refusal) {
+    boolean call = request.getHeader(HttpHeaders.CONTENT_TYPE) != null;
+    GrpcForm form = call ? GrpcForm.of(request) : null;
+    if (form == null) {
+      request.response().setStatusCode(refusal.status()).end(refusal.text());
+    } else {
+      new GrpcReply(request.response(), form).fail(PERMISSION_DENIED, refusal.text());
+    }
+  }
+
   private boolean isPreflight(HttpServerRequest request) {
     String path = request.path();
     return request.method().equals(HttpMethod.OPTIONS)
-        && (methods.containsKey(path) || streams.containsKey(path));
+        && (methods.containsKey(path) || streams.containsKey(path))
+        && !control.contains(path);
   }
 
   @Override
   public void accept(HttpServerRequest request) {
+    BrowserGuard.Refusal refusal = context.guard().refusal(request);
+    if (refusal != null) {
+      refuse(request, refusal);
+      return;
+    }
     if (cors && isPreflight(request)) {
       GrpcWebCors.answerPreflight(request.response());
       return;
@@ -132,7 +165,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       request.response().setStatusCode(form == null ? 415 : 405).end();
       return;
     }
-    if (cors && form != GrpcForm.GRPC) {
+    if (cors && form != GrpcForm.GRPC && !control.contains(request.path())) {
       GrpcWebCors.allow(request.response());
     }
     var reply = new GrpcReply(request.response(), form);
@@ -142,6 +175,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       var call =
           new UnaryCall(
               method,
+              () -> BrowserGuard.authority(request),
               request::getHeader,
               request.headers(),
               reply,

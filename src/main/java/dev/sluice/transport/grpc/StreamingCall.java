@@ -6,6 +6,7 @@ import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
@@ -58,6 +59,13 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     this.splitter = new MessageSplitter(reader, maxMessage, memory());
     this.silent = silent;
     this.maxBody = (long) ((maxMessage + GrpcReply.PREFIX) * UnaryCall.TEXT_RATIO);
+  }
+
+  @Override
+  protected @Nullable InferenceException controlRefusal() {
+    return context()
+        .guard()
+        .controlRefusal("POST", BrowserGuard.authority(request), request::getHeader);
   }
 
   void start(GrpcStreamMethod method) {

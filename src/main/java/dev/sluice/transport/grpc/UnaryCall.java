@@ -22,6 +22,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A call with one message each way, from its first byte to its status. */
@@ -33,6 +34,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final double TEXT_RATIO = 1.5;
 
   private final GrpcMethod method;
+  private final Supplier<@Nullable String> authority;
   private final Function<CharSequence, @Nullable String> headers;
   private final Iterable<Map.Entry<String, String>> allHeaders;
   private final Reply reply;
@@ -58,6 +60,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   /**
+   * @param authority how the request addresses the server
    * @param headers a header's value by its name
    * @param allHeaders all of them; looked at on the event loop, if at all
    * @param reply where the answer goes
@@ -65,6 +68,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
    */
   UnaryCall(
       GrpcMethod method,
+      Supplier<@Nullable String> authority,
       Function<CharSequence, @Nullable String> headers,
       Iterable<Map.Entry<String, String>> allHeaders,
       Reply reply,
@@ -74,6 +78,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       String requestId) {
     super(context, EntryPoint.GRPC, requestId);
     this.method = method;
+    this.authority = authority;
     this.headers = headers;
     this.allHeaders = allHeaders;
     this.reply = reply;
@@ -83,6 +88,11 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     this.reader =
         new MessageReader(headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.maxBody = maxMessage + GrpcReply.PREFIX;
+  }
+
+  @Override
+  protected @Nullable InferenceException controlRefusal() {
+    return context().guard().controlRefusal("POST", authority.get(), headers);
   }
 
   /** Looks at the headers, which may be all that is needed for an answer. */

@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
+import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
@@ -92,6 +93,14 @@ public final class HttpExchange extends ListenerExchange {
   /** The request's headers, in the order in which they came. */
   public MultiMap headers() {
     return request.headers();
+  }
+
+  @Override
+  protected @Nullable InferenceException controlRefusal() {
+    return context()
+        .guard()
+        .controlRefusal(
+            request.method().name(), BrowserGuard.authority(request), request::getHeader);
   }
 
   private void gone() {

@@ -1,6 +1,7 @@
 package dev.sluice.transport.http;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import io.vertx.core.buffer.Buffer;
@@ -17,6 +18,7 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
 
   private static final Buffer FAILED = Buffer.buffer("{\"error\":\"internal error\"}");
 
+  private final List<HttpFace> faces;
   private final HttpRoutes routes = new HttpRoutes();
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
@@ -33,6 +35,7 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
    * @param cors whether pages from other origins may ask
    */
   public HttpFront(List<HttpFace> faces, ListenerContext context, boolean cors) {
+    this.faces = faces;
     this.context = context;
     this.cors = cors;
     faces.forEach(face -> face.mount(routes));
@@ -46,12 +49,18 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
   @Override
   public void accept(HttpServerRequest request) {
     var exchange = new HttpExchange(request, context, ids.of(request));
-    if (cors) {
+    BrowserGuard.Refusal refusal = context.guard().refusal(request);
+    if (refusal != null) {
+      exchange.json(refusal.status(), new JsonObject().put("error", refusal.text()).toBuffer());
+      return;
+    }
+    boolean shared = cors && !isControl(exchange.path());
+    if (shared) {
       Cors.allow(exchange);
     }
     try {
       exchange.readDeadline();
-      answer(exchange);
+      answer(exchange, shared);
     } catch (InferenceException e) {
       refuse(exchange, exchange.explain(e));
     } catch (RuntimeException | Error e) {
@@ -65,8 +74,17 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
     exchange.json(HttpStatus.of(why.code()), body);
   }
 
-  private void answer(HttpExchange exchange) {
-    if (cors && exchange.method().equals(HttpMethod.OPTIONS)) {
+  private boolean isControl(String path) {
+    for (HttpFace face : faces) {
+      if (face.isControl(path)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void answer(HttpExchange exchange, boolean shared) {
+    if (shared && exchange.method().equals(HttpMethod.OPTIONS)) {
       Cors.answerPreflight(exchange);
       return;
     }

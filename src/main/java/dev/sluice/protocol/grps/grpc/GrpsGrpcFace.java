@@ -13,6 +13,7 @@ import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The gRPC side of grps. Its clients read the status inside the message, so a failure is an answer
@@ -46,6 +47,11 @@ public final class GrpsGrpcFace implements GrpcFace {
   @Override
   public ServiceDescriptor descriptor() {
     return Grps.getDescriptor().findServiceByName("GrpsService");
+  }
+
+  @Override
+  public Set<String> controlMethods() {
+    return Set.of("Online", "Offline");
   }
 
   @Override

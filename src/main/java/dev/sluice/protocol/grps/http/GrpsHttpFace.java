@@ -11,6 +11,7 @@ import dev.sluice.protocol.grps.Room;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -60,6 +61,11 @@ public final class GrpsHttpFace implements HttpFace {
     if (!custom.path().isEmpty()) {
       routes.claimExactly(custom.path(), predict);
     }
+  }
+
+  @Override
+  public boolean isControl(String path) {
+    return path.toLowerCase(Locale.ROOT).contains("/health/o");
   }
 
   private void route(HttpExchange http) {

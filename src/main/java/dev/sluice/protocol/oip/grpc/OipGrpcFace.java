@@ -35,6 +35,7 @@ import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -79,6 +80,11 @@ public final class OipGrpcFace implements GrpcFace {
   @Override
   public Map<String, GrpcStreamMethod> streams() {
     return Map.of("ModelStreamInfer", new StreamInferMethod(server));
+  }
+
+  @Override
+  public Set<String> controlMethods() {
+    return Set.of("RepositoryModelLoad", "RepositoryModelUnload", "LogSettings", "TraceSetting");
   }
 
   @Override

@@ -66,6 +66,14 @@ public final class OipHttpFace implements HttpFace {
     routes.claim("/v2", this::handle);
   }
 
+  @Override
+  public boolean isControl(String path) {
+    String lower = path.toLowerCase(Locale.ROOT);
+    return lower.startsWith("/v2/repository/models/")
+        || lower.equals("/v2/logging")
+        || (lower.startsWith("/v2/") && lower.endsWith("/trace/setting"));
+  }
+
   private void handle(HttpExchange exchange) {
     try {
       OipPath path = paths.read(exchange.path());

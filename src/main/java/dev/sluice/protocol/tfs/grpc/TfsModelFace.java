@@ -8,6 +8,7 @@ import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** TensorFlow Serving's ModelService. Holds nothing that changes; any event loop. */
 public final class TfsModelFace implements GrpcFace {
@@ -32,6 +33,11 @@ public final class TfsModelFace implements GrpcFace {
   @Override
   public List<String> healthNames() {
     return List.of(service(), "ModelService");
+  }
+
+  @Override
+  public Set<String> controlMethods() {
+    return Set.of("HandleReloadConfigRequest");
   }
 
   @Override

@@ -1,0 +1,184 @@
+package dev.sluice.transport;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps pages of foreign origins out, which a browser on this machine or in this network runs: they
+ * may not read through DNS rebinding, spend computing time, or change the server's state. Judges by
+ * headers that pages cannot set. Immutable; any thread.
+ */
+public final class BrowserGuard {
+  /** For tests of what lies behind it: answers everything. */
+  public static final BrowserGuard OPEN =
+      new BrowserGuard(
+          AllowedHosts.of(ListenerConfig.DEFAULT.withAllowedHosts(ListenerConfig.EVERY_HOST), true),
+          false,
+          true,
+          "test");
+
+  private static final CharSequence SITE = HttpHeaders.createOptimized("sec-fetch-site");
+  private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
+
+  /** What a page may send without asking first, besides no type at all. */
+  private static final Set<String> FORMS = Set.of("text/plain", "multipart/form-data");
+
+  private static final String CURL_FORM = "application/x-www-form-urlencoded";
+
+  /** A text as long as this is repeated in an error. */
+  private static final int SHOWN = 100;
+
+  private final AllowedHosts hosts;
+  private final boolean checked;
+  private final boolean cors;
+  private final String listener;
+
+  private BrowserGuard(AllowedHosts hosts, boolean checked, boolean cors, String listener) {
+    this.hosts = hosts;
+    this.checked = checked;
+    this.cors = cors;
+    this.listener = listener;
+  }
+
+  /**
+   * Returns the guard of a listener. Host names are checked on loopback, and wherever the settings
+   * name some; not on a Unix domain socket, which no browser reaches.
+   *
+   * @param local whether only this machine reaches it
+   */
+  public static BrowserGuard of(ListenerConfig config, boolean local) {
+    boolean checked =
+        config.socket().isEmpty()
+            && !config.allowedHosts().contains(ListenerConfig.ANY_HOST)
+            && (local || !config.allowedHosts().isEmpty());
+    return new BrowserGuard(
+        AllowedHosts.of(config, local), checked, config.cors(), config.address());
+  }
+
+  /** A request that is not answered. */
+  public record Refusal(int status, String text) {}
+
+  /** Returns why a request is not answered at all; null if it may be. */
+  public @Nullable Refusal refusal(HttpServerRequest request) {
+    return checked
+        ? refusal(request.method().name(), authority(request), request::getHeader)
+        : null;
+  }
+
+  /**
+   * Returns why a request is not answered at all; null if it may be.
+   *
+   * @param authority how it addresses the server
+   * @param headers a header's value by its name
+   */
+  public @Nullable Refusal refusal(
+      String method, @Nullable String authority, Function<CharSequence, @Nullable String> headers) {
+    if (!checked) {
+      return null;
+    }
+    if (!hosts.contains(authority)) {
+      return new Refusal(
+          421,
+          "the request is for host %s, which listener %s does not answer (setting allowed_hosts)"
+              .formatted(authority == null ? "(none)" : shown(authority), listener));
+    }
+    return cors || SAFE.contains(method) || !isForeign(authority, headers)
+        ? null
+        : new Refusal(403, foreign(headers) + " (setting cors)");
+  }
+
+  /** Returns how a request addresses the server. */
+  public static @Nullable String authority(HttpServerRequest request) {
+    if (request.version() != HttpVersion.HTTP_2) {
+      return request.getHeader(HttpHeaders.HOST);
+    }
+    HostAndPort authority = request.authority();
+    if (authority == null) {
+      return request.getHeader(HttpHeaders.HOST);
+    }
+    return authority.port() < 0 ? authority.host() : authority.host() + ":" + authority.port();
+  }
+
+  /**
+   * Returns why a request may not change the server's state, whoever sends it; null if it may.
+   * Browsers that are too old for {@code Sec-Fetch-Site}, or that are not asked by a name they
+   * trust, say nothing about where a GET comes from: they may not use it for that.
+   */
+  public @Nullable InferenceException controlRefusal(
+      String method, @Nullable String authority, Function<CharSequence, @Nullable String> headers) {
+    if (isForeign(authority, headers)) {
+      return denied(foreign(headers));
+    }
+    boolean browser = isBrowser(headers);
+    if (browser && !hosts.contains(authority)) {
+      return denied(
+          "a browser addresses the server as %s, which is not a known name (setting allowed_hosts)"
+              .formatted(authority == null ? "(none)" : shown(authority)));
+    }
+    if (browser && SAFE.contains(method) && headers.apply(SITE) == null) {
+      return denied("a browser does not say from which page it asks; wanted POST");
+    }
+    String type = typeOf(headers.apply(HttpHeaders.CONTENT_TYPE));
+    return FORMS.contains(type) || (browser && type.equals(CURL_FORM))
+        ? denied("a body of type " + type + " changes nothing; wanted application/json")
+        : null;
+  }
+
+  private static InferenceException denied(String text) {
+    return new InferenceException(ErrorCode.PERMISSION_DENIED, text);
+  }
+
+  private static String typeOf(@Nullable String value) {
+    if (value == null) {
+      return "";
+    }
+    int end = value.indexOf(';');
+    return (end < 0 ? value : value.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+  }
+
+  private static boolean isBrowser(Function<CharSequence, @Nullable String> headers) {
+    if (headers.apply(SITE) != null || headers.apply(HttpHeaders.ORIGIN) != null) {
+      return true;
+    }
+    String agent = headers.apply(HttpHeaders.USER_AGENT);
+    return agent != null && agent.startsWith("Mozilla/");
+  }
+
+  /**
+   * A new browser says where a request comes from. Of another, the origin must be what it asks; it
+   * sends none only with what it takes for harmless.
+   */
+  private static boolean isForeign(
+      @Nullable String authority, Function<CharSequence, @Nullable String> headers) {
+    String site = headers.apply(SITE);
+    if (site != null) {
+      return !site.equals("same-origin") && !site.equals("none");
+    }
+    String origin = headers.apply(HttpHeaders.ORIGIN);
+    if (origin == null) {
+      return false;
+    }
+    int host = origin.indexOf("://") + "://".length();
+    return host < "://".length() || !origin.substring(host).equalsIgnoreCase(authority);
+  }
+
+  private static String foreign(Function<CharSequence, @Nullable String> headers) {
+    String origin = headers.apply(HttpHeaders.ORIGIN);
+    return origin == null
+        ? "a page of another origin may not ask for this"
+        : "a page of origin " + shown(origin) + " may not ask for this";
+  }
+
+  private static String shown(String text) {
+    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "...";
+  }
+}

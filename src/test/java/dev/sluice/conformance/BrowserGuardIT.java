@@ -1,0 +1,345 @@
+package dev.sluice.conformance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RunningServer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a browser on this machine may be made to send, byte for byte, on every road. */
+class BrowserGuardIT {
+  private static final String LOAD = "/v2/repository/models/digits/load";
+  private static final Map<String, String> CONTROLS =
+      Map.of(
+          LOAD,
+          "{}",
+          "/v2/repository/models/digits/unload",
+          "{}",
+          "/v2/logging",
+          "{\"log_verbose_level\":0}",
+          "/v2/trace/setting",
+          "{\"trace_rate\":\"5\"}");
+
+  private static final String CHROME = "User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\n";
+
+  private static RunningServer server;
+  private static RunningServer behindProxy;
+  private static RunningServer withCors;
+
+  @BeforeAll
+  static void start() {
+    ListenerConfig listener = ListenerConfig.DEFAULT.withPort(0);
+    server = start(listener.withAllowedHosts(List.of("sluice.example")));
+    behindProxy = start(listener.withAllowedHosts(ListenerConfig.EVERY_HOST));
+    withCors = start(cors(listener));
+  }
+
+  private static ListenerConfig cors(ListenerConfig of) {
+    return new ListenerConfig(
+        of.host(),
+        of.port(),
+        of.protocols(),
+        of.v1(),
+        of.metricsPath(),
+        of.control(),
+        true,
+        of.tls());
+  }
+
+  private static RunningServer start(ListenerConfig listener) {
+    return RunningServer.start(
+        RunningServer.settings(
+            listener, RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+    behindProxy.close();
+    withCors.close();
+  }
+
+  /** Sends a head as it is, and gives the whole answer. */
+  private static String send(RunningServer to, String head, String body) throws IOException {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), to.port())) {
+      String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
+      String all = head + length + "Connection: close\r\n\r\n" + body;
+      socket.getOutputStream().write(all.getBytes(ISO_8859_1));
+      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    }
+  }
+
+  private static String get(RunningServer to, String host) throws IOException {
+    return send(to, "GET /v2 HTTP/1.1\r\nHost: " + host + "\r\n", "");
+  }
+
+  private static String post(RunningServer to, String path, String headers, String body)
+      throws IOException {
+    String host = "Host: localhost:" + to.port() + "\r\n";
+    return send(to, "POST " + path + " HTTP/1.1\r\n" + host + headers, body);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "localhost",
+        "LOCALHOST:8080",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "[::1]",
+        "[::1]:8080",
+        "sluice.example",
+        "Sluice.example:443"
+      })
+  void knownHostsAreAnswered(String host) throws IOException {
+    assertThat(get(server, host)).startsWith("HTTP/1.1 200 OK");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example",
+        "evil.example:8080",
+        "localhost.evil.example",
+        "evil.example:localhost",
+        "10.0.0.1",
+        "127.0.0.1.evil.example",
+        "[::2]",
+        ""
+      })
+  void otherHostsAreNamesThatWereReboundToThisMachine(String host) throws IOException {
+    assertThat(get(server, host))
+        .startsWith("HTTP/1.1 421 ")
+        .contains("{\"error\":\"the request is for host ")
+        .contains("(setting allowed_hosts)");
+    assertThat(get(behindProxy, host)).doesNotContain("allowed_hosts");
+  }
+
+  @Test
+  void aRequestWithoutHostIsRefused() throws IOException {
+    assertThat(send(server, "GET /v2 HTTP/1.0\r\n", ""))
+        .startsWith("HTTP/1.0 421 ")
+        .contains("for host (none)");
+    assertThat(send(behindProxy, "GET /v2 HTTP/1.0\r\n", "")).startsWith("HTTP/1.0 200 OK");
+  }
+
+  @Test
+  void http2NamesItsHostInTheAuthority() {
+    assertThat(http2("evil.example")).isEqualTo(421);
+    assertThat(http2("localhost")).isEqualTo(200);
+  }
+
+  private static int http2(String host) {
+    Vertx vertx = Vertx.vertx();
+    try {
+      var options =
+          new HttpClientOptions()
+              .setProtocolVersion(HttpVersion.HTTP_2)
+              .setHttp2ClearTextUpgrade(false);
+      var request =
+          new RequestOptions()
+              .setMethod(HttpMethod.GET)
+              .setServer(SocketAddress.inetSocketAddress(server.port(), "127.0.0.1"))
+              .setHost(host)
+              .setPort(server.port())
+              .setURI("/v2");
+      return vertx
+          .createHttpClient(options)
+          .request(request)
+          .compose(sent -> {
+            sent.authority(HostAndPort.create(host, server.port()));
+            return sent.send();
+          })
+          .map(answer -> answer.statusCode())
+          .toCompletionStage()
+          .toCompletableFuture()
+          .join();
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "inference.GRPCInferenceService/ServerLive",
+        "inference.GRPCInferenceService/ModelStreamInfer",
+        "grpc.health.v1.Health/Check",
+        "none/none"
+      })
+  void grpcIsAnsweredToKnownHostsOnly(String method) {
+    assertThatThrownBy(() -> call("evil.example", method))
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            refused -> {
+              assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.PERMISSION_DENIED);
+              assertThat(refused).hasMessageContaining("setting allowed_hosts");
+            });
+  }
+
+  @Test
+  void grpcIsAnsweredToKnownHosts() {
+    assertThat(call("sluice.example", "inference.GRPCInferenceService/ServerLive")).isNotEmpty();
+  }
+
+  private static byte[] call(String authority, String method) {
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", server.port())
+            .overrideAuthority(authority)
+            .usePlaintext()
+            .build();
+    try {
+      return RawCalls.send(channel, method, new byte[0]);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void grpcWebIsAnsweredToKnownHostsOnly() throws IOException {
+    String call =
+        "POST /inference.GRPCInferenceService/ServerLive HTTP/1.1\r\n"
+            + "Content-Type: application/grpc-web+proto\r\nHost: ";
+    String none = "\0\0\0\0\0";
+    assertThat(send(server, call + "evil.example\r\n", none))
+        .contains("grpc-status:7")
+        .contains("allowed_hosts");
+    assertThat(send(server, call + "localhost\r\n", none)).contains("grpc-status:0");
+  }
+
+  /** The listener allows other origins: control is not among what it allows them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Origin: https://evil.example\r\n",
+        "Origin: null\r\n",
+        "Origin: http://localhost:1\r\n",
+        "Sec-Fetch-Site: cross-site\r\n",
+        "Sec-Fetch-Site: same-site\r\n",
+        "Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n"
+      })
+  void pagesOfOtherOriginsChangeNothing(String headers) throws IOException {
+    for (RunningServer each : List.of(server, behindProxy, withCors)) {
+      for (var control : CONTROLS.entrySet()) {
+        String json = headers + "Content-Type: application/json\r\n";
+        assertThat(post(each, control.getKey(), json, control.getValue()))
+            .as(control.getKey())
+            .startsWith("HTTP/1.1 403 ")
+            .doesNotContainIgnoringCase("access-control-allow");
+      }
+      for (String method : List.of("GET", "POST", "HEAD")) {
+        String head = method + " /grps/v1/health/online HTTP/1.1\r\nHost: localhost:" + each.port();
+        send(each, head + "\r\n" + headers, "");
+        assertThat(each.control().online()).as(method).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void grpcWebPagesOfOtherOriginsChangeNothing() throws IOException {
+    String page = "Content-Type: application/grpc-web+proto\r\nOrigin: https://evil.example\r\n";
+    Map<String, String> calls =
+        Map.of(
+            "/inference.GRPCInferenceService/RepositoryModelLoad", "\0\0\0\0\0",
+            // A list of no models.
+            "/tensorflow.serving.ModelService/HandleReloadConfigRequest", "\0\0\0\0\4\n\2\n\0");
+    for (var call : calls.entrySet()) {
+      for (RunningServer each : List.of(behindProxy, withCors)) {
+        assertThat(post(each, call.getKey(), page, call.getValue()))
+            .contains("grpc-status:7")
+            .contains("evil.example")
+            .doesNotContainIgnoringCase("access-control-allow");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({LOAD, "/v2/logging", "/v2/trace/setting", "/grps/v1/health/offline"})
+  void aBrowserThatAsksBeforehandIsNotToldThatItMayControl(String path) throws IOException {
+    String origin = "Origin: https://evil.example\r\nHost: localhost\r\n";
+    String ask = origin + "Access-Control-Request-Method: POST\r\n";
+    assertThat(send(withCors, "OPTIONS " + path + " HTTP/1.1\r\n" + ask, ""))
+        .doesNotContainIgnoringCase("access-control-allow")
+        .doesNotContain("HTTP/1.1 200");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"text/plain", "Text/Plain;charset=UTF-8", "multipart/form-data; boundary=x"})
+  void aBodyOfASimpleRequestChangesNothing(String type) throws IOException {
+    assertThat(post(server, LOAD, "Content-Type: " + type + "\r\n", "{}"))
+        .startsWith("HTTP/1.1 403 ")
+        .contains("wanted application/json");
+  }
+
+  /** The models are not under the callers' control here, which is another and later answer. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Type: application/json\r\n",
+        "",
+        "Content-Type: application/x-www-form-urlencoded\r\nUser-Agent: curl/8.5.0\r\n",
+        "Content-Type: application/json\r\nOrigin: http://localhost:PORT\r\n",
+        "Content-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n",
+      })
+  void clientsAndPagesOfTheServerItselfControl(String headers) throws IOException {
+    String port = Integer.toString(server.port());
+    assertThat(post(server, LOAD, headers.replace("PORT", port), "{}")).startsWith("HTTP/1.1 503 ");
+  }
+
+  @Test
+  void aFormOfABrowserChangesNothingThoughCurlSendsTheSameType() throws IOException {
+    String form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    assertThat(post(server, LOAD, CHROME + form, "{}")).startsWith("HTTP/1.1 403 ");
+  }
+
+  @Test
+  void anImageOfAPageDoesNotSwitchTheServer() throws IOException {
+    String head = "GET /grps/v1/health/online HTTP/1.1\r\nHost: localhost\r\n";
+    send(server, head + CHROME, "");
+    assertThat(server.control().online()).isFalse();
+    send(server, head + CHROME + "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: image\r\n", "");
+    assertThat(server.control().online()).isFalse();
+    send(server, head + "User-Agent: curl/8.5.0\r\n", "");
+    assertThat(server.control().online()).isTrue();
+    send(server, head.replace("online", "offline"), "");
+  }
+
+  @Test
+  void pagesOfOtherOriginsSpendNoComputingTimeUnlessTheListenerAllowsThem() throws IOException {
+    String page = "Origin: https://evil.example\r\nContent-Type: text/plain\r\n";
+    String predict = "/v1/models/digits:predict";
+    assertThat(post(server, predict, page, "{}"))
+        .startsWith("HTTP/1.1 403 ")
+        .contains("(setting cors)");
+    assertThat(post(withCors, predict, page, "{}")).startsWith("HTTP/1.1 404 ");
+    assertThat(post(behindProxy, predict, page, "{}")).startsWith("HTTP/1.1 404 ");
+  }
+}
