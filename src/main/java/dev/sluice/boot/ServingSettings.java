@@ -68,6 +68,7 @@ final class ServingSettings {
     warn();
     models();
     loading();
+    admission();
     warmUp();
     batching();
     threads();
@@ -203,6 +204,13 @@ final class ServingSettings {
         MOST_MICROS,
         "models.loading.retry_interval",
         "us");
+  }
+
+  /** There, nothing is refused for waiting long. */
+  private void admission() {
+    overrides.add(
+        new SettingOverride(
+            "models.defaults.admission.adaptive", "false", "tensorflow_model_server"));
   }
 
   private void warmUp() {

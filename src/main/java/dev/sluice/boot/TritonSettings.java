@@ -55,6 +55,9 @@ final class TritonSettings {
     overrides.addAll(TritonTraces.of(flags, warnings));
     log();
     set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
+    // There, nothing is refused for waiting long: queue policies say how many may wait.
+    overrides.add(
+        new SettingOverride("models.defaults.admission.adaptive", "false", "tritonserver"));
     SluiceConfig read =
         new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
     return read.with(

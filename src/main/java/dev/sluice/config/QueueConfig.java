@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * How requests for one model wait.
  *
- * @param maxQueuedRequests requests that may wait; one more is refused
+ * @param maxQueuedRequests requests that may wait; one more is refused; 0: no bound by their number
  * @param queueTimeout how long one may wait before it is refused; zero: for as long as its caller
  *     does
  * @param priorityLevels how many levels there are, 1 being the highest
@@ -23,7 +23,7 @@ public record QueueConfig(
     int defaultPriorityLevel,
     List<QueuePolicy> policies,
     Duration inlineLimit) {
-  public static final QueueConfig DEFAULT = new QueueConfig(1_024, Duration.ZERO, 1, 1);
+  public static final QueueConfig DEFAULT = new QueueConfig(0, Duration.ZERO, 1, 1);
 
   static final int LONGEST_QUEUE = 1 << 20;
 
@@ -48,6 +48,11 @@ public record QueueConfig(
         Duration.ZERO);
   }
 
+  /** How many requests may wait: as many as a queue can hold if the settings name no number. */
+  public int capacity() {
+    return maxQueuedRequests == 0 ? LONGEST_QUEUE : maxQueuedRequests;
+  }
+
   /** Whether requests wait, and are refused, by the rules of a Triton configuration. */
   public boolean asTriton() {
     return !policies.isEmpty();
@@ -66,7 +71,7 @@ public record QueueConfig(
     int levels = model.number("priority_levels", defaults.priorityLevels, 1, MOST_LEVELS);
     int defaultLevel = Math.min(defaults.defaultPriorityLevel, levels);
     return new QueueConfig(
-        model.number("max_queued_requests", defaults.maxQueuedRequests, 1, LONGEST_QUEUE),
+        model.number("max_queued_requests", defaults.maxQueuedRequests, 0, LONGEST_QUEUE),
         model.duration("queue_timeout", defaults.queueTimeout),
         levels,
         model.number("default_priority_level", defaultLevel, 1, levels),

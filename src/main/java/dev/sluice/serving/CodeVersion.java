@@ -43,7 +43,7 @@ record CodeVersion(
     path.ifPresent(claimed -> claim(claimed, code, paths, name));
     return new CodeVersion(
         code,
-        CodeThreads.queued(name, config.instances(), config.queue().maxQueuedRequests()),
+        CodeThreads.queued(name, config.instances(), config.queue().capacity()),
         CodeThreads.direct(name, config.stream().maxStreams()),
         config.runtimes().java().timeout(),
         new RunMeters(meter),

@@ -37,7 +37,11 @@ final class ModelDoor {
         ? new ModelDoor(
             config,
             new WaitLimit(
-                perRun(config), config.admission().targetWait(), capacity(config), nanoTime),
+                perRun(config),
+                config.admission().targetWait(),
+                config.admission().burst(),
+                capacity(config),
+                nanoTime),
             meter,
             nanoTime)
         : ofFixedWidth(config, meter, nanoTime);
@@ -49,7 +53,7 @@ final class ModelDoor {
   }
 
   private static int capacity(ModelConfig config) {
-    return perRun(config) + config.queue().maxQueuedRequests();
+    return perRun(config) + config.queue().capacity();
   }
 
   private static int perRun(ModelConfig config) {
@@ -74,6 +78,11 @@ final class ModelDoor {
             : InferenceException.busy(why, rejected.retryAfter());
       }
     };
+  }
+
+  /** A request that has entered waits no longer: its deadline has passed in the queue. */
+  void expired() {
+    limiter.expired();
   }
 
   private String explain(ModelId model, int limit) {

@@ -68,7 +68,7 @@ final class ServableModel implements Servable {
     this.sessions = sessions;
     this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
-    var withdrawals = new Withdrawals(queue, meter, nanoTime);
+    var withdrawals = new Withdrawals(queue, meter, facts.door()::expired, nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     this.requestCalls =

@@ -61,7 +61,7 @@ class ModelConfigReaderTest {
         inline_limit: 70us
         priority_levels: 3
         default_priority_level: 2
-        admission: { adaptive: false, target_wait: 7ms }
+        admission: { adaptive: false, target_wait: 7ms, burst: 9s }
         warmup: false
         warmup_iterations: 9
         explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
@@ -92,7 +92,7 @@ class ModelConfigReaderTest {
                 new QueueConfig(
                     64, Duration.ofSeconds(3), 3, 2, List.of(), Duration.ofNanos(70_000)),
                 2,
-                new AdmissionConfig(false, Duration.ofMillis(7)),
+                new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),
                 false,
                 new ExplainConfig(
                     ExplainConfig.Method.SHAPLEY,

@@ -62,7 +62,7 @@ class SluiceConfigReaderTest {
           default_priority_level: 2
           instances: 2
           max_queued_requests: 64
-          admission: { adaptive: false, target_wait: 7ms }
+          admission: { adaptive: false, target_wait: 7ms, burst: 9s }
           warmup: false
           warmup_iterations: 9
           response_cache: true
@@ -164,7 +164,7 @@ class SluiceConfigReaderTest {
                   new QueueConfig(
                       64, Duration.ofSeconds(3), 3, 2, List.of(), Duration.ofNanos(70_000)),
                   2,
-                  new AdmissionConfig(false, Duration.ofMillis(7)),
+                  new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),
                   false,
                   new ExplainConfig(
                       ExplainConfig.Method.SHAPLEY,

@@ -32,13 +32,16 @@ public final class RawCalls {
 
   private RawCalls() {}
 
+  /** A method whose messages are bytes. */
+  public static MethodDescriptor<byte[], byte[]> unary(String method) {
+    return MethodDescriptor.newBuilder(BYTES, BYTES)
+        .setType(MethodType.UNARY)
+        .setFullMethodName(method)
+        .build();
+  }
+
   /** The answer's bytes; fails as stubs do. */
   public static byte[] send(Channel channel, String method, byte[] message) {
-    var descriptor =
-        MethodDescriptor.newBuilder(BYTES, BYTES)
-            .setType(MethodType.UNARY)
-            .setFullMethodName(method)
-            .build();
-    return ClientCalls.blockingUnaryCall(channel, descriptor, CallOptions.DEFAULT, message);
+    return ClientCalls.blockingUnaryCall(channel, unary(method), CallOptions.DEFAULT, message);
   }
 }

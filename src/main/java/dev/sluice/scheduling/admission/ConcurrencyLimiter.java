@@ -31,6 +31,11 @@ public final class ConcurrencyLimiter {
     return inside.get();
   }
 
+  /** One of those inside has waited in vain, and leaves. */
+  public void expired() {
+    limit.expired();
+  }
+
   private void leave() {
     limit.left(inside.decrementAndGet());
   }

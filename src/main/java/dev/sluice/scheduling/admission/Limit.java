@@ -14,6 +14,9 @@ public interface Limit {
    */
   void left(int inside);
 
+  /** Learns that one of those inside has waited in vain: its deadline has passed in the queue. */
+  default void expired() {}
+
   /** How long it takes until as many as the limit have left. */
   Duration timeToDrain();
 }

@@ -16,15 +16,21 @@ import java.util.function.LongSupplier;
  *           the longer the queue may be: clients who wait for it cost less than clients who come back.
  * Starved.  The rate goes up at once and comes down slowly. Else refusals that take the processor from
  *           the model would make it look slower, and a slower model would refuse more.
- * Standing. If somebody was waiting throughout a window, the model was never idle, and the queue is
- *           no burst that passes. If it was half full besides, or limited already, the limit becomes
- *           rate x time, but never less than a few runs of the model, since even a slow one needs a
- *           next request when it is done with one.
+ * Standing. If somebody was waiting throughout a window, the model was never idle. That alone may be a
+ *           burst, which is to be answered, however many come at once: while it lasts, those are let
+ *           in who are answered within the time of a burst.
+ * Overload. A queue that stands is one that does not pass if it has grown, second by second, for the
+ *           time of a burst; if requests have expired in it second by second; if it holds what the
+ *           model does in that time, and still grows; or if it is bounded and half full. Then the
+ *           limit becomes rate x time, but never less than a few runs of the model, since even a slow
+ *           one needs a next request when it is done with one.
  * Steady.   Clients who wait for one answer before they ask again make a queue that stands and does
- *           not grow. Refusing them helps nobody, so a queue that is never half full limits nothing.
+ *           not grow. Refusing them helps nobody, so it limits nothing.
+ * Expired.  Who leaves without having run is not part of the rate.
  * Trying.   Clients who are refused and come back at once look like an overload that never ends, even
  *           if there would be room for all of them. So the limit is lifted for a window now and then,
- *           to half the queue, and stays up if that is enough. A trial is over once that is full:
+ *           to what is done in a quarter of a second, or half the queue, and stays up if that is
+ *           enough. A trial is over once that is full:
  *           few have to wait for it, less than one in a hundred. After each trial in vain it takes
  *           longer until the next.
  * Passing.  If nobody was waiting for a moment, whatever came is dealt with. The limit doubles, up to
@@ -62,6 +68,25 @@ public final class WaitLimit implements Limit {
 
   private static final double NANOS = 1e9;
 
+  /** How often it is seen whether a queue grows. */
+  private static final long SECOND_NANOS = 1_000_000_000;
+
+  /** By how much a queue has to grow in a second: what is less may be chance. */
+  private static final double GROWTH = 1.02;
+
+  /**
+   * In so many seconds one after another some have expired: the queue is too long for deadlines.
+   */
+  private static final int EXPIRING_SECONDS = 2;
+
+  /** The rate of a model that has just begun says little. */
+  private static final long WARM_NANOS = 2 * SECOND_NANOS;
+
+  private static final double TRIAL_SECONDS = 0.25;
+
+  /** A queue that is bounded by memory and time alone. */
+  private static final int UNBOUNDED = 1 << 20;
+
   /** Requests in a second above which refusing one saves less and less: about 100 us each. */
   private static final double CHEAP_RATE = 10_000;
 
@@ -70,6 +95,7 @@ public final class WaitLimit implements Limit {
 
   private final int perRun;
   private final double targetSeconds;
+  private final double burstSeconds;
   private final int most;
   private final LongSupplier nanoTime;
   private final AtomicLong windowStart;
@@ -78,11 +104,23 @@ public final class WaitLimit implements Limit {
   private volatile int highest;
   private volatile int limit;
 
+  private final AtomicInteger expired = new AtomicInteger();
+
   private volatile boolean trying;
+
+  /** Whether no more is accepted than the target says, until the overload is over. */
+  private volatile boolean limited;
 
   // Touched only by who ends a window.
   private long trialPause = FIRST_TRIAL_NANOS;
   private long nextTrial;
+  private long standingNanos;
+  private long secondNanos;
+  private int secondHighest;
+  private int secondBefore;
+  private int secondExpired;
+  private int growing;
+  private int expiring;
 
   /** Requests in a second; 0 before it was measured. */
   private volatile double rate;
@@ -90,10 +128,13 @@ public final class WaitLimit implements Limit {
   /**
    * @param perRun how many requests the model runs at once: instances times batch size
    * @param target how long requests should wait at most under overload
+   * @param burst how long those wait at most who are accepted before it is known that there are too
+   *     many, and for how long a queue grows until then
    * @param most where the limit ends that is no limit any more: what queue and model hold
    */
-  public WaitLimit(int perRun, Duration target, int most, LongSupplier nanoTime) {
+  public WaitLimit(int perRun, Duration target, Duration burst, int most, LongSupplier nanoTime) {
     this.perRun = perRun;
+    this.burstSeconds = burst.toNanos() / NANOS;
     this.targetSeconds = target.toNanos() / NANOS;
     this.most = most;
     this.nanoTime = nanoTime;
@@ -104,6 +145,11 @@ public final class WaitLimit implements Limit {
   @Override
   public int get() {
     return limit;
+  }
+
+  @Override
+  public void expired() {
+    expired.incrementAndGet();
   }
 
   @Override
@@ -143,24 +189,87 @@ public final class WaitLimit implements Limit {
   }
 
   private void learn(int count, long nanos, long now) {
-    boolean limited = limit < most;
+    int late = expired.getAndSet(0);
     if (fewest <= perRun) {
-      limit = nanos > QUIET_NANOS ? most : (int) Math.min(most, limit * 2L);
-    } else if (highest < most / 2 && (trying || !limited)) {
-      limit = most;
+      passing(nanos);
+      return;
+    }
+    standingNanos += nanos;
+    secondHighest = Math.max(secondHighest, highest);
+    secondExpired += late;
+    if (nanos >= WINDOW_NANOS) {
+      measure(Math.max(0, count - late) / (nanos / NANOS));
+      countSeconds(nanos);
+    }
+    if (limited) {
+      limitedWindow(now);
+    } else if (isOverload()) {
+      limited = true;
+      planTrial(true, now);
+      limit = reasonable();
     } else {
-      if (nanos >= WINDOW_NANOS) {
-        measure(count / (nanos / NANOS));
-      }
-      if (limited && !trying && now - nextTrial >= 0) {
-        trying = true;
-        limit = most / 2 + 1;
-        return;
-      }
-      planTrial(limited, now);
+      limit = standingNanos < WARM_NANOS ? most : answeredWithin(burstSeconds);
+    }
+  }
+
+  /** Nobody was waiting for a moment. */
+  private void passing(long nanos) {
+    standingNanos = 0;
+    secondNanos = 0;
+    secondHighest = 0;
+    secondBefore = 0;
+    secondExpired = 0;
+    growing = 0;
+    expiring = 0;
+    limit = limited && nanos <= QUIET_NANOS ? (int) Math.min(most, limit * 2L) : most;
+    limited = limited && limit < most;
+    trying = false;
+  }
+
+  private void countSeconds(long nanos) {
+    secondNanos += nanos;
+    if (secondNanos < SECOND_NANOS) {
+      return;
+    }
+    growing = secondHighest > secondBefore * GROWTH ? growing + 1 : 0;
+    expiring = secondExpired > 0 ? expiring + 1 : 0;
+    secondBefore = secondHighest;
+    secondNanos = 0;
+    secondHighest = 0;
+    secondExpired = 0;
+  }
+
+  private boolean isOverload() {
+    boolean halfFull = most < UNBOUNDED && highest >= most / 2;
+    boolean atTheEnd = limit < most && highest >= limit && growing > 1;
+    return halfFull || atTheEnd || growing >= burstSeconds || expiring >= EXPIRING_SECONDS;
+  }
+
+  private void limitedWindow(long now) {
+    if (trying && highest < trialLimit() - 1 && expiring == 0) {
+      limited = false;
+      limit = most;
+    } else if (!trying && now - nextTrial >= 0) {
+      trying = true;
+      limit = trialLimit();
+      return;
+    } else {
+      planTrial(false, now);
       limit = reasonable();
     }
     trying = false;
+  }
+
+  private int trialLimit() {
+    return Math.max(reasonable() + 1, Math.min(most / 2 + 1, (int) (rate * TRIAL_SECONDS)));
+  }
+
+  private int answeredWithin(double seconds) {
+    return (int) Math.clamp((long) (rate * seconds), least(), (long) most);
+  }
+
+  private long least() {
+    return Math.min(most, Math.max(LEAST, LEAST_RUNS * (long) perRun));
   }
 
   private void measure(double measured) {
@@ -169,12 +278,11 @@ public final class WaitLimit implements Limit {
 
   /** What leaves within the time that requests should wait. */
   private int reasonable() {
-    long least = Math.min(most, Math.max(LEAST, LEAST_RUNS * (long) perRun));
-    return (int) Math.clamp((long) (rate * targetSeconds * cheapness()), least, (long) most);
+    return answeredWithin(targetSeconds * cheapness());
   }
 
-  private void planTrial(boolean limited, long now) {
-    if (!limited) {
+  private void planTrial(boolean first, long now) {
+    if (first) {
       trialPause = FIRST_TRIAL_NANOS;
       nextTrial = now + trialPause;
     } else if (trying) {

@@ -54,7 +54,7 @@ public final class ModelQueue implements QueueIntake {
    * @param config how many may wait, how many levels there are, and how long one may wait
    */
   public ModelQueue(QueueConfig config) {
-    this.capacity = config.maxQueuedRequests();
+    this.capacity = config.capacity();
     this.refusal = config.asTriton() ? ErrorCode.UNAVAILABLE : ErrorCode.RESOURCE_EXHAUSTED;
     this.defaultLevel = config.defaultPriorityLevel() - 1;
     this.levels = new WaitingLevel[config.priorityLevels()];

@@ -15,12 +15,16 @@ public final class Withdrawals implements Consumer<Pending> {
   private final ModelQueue queue;
   private final VersionMeter meter;
   private final DeadlineWheels wheels;
+  private final Runnable expired;
   private final LongSupplier nanoTime;
 
   /**
    * @param meter counts those that were taken out
+   * @param expired is told of each whose time was up
    */
-  public Withdrawals(ModelQueue queue, VersionMeter meter, LongSupplier nanoTime) {
+  public Withdrawals(
+      ModelQueue queue, VersionMeter meter, Runnable expired, LongSupplier nanoTime) {
+    this.expired = expired;
     this.queue = queue;
     this.meter = meter;
     this.wheels = new DeadlineWheels(nanoTime);
@@ -75,6 +79,9 @@ public final class Withdrawals implements Consumer<Pending> {
     boolean cancelled = request.request().isCancelled();
     meter.withdrawn(
         cancelled ? FailureReason.CANCELED : FailureReason.REJECTED, request.sinceNanos());
+    if (!cancelled) {
+      expired.run();
+    }
     request.decide(request.goneFromQueue(now));
     if (request.settle()) {
       request.home().runOnContext(_ -> request.deliver());

@@ -75,7 +75,7 @@ public final class SequenceScheduler implements Scheduler {
     this.vertx = vertx;
     this.plans = plans;
     this.lanes = List.copyOf(lanes);
-    this.capacity = config.queue().maxQueuedRequests();
+    this.capacity = config.queue().capacity();
     this.timeoutNanos = timeout.isZero() ? Long.MAX_VALUE : timeout.toNanos();
     this.maxIdleNanos = rules.maxIdle().toNanos();
     this.nanoTime = nanoTime;

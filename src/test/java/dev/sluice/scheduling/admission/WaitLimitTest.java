@@ -12,11 +12,13 @@ import org.junit.jupiter.api.Test;
 class WaitLimitTest {
   private static final int QUEUE = 1_025;
   private static final Duration TARGET = Duration.ofMillis(10);
+  private static final Duration BURST = Duration.ofSeconds(10);
+  private static final int UNBOUNDED = (1 << 20) + 1;
   private static final long MICRO = 1_000;
   private static final long SECOND = 1_000_000_000;
 
   private final AtomicLong clock = new AtomicLong(17);
-  private final WaitLimit limit = new WaitLimit(1, TARGET, QUEUE, clock::get);
+  private WaitLimit limit = new WaitLimit(1, TARGET, BURST, QUEUE, clock::get);
   private int inside;
   private int accepted;
   private int refused;
@@ -91,7 +93,7 @@ class WaitLimitTest {
 
   @Test
   void aModelThatRunsManyAtOnceIsFedSomeRuns() {
-    var joining = new WaitLimit(32, TARGET, QUEUE, clock::get);
+    var joining = new WaitLimit(32, TARGET, BURST, QUEUE, clock::get);
     for (int run = 0; run < 100; run++) {
       clock.addAndGet(20_000 * MICRO);
       for (int i = 0; i < 32; i++) {
@@ -169,6 +171,57 @@ class WaitLimitTest {
     run(60 * SECOND, 100 * MICRO, 20_000);
     assertThat(accepted - before).isBetween(599_000, 601_000);
     assertThat(limit.get()).isBetween(95, 105);
+  }
+
+  private void withoutBound() {
+    limit = new WaitLimit(1, TARGET, BURST, UNBOUNDED, clock::get);
+  }
+
+  @Test
+  void burstThatIsAnsweredWithinSecondsPassesWhole() {
+    withoutBound();
+    run(SECOND, 2_700 * MICRO, 3_600);
+    run(20 * SECOND, 2_700 * MICRO, 100);
+    assertThat(refused).isZero();
+    assertThat(accepted).isGreaterThan(5_000);
+  }
+
+  @Test
+  void clientsWhoWaitForTheirAnswersForSecondsAreNotRefused() {
+    withoutBound();
+    offer(2_000);
+    for (int i = 0; i < 30_000; i++) {
+      clock.addAndGet(2_700 * MICRO);
+      leave();
+      offer(1);
+    }
+    assertThat(refused).isZero();
+  }
+
+  @Test
+  void queueThatGrowsForTheTimeOfABurstIsLimitedToTheTarget() {
+    withoutBound();
+    run(9 * SECOND, 1_000 * MICRO, 1_500);
+    assertThat(refused).isZero();
+    run(3 * SECOND, 1_000 * MICRO, 1_500);
+    assertThat(limit.get()).isEqualTo(16);
+    run(6 * SECOND, 1_000 * MICRO, 1_500);
+    assertThat(inside).isLessThanOrEqualTo(251);
+  }
+
+  @Test
+  void queueInWhichRequestsExpireAgainAndAgainIsLimitedToTheTarget() {
+    withoutBound();
+    for (int i = 0; i < 4_000; i++) {
+      clock.addAndGet(1_000 * MICRO);
+      offer(2);
+      leave();
+      if (inside > 200) {
+        limit.expired();
+        leave();
+      }
+    }
+    assertThat(limit.get()).isBetween(16, 25);
   }
 
   /** Lets time pass for a model that takes so long, with so many requests a second. */

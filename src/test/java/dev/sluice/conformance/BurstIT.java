@@ -1,0 +1,58 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.protobuf.Message;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RunningServer;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.ClientCalls;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Thousands of calls at once, by one client, to a server with default settings. */
+class BurstIT {
+  private static final int CALLS = 5_000;
+
+  private long blocksBefore;
+  private RunningServer server;
+  private ManagedChannel channel;
+
+  @BeforeEach
+  void open() {
+    blocksBefore = TensorMemory.openBlocks();
+    server = RunningServer.start(Path.of("src/sample/models"));
+    channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+  }
+
+  @AfterEach
+  void nothingIsLeftOpen() {
+    channel.shutdownNow();
+    server.close();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("dev.sluice.conformance.EveryDoorIT#methods")
+  void everyCallOfABurstIsAnswered(String method, Message request) throws Exception {
+    byte[] bytes = request.toByteArray();
+    MethodDescriptor<byte[], byte[]> called = RawCalls.unary(method);
+    List<ListenableFuture<byte[]>> answers = new ArrayList<>(CALLS);
+    for (int i = 0; i < CALLS; i++) {
+      answers.add(ClientCalls.futureUnaryCall(channel.newCall(called, CallOptions.DEFAULT), bytes));
+    }
+    for (ListenableFuture<byte[]> answer : answers) {
+      assertThat(answer.get()).isNotEmpty();
+    }
+  }
+}
