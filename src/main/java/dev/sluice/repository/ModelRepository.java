@@ -119,10 +119,10 @@ public final class ModelRepository {
   }
 
   /**
-   * Whether the folders were looked at and every version that should be served is. One that failed
-   * makes this false, and so does a model that was named but has no version yet. One that is
-   * loading does too, unless its model was complete before: a new version does not take the server
-   * out of service.
+   * Whether the folders were looked at and every version that should be served is, or was once and
+   * its model still has one that takes requests: neither a new version that loads nor one that
+   * fails takes the server out of service. A model that was named but has no version yet makes this
+   * false.
    */
   public boolean allReady() {
     return view.ready();

@@ -308,12 +308,12 @@ final class TrackedModel {
   }
 
   /**
-   * A model that was complete once stays ready while further versions load: only a failure counts.
+   * Strict until the model was complete once; after that it stays ready as long as a version takes
+   * requests, whether further ones load or fail: on a shared volume, one broken upload would
+   * otherwise take every replica out of service.
    */
   private boolean fine(long number) {
-    TrackedVersion version = versions.get(number);
-    return version != null
-        && (version.is(VersionState.AVAILABLE) || (settled && !version.failed()));
+    return settled || available(number);
   }
 
   /** A load has succeeded. Returns what is not needed any more. */

@@ -109,6 +109,18 @@ class HotReloadTest {
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE, 2 END");
     assertThat(test.latestNumber("digits")).isEqualTo(1);
+    assertThat(test.repository.allReady()).isTrue();
+  }
+
+  @Test
+  void aNewVersionThatFailsLeavesTheServerReadyAndOneThatWasNeverCompleteDoesNot() {
+    test.loader.fail("digits", 2, "broken");
+    files.versions("digits/2");
+    test.settle();
+    assertThat(test.repository.allReady()).isTrue();
+    test.loader.fail("letters", 1, "broken");
+    files.versions("letters/1");
+    test.settle();
     assertThat(test.repository.allReady()).isFalse();
   }
 
