@@ -19,11 +19,14 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -126,7 +129,8 @@ class MemoryIT {
         assertThat(answer).startsWith("HTTP/1.1 429").containsIgnoringCase("retry-after: 1");
         theFriendIsAnswered();
       }
-      assertThat(listener.memory().held()).isEqualTo(2L * LARGE);
+      // The friend's last answer may have arrived before the server has counted it as taken.
+      assertThat(listener.memory().held()).isBetween(2L * LARGE, 2L * LARGE + 100_000);
     } finally {
       for (Socket socket : slow) {
         socket.close();
@@ -283,19 +287,54 @@ class MemoryIT {
       for (int i = 0; i < 8; i++) {
         readers.add(slowBody(5 * MIB));
         write(readers.getLast(), 5 * MIB - 1000);
+        if (i == 0) {
+          assertThat(answer(readers.getFirst(), "\r\n")).startsWith("HTTP/1.1 200");
+        }
       }
-      // One or two are answered, and the answer is not taken; all others are refused.
+      // The first is answered, and the answer is not taken; all others are refused.
       List<String> statuses = new ArrayList<>();
-      for (Socket reader : readers) {
+      for (Socket reader : readers.subList(1, 8)) {
         statuses.add(answer(reader, "\r\n"));
       }
-      assertThat(statuses).filteredOn(status -> status.contains("429")).hasSizeBetween(6, 7);
+      assertThat(statuses).allSatisfy(status -> assertThat(status).startsWith("HTTP/1.1 429"));
       assertThat(listener.memory().held()).isBetween(5L * MIB, (long) MEMORY);
       theFriendIsAnswered();
     } finally {
       for (Socket socket : readers) {
         socket.close();
       }
+    }
+  }
+
+  @Test
+  void aClientThatPipelinesAndTakesNoAnswerIsNotReadFrom() throws Exception {
+    byte[] request =
+        "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 800\r\n\r\n".getBytes(US_ASCII);
+    ByteBuffer many = ByteBuffer.allocate((request.length + 800) * 100);
+    for (int i = 0; i < 100; i++) {
+      many.put(request).put(new byte[800]);
+    }
+    try (var channel = SocketChannel.open()) {
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
+      channel.connect(new InetSocketAddress("localhost", listener.port()));
+      channel.configureBlocking(false);
+      long written = 0;
+      for (int idle = 0; idle < 10 && written < 200L * MIB; ) {
+        many.limit(many.capacity());
+        if (!many.hasRemaining() || many.position() == 0) {
+          many.rewind();
+        }
+        int taken = channel.write(many);
+        written += taken;
+        if (taken == 0) {
+          idle++;
+          theFriendIsAnswered();
+        } else {
+          idle = 0;
+        }
+      }
+      assertThat(written).isLessThan(64L * MIB);
+      assertThat(listener.memory().held()).isLessThan(MIB);
     }
   }
 }

@@ -7,9 +7,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,9 @@ final class DirectPieces extends ChannelInboundHandlerAdapter {
 
   /** Who takes what is still to come of the body; null if Vert.x does. */
   private @Nullable Consumer<ByteBuf> taker;
+
+  /** What begins when the client has taken enough of its answers. */
+  private @Nullable Runnable waiting;
 
   private DirectPieces() {}
 
@@ -49,6 +55,40 @@ final class DirectPieces extends ChannelInboundHandlerAdapter {
         pieces.taker = taker;
       }
     }
+  }
+
+  /**
+   * Puts a request off while its client does not take the answers to those before it. Vert.x gives
+   * one request after the other, and reads no more meanwhile.
+   *
+   * @param action called on the same context when the client has taken enough
+   * @return false if nothing is put off, and the action is not called
+   */
+  static boolean putOff(HttpServerRequest request, Runnable action) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      return false;
+    }
+    ChannelHandlerContext vertx = ConnectionInternals.context(request.connection());
+    if (vertx.channel().isWritable()) {
+      return false;
+    }
+    var pieces = vertx.pipeline().get(DirectPieces.class);
+    if (pieces == null) {
+      return false;
+    }
+    Context caller = Objects.requireNonNull(Vertx.currentContext());
+    pieces.waiting = () -> caller.runOnContext(_ -> action.run());
+    return true;
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    Runnable next = waiting;
+    if (next != null && ctx.channel().isWritable()) {
+      waiting = null;
+      next.run();
+    }
+    ctx.fireChannelWritabilityChanged();
   }
 
   @Override

@@ -48,6 +48,21 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
 
   @Override
   public void accept(HttpServerRequest request) {
+    boolean putOff =
+        DirectPieces.putOff(
+            request,
+            () -> {
+              begin(request);
+              request.resume();
+            });
+    if (putOff) {
+      request.pause();
+    } else {
+      begin(request);
+    }
+  }
+
+  private void begin(HttpServerRequest request) {
     var exchange = new HttpExchange(request, context, ids.of(request));
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
     if (refusal != null) {
