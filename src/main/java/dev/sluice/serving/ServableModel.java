@@ -50,6 +50,7 @@ final class ServableModel implements Servable {
   private final WakeUps requestCalls;
   private final List<ModelWorkerVerticle> workers;
   private final List<String> deployments = new ArrayList<>();
+  private long longRunTimer;
 
   private ServableModel(
       ModelMetadata metadata,
@@ -161,6 +162,10 @@ final class ServableModel implements Servable {
       model.deployments.add(await(vertx.deployVerticle(worker, options)));
       worker.begin();
     }
+    model.longRunTimer =
+        new LongRunLog(
+                meter.model(), model.workers.stream().map(ModelWorkerVerticle::watch).toList())
+            .start(vertx);
     meter.show();
     return model;
   }
@@ -222,6 +227,7 @@ final class ServableModel implements Servable {
   @Override
   public void close() {
     meter().forget();
+    vertx.cancelTimer(longRunTimer);
     scheduler.close();
     batcher.interrupt();
     workers.forEach(ModelWorkerVerticle::finish);

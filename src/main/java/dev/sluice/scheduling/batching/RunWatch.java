@@ -31,6 +31,7 @@ public final class RunWatch {
   private List<Pending> running = NOTHING;
 
   private boolean hasDeadline;
+  private long begunNanos;
   private boolean interrupted;
 
   /**
@@ -53,6 +54,7 @@ public final class RunWatch {
         withDeadline |= members.get(i).request().deadline().exists();
       }
       hasDeadline = withDeadline;
+      begunNanos = nanoTime.getAsLong();
       look();
     }
     if (withDeadline) {
@@ -68,6 +70,11 @@ public final class RunWatch {
       interrupted = false;
       model.resume();
     }
+  }
+
+  /** For how long the run under way has run; 0 if nothing runs. */
+  public synchronized long runningNanos() {
+    return running.isEmpty() ? 0 : Math.max(1, nanoTime.getAsLong() - begunNanos);
   }
 
   /** Whether something with a deadline runs. */

@@ -1,0 +1,55 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.batching.RunWatch;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says in the log that a run of a model takes very long: one line for a run, since it may never
+ * end. Looks on a timer; one thread at a time.
+ */
+final class LongRunLog {
+  private static final Logger LOG = LoggerFactory.getLogger(LongRunLog.class);
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final long LOOK_MILLIS = 5_000;
+
+  private final ModelId model;
+  private final List<RunWatch> runs;
+  private final Set<RunWatch> logged = new HashSet<>();
+
+  LongRunLog(ModelId model, List<RunWatch> runs) {
+    this.model = model;
+    this.runs = List.copyOf(runs);
+  }
+
+  /** Looks from now on. Returns the timer, to be cancelled. */
+  long start(Vertx vertx) {
+    return vertx.setPeriodic(LOOK_MILLIS, _ -> look());
+  }
+
+  /** Logs those that have become long since the last look. */
+  synchronized void look() {
+    for (RunWatch run : runs) {
+      long nanos = run.runningNanos();
+      if (nanos < LONG.toNanos()) {
+        logged.remove(run);
+      } else if (logged.add(run)) {
+        LOG.atWarn()
+            .addKeyValue("model", model)
+            .addKeyValue("seconds", Duration.ofNanos(nanos).toSeconds())
+            .log("a run of the model takes long and has not ended");
+      }
+    }
+  }
+
+  /** How many runs under way were logged. */
+  synchronized int logged() {
+    return logged.size();
+  }
+}
