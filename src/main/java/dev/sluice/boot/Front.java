@@ -15,6 +15,11 @@ record Front(HttpFront http, GrpcFront grpc) implements ListenerFront {
   }
 
   @Override
+  public boolean isStream(String path) {
+    return grpc.isStream(path);
+  }
+
+  @Override
   public void closing() {
     grpc.closing();
   }

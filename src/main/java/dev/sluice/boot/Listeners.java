@@ -70,7 +70,11 @@ final class Listeners {
             memory,
             BrowserGuard.of(listener, OpenListener.isLocal(listener)));
     var count =
-        new ConnectionCount(listener.address(), config.limits().maxConnections(), System::nanoTime);
+        new ConnectionCount(
+            listener.address(),
+            config.limits().maxConnections(),
+            config.limits().connection().mostOfPeer(),
+            System::nanoTime);
     connections.add(count);
     Faces spoken = faces.get();
     open.add(

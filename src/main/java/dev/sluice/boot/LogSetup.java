@@ -25,6 +25,12 @@ import org.slf4j.LoggerFactory;
  * Logback finds this class by itself and begins with the defaults.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
+  /**
+   * Says, as an error, what is wrong with the bytes of a client whose connection is so new that it
+   * has no handler for that yet. Nothing else is said there.
+   */
+  private static final String FAILED_CONNECTIONS = "io.vertx.core.net.impl.ConnectionBase";
+
   private static final int QUEUED_EVENTS = 4096;
 
   @Override
@@ -91,6 +97,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     Level libraries = level.equals(Level.DEBUG) ? Level.INFO : null;
     logs.getLogger("io.netty").setLevel(libraries);
     logs.getLogger("io.vertx").setLevel(libraries);
+    logs.getLogger(FAILED_CONNECTIONS).setLevel(Level.OFF);
   }
 
   private static Layout<ILoggingEvent> layout(LogConfig.Format format) {

@@ -2,13 +2,17 @@ package dev.sluice.boot;
 
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.OutOfMemory;
+import dev.sluice.transport.FoldedLog;
 import io.vertx.core.Handler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Takes the failures that no caller is there for: those of event loops and of threads. */
 final class UncaughtFailures implements Handler<Throwable> {
   private static final Logger LOG = LoggerFactory.getLogger(UncaughtFailures.class);
+
+  private static final FoldedLog LEFT = new FoldedLog(LOG);
 
   private final Liveness liveness;
 
@@ -27,9 +31,21 @@ final class UncaughtFailures implements Handler<Throwable> {
     });
   }
 
+  /** Vert.x' own services write to streams without asking whether they are still open. */
+  private static boolean isOfAClientThatLeft(Throwable failure) {
+    StackTraceElement[] trace = failure.getStackTrace();
+    return failure instanceof IllegalStateException
+        && trace.length > 0
+        && trace[0].getClassName().startsWith("io.vertx.grpc.");
+  }
+
   @Override
   public void handle(Throwable failure) {
     liveness.note(failure);
+    if (isOfAClientThatLeft(failure)) {
+      LEFT.at(Level.INFO, "left").log("a call has ended early: {}", failure.getMessage());
+      return;
+    }
     LOG.error("a task of an event loop has failed", failure);
   }
 }

@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param maxConnections open connections of a listener; one more is closed at once; 0: any number
  * @param cacheSize bytes of answers that are kept for models with a response cache, over all models
  * @param memory bytes that all requests may hold together; 0: see {@link DefaultMemory}
+ * @param connection how long one connection may keep the server waiting
  */
 public record LimitsConfig(
     long maxBodySize,
@@ -25,7 +26,8 @@ public record LimitsConfig(
     Duration idleTimeout,
     int maxConnections,
     long cacheSize,
-    long memory) {
+    long memory,
+    ConnectionConfig connection) {
   private static final long MIB = 1024 * 1024;
 
   public static final LimitsConfig DEFAULT =
@@ -47,7 +49,8 @@ public record LimitsConfig(
         idleTimeout,
         maxConnections,
         64 * MIB,
-        0);
+        0,
+        ConnectionConfig.DEFAULT);
   }
 
   /** Bytes that all requests may hold together: what is set, or else what fits this process. */
@@ -65,7 +68,22 @@ public record LimitsConfig(
         idleTimeout,
         maxConnections,
         cacheSize,
-        bytes);
+        bytes,
+        connection);
+  }
+
+  /** The same with other limits of a connection. */
+  public LimitsConfig withConnection(ConnectionConfig other) {
+    return new LimitsConfig(
+        maxBodySize,
+        maxInflatedSize,
+        offloadSize,
+        requestTimeout,
+        idleTimeout,
+        maxConnections,
+        cacheSize,
+        memory,
+        other);
   }
 
   /** Bytes. A body is held in one buffer, and a buffer's length is 31 bits. */
@@ -86,6 +104,7 @@ public record LimitsConfig(
         limits.duration("idle_timeout", DEFAULT.idleTimeout),
         limits.number("max_connections", DEFAULT.maxConnections, 0, MOST_CONNECTIONS),
         limits.size("cache_size", DEFAULT.cacheSize, 0, LARGEST_CACHE),
-        limits.size("memory", DEFAULT.memory, 0, LARGEST_MEMORY));
+        limits.size("memory", DEFAULT.memory, 0, LARGEST_MEMORY),
+        ConnectionConfig.read(limits));
   }
 }

@@ -20,6 +20,7 @@ public final class CallRecord {
   private long answered;
   private boolean hasAsked;
   private @Nullable CallMeter meter;
+  private @Nullable String model;
 
   /** Begins now. */
   public CallRecord(Telemetry telemetry, EntryPoint entryPoint, LongSupplier nanoTime) {
@@ -35,7 +36,18 @@ public final class CallRecord {
    * @param model the name in the request, of a model that there is or not
    */
   public void measure(Api api, String model) {
+    this.model = model;
     meter = telemetry.calls(api, entryPoint, model);
+  }
+
+  /** Returns the name in the request; null if it is not known yet. */
+  public @Nullable String model() {
+    return model;
+  }
+
+  /** Returns what carries the call. */
+  public EntryPoint entryPoint() {
+    return entryPoint;
   }
 
   /**

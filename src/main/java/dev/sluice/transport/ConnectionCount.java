@@ -1,9 +1,13 @@
 package dev.sluice.transport;
 
+import java.net.InetAddress;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +18,8 @@ public final class ConnectionCount {
 
   private final String listener;
   private final int most;
+  private final int mostOfPeer;
+  private final ConcurrentMap<InetAddress, Integer> peers = new ConcurrentHashMap<>();
   private final LongSupplier nanoTime;
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong refused = new AtomicLong();
@@ -24,30 +30,55 @@ public final class ConnectionCount {
   /**
    * @param listener what logs call it
    * @param most how many may be open; 0: any number
+   * @param mostOfPeer how many of one address; 0: any number
    */
-  public ConnectionCount(String listener, int most, LongSupplier nanoTime) {
+  public ConnectionCount(String listener, int most, int mostOfPeer, LongSupplier nanoTime) {
     this.listener = listener;
     this.most = most == 0 ? Integer.MAX_VALUE : most;
+    this.mostOfPeer = mostOfPeer;
     this.nanoTime = nanoTime;
     this.nextLine = new AtomicLong(nanoTime.getAsLong());
   }
 
-  /** Counts a new connection, or refuses it, which is logged once a second at most. */
-  boolean enter() {
-    if (open.incrementAndGet() <= most) {
-      accepted.increment();
-      return true;
+  /**
+   * Counts a new connection, or refuses it, which is logged once a second at most.
+   *
+   * @param peer its client's address; null on a Unix domain socket
+   */
+  boolean enter(@Nullable InetAddress peer) {
+    if (open.incrementAndGet() > most) {
+      refuse("connections are closed: {} are open (setting limits.max_connections)", most);
+      return false;
     }
+    if (peer != null && mostOfPeer > 0 && peers.merge(peer, 1, Integer::sum) > mostOfPeer) {
+      leavePeer(peer);
+      refuse(
+          "connections are closed: {} of one address are open"
+              + " (setting limits.max_connections_per_peer)",
+          mostOfPeer);
+      return false;
+    }
+    accepted.increment();
+    return true;
+  }
+
+  private void refuse(String text, int limit) {
     open.decrementAndGet();
     refused.incrementAndGet();
     refusedInAll.increment();
-    log();
-    return false;
+    log(text, limit);
   }
 
   /** A connection that had entered is closed. */
-  void leave() {
+  void leave(@Nullable InetAddress peer) {
     open.decrementAndGet();
+    if (peer != null && mostOfPeer > 0) {
+      leavePeer(peer);
+    }
+  }
+
+  private void leavePeer(InetAddress peer) {
+    peers.computeIfPresent(peer, (_, count) -> count == 1 ? null : count - 1);
   }
 
   /** What logs call the listener. */
@@ -70,14 +101,14 @@ public final class ConnectionCount {
     return refusedInAll.sum();
   }
 
-  private void log() {
+  private void log(String text, int limit) {
     long due = nextLine.get();
     long now = nanoTime.getAsLong();
     if (now - due >= 0 && nextLine.compareAndSet(due, now + LOG_INTERVAL_NANOS)) {
       LOG.atWarn()
           .addKeyValue("listener", listener)
           .addKeyValue("refused", refused.getAndSet(0))
-          .log("connections are closed: {} are open (setting limits.max_connections)", most);
+          .log(text, limit);
     }
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.telemetry.Api;
 import dev.sluice.telemetry.CallRecord;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request on its way through a face, whatever carries it. Belongs to the event loop of its
@@ -20,6 +21,16 @@ public interface Exchange {
 
   /** Where it came in. */
   Caller caller();
+
+  /** Returns the client's address, for logs; null if there is none to tell. */
+  default @Nullable Object peer() {
+    return null;
+  }
+
+  /** Returns what the caller addressed: the path of a request, or a service and its method. */
+  default String path() {
+    return "";
+  }
 
   /** Until when the answer is wanted, by the wire or by the settings. */
   Deadline deadline();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
   /** What is put into the context of a listener's verticle. */
-  record Door(RawFront front, ConnectionCount connections) {}
+  record Door(RawFront front) {}
 
   private ByteBuf seen = Unpooled.EMPTY_BUFFER;
 
@@ -37,7 +37,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     } else if (bytes.readableBytes() < door.front().firstBytes().length) {
       seen = bytes;
     } else {
-      takeOver(ctx, door, door.front().open(context), bytes);
+      takeOver(ctx, door.front().open(context, whole(ctx)), bytes);
     }
   }
 
@@ -64,14 +64,12 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
-  private void takeOver(ChannelHandlerContext ctx, Door door, ChannelHandler taker, ByteBuf bytes) {
-    if (!door.connections().enter()) {
-      bytes.release();
-      ctx.close();
-      return;
-    }
-    ctx.channel().closeFuture().addListener(_ -> door.connections().leave());
+  private static Runnable whole(ChannelHandlerContext ctx) {
+    ConnectionGuard guard = ConnectionGuard.of(ctx.channel());
+    return guard == null ? () -> {} : guard::frameRead;
+  }
+
+  private void takeOver(ChannelHandlerContext ctx, ChannelHandler taker, ByteBuf bytes) {
     ChannelPipeline pipeline = ctx.pipeline();
     pipeline.get(Unspoken.class).takenOver();
     pipeline.replace(this, null, taker);

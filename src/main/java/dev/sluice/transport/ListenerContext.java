@@ -16,6 +16,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+import org.slf4j.spi.NOPLoggingEventBuilder;
 
 /**
  * What all requests of one listener share. Immutable; any thread.
@@ -40,6 +42,8 @@ public record ListenerContext(
   private static final int MAX_LOGGED = 500;
 
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContext.class);
+
+  private static final FoldedLog FAULTS = new FoldedLog(LOG);
 
   /** Without a guard against browsers. */
   public ListenerContext(
@@ -92,10 +96,27 @@ public record ListenerContext(
               failure.code() == ErrorCode.RESOURCE_EXHAUSTED ? Level.DEBUG : Level.WARN;
           case SERVER -> Level.ERROR;
         };
-    LOG.atLevel(level)
-        .addKeyValue("request", exchange.requestId())
-        .addKeyValue("code", failure.code())
-        .log(cut(failure.getMessage()));
+    LoggingEventBuilder line =
+        level == Level.ERROR ? LOG.atError() : FAULTS.at(level, failure.code().name());
+    if (line != NOPLoggingEventBuilder.singleton()) {
+      describe(exchange, line).addKeyValue("code", failure.code()).log(cut(failure.getMessage()));
+    }
+  }
+
+  private static LoggingEventBuilder describe(Exchange exchange, LoggingEventBuilder line) {
+    Object peer = exchange.peer();
+    if (peer != null) {
+      line = line.addKeyValue("client", peer);
+    }
+    if (!exchange.path().isEmpty()) {
+      line = line.addKeyValue("path", cut(exchange.path()));
+    }
+    line = line.addKeyValue("protocol", exchange.record().entryPoint());
+    String model = exchange.record().model();
+    if (model != null) {
+      line = line.addKeyValue("model", cut(model));
+    }
+    return line.addKeyValue("request", cut(exchange.requestId()));
   }
 
   /** A text may hold as much of the request as the protocol wants to show. A log line need not. */
@@ -106,8 +127,7 @@ public record ListenerContext(
   /** Logs a failure that is ours. The client is told no more than that there was one. */
   public void bug(Exchange exchange, Throwable failure) {
     telemetry.liveness().note(failure);
-    LOG.atError()
-        .addKeyValue("request", exchange.requestId())
+    describe(exchange, LOG.atError())
         .setCause(failure)
         .log("internal error while answering a request");
   }

@@ -11,6 +11,11 @@ public interface ListenerFront {
   /** Called before the first request of a connection, as soon as it is known what it speaks. */
   default void opened(HttpConnection connection) {}
 
+  /** Whether a path is that of a call whose client may be silent between its messages. */
+  default boolean isStream(String path) {
+    return false;
+  }
+
   /** Called when the listener begins to close, and still waits for what is under way. */
   default void closing() {}
 }

@@ -2,6 +2,7 @@ package dev.sluice.transport;
 
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.inference.OutOfMemory;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
@@ -11,15 +12,16 @@ import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One event loop's share of a listener: deployed once for each, all on the same port. What it
  * accepts stays on its event loop.
  */
 public final class ListenerVerticle extends VerticleBase {
-  private static final Logger LOG = LoggerFactory.getLogger(ListenerVerticle.class);
+  private static final FoldedLog LOG =
+      new FoldedLog(LoggerFactory.getLogger(ListenerVerticle.class));
 
   /** Bytes a client may send on a stream before it has to wait: a tensor of usual size fits. */
   private static final int STREAM_WINDOW = 4 * 1024 * 1024;
@@ -80,15 +82,25 @@ public final class ListenerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     if (config.tls().isEmpty()) {
-      rawFront.ifPresent(
-          raw -> context.put(FirstBytes.Door.class, new FirstBytes.Door(raw, connections)));
+      rawFront.ifPresent(raw -> context.put(FirstBytes.Door.class, new FirstBytes.Door(raw)));
     }
     server =
         vertx
             .createHttpServer(options())
             .connectionHandler(this::opened)
             .requestHandler(front::answer);
-    return server.listen(address());
+    SocketAddress address = address();
+    if (config.socket().isPresent() || config.port() > 0) {
+      admit(address);
+      return server.listen(address);
+    }
+    return server
+        .listen(address)
+        .onSuccess(_ -> admit(SocketAddress.inetSocketAddress(port(), config.host())));
+  }
+
+  private void admit(SocketAddress address) {
+    SniffingTransport.admit(vertx, address, new SniffingTransport.Admission(connections, limits));
   }
 
   /** A negative port names one that the system chooses, once for all verticles that name it. */
@@ -102,12 +114,8 @@ public final class ListenerVerticle extends VerticleBase {
   }
 
   private void opened(HttpConnection connection) {
-    if (connections.enter()) {
-      connection.closeHandler(_ -> connections.leave());
-      hook(connection);
-    } else {
-      connection.close();
-    }
+    connection.exceptionHandler(failure -> failed(connection, failure));
+    hook(connection);
   }
 
   /** Puts the server's own handlers into a connection, or closes it: none may be missing. */
@@ -119,10 +127,20 @@ public final class ListenerVerticle extends VerticleBase {
       if (config.socket().isPresent()) {
         SocketAuthority.join(connection);
       }
+      Http1Progress.join(connection);
+      Http2Guard.join(connection, limits, front::isStream);
     } catch (IllegalStateException e) {
-      LOG.error("a connection is closed: {}", e.getMessage());
+      LOG.at(Level.ERROR, "hook").log("a connection is closed: {}", e.getMessage());
       connection.close();
     }
+  }
+
+  /** What a client sends may be anything: it is no failure of the server's. */
+  private static void failed(HttpConnection connection, Throwable failure) {
+    OutOfMemory.endProcessIf(failure);
+    LOG.at(Level.INFO, "connection")
+        .addKeyValue("client", connection.remoteAddress())
+        .log("a connection has failed: {}", failure.getMessage());
   }
 
   private HttpServerOptions options() {
@@ -147,6 +165,9 @@ public final class ListenerVerticle extends VerticleBase {
         .setMaxFrameSize(MAX_FRAME_SIZE)
         .setMaxConcurrentStreams(MAX_STREAMS)
         .setMaxHeaderListSize(MAX_HEADERS);
+    if (!limits.connection().writeTimeout().isZero() && config.socket().isEmpty()) {
+      options.setTcpUserTimeout(Math.toIntExact(limits.connection().writeTimeout().toMillis()));
+    }
     config.tls().ifPresent(tls -> Tls.apply(tls, options));
     return options;
   }

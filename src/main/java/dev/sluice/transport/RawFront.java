@@ -16,6 +16,8 @@ public interface RawFront {
    * io.vertx.core.net.impl.ShutdownEvent} when the listener closes.
    *
    * @param context the connection's, on whose event loop the handler runs
+   * @param whole to be run whenever something that the client sends is whole: what is not so for
+   *     too long ends the connection
    */
-  ChannelHandler open(ContextInternal context);
+  ChannelHandler open(ContextInternal context, Runnable whole);
 }

@@ -1,5 +1,6 @@
 package dev.sluice.transport;
 
+import dev.sluice.config.LimitsConfig;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandlerContext;
@@ -9,10 +10,16 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
+import io.vertx.core.Vertx;
 import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TcpConfig;
 import io.vertx.core.spi.transport.Transport;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SniffingTransport implements io.vertx.core.transport.Transport {
   private final io.vertx.core.transport.Transport real;
+  private final ConcurrentMap<String, Admission> admissions = new ConcurrentHashMap<>();
 
   public SniffingTransport(io.vertx.core.transport.Transport real) {
     this.real = real;
@@ -46,28 +54,90 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
 
   @Override
   public Transport implementation() {
-    return new Sockets(real.implementation());
+    return new Sockets(real.implementation(), admissions);
   }
 
-  private static <C extends ServerChannel> C watched(C server) {
-    server.pipeline().addLast(new Accepting());
+  /**
+   * Whom a listener accepts, and what their connections may cost.
+   *
+   * @param connections counts them
+   * @param limits of each
+   */
+  record Admission(ConnectionCount connections, LimitsConfig limits) {}
+
+  /**
+   * Sets who is accepted from now on by the server with this address. Without it, anyone is.
+   *
+   * @param address with the port that is really open
+   */
+  static void admit(Vertx vertx, SocketAddress address, Admission admission) {
+    if (((VertxInternal) vertx).transport() instanceof Sockets sockets) {
+      String name =
+          address.isDomainSocket()
+              ? address.path()
+              : name(new InetSocketAddress(address.host(), address.port()));
+      sockets.admissions.put(name, admission);
+    }
+  }
+
+  /** Names an address as a server's channel shows it, however it was written. */
+  private static String name(java.net.SocketAddress address) {
+    if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
+      String host =
+          inet.getAddress().isAnyLocalAddress() ? "*" : inet.getAddress().getHostAddress();
+      return host + ":" + inet.getPort();
+    }
+    return address.toString();
+  }
+
+  private static <C extends ServerChannel> C watched(
+      C server, ConcurrentMap<String, Admission> admissions) {
+    server.pipeline().addLast(new Accepting(admissions));
     return server;
   }
 
   /** Sees each connection before its own pipeline is made, so that the look-out comes first. */
   private static final class Accepting extends ChannelInboundHandlerAdapter {
+    private final ConcurrentMap<String, Admission> admissions;
+
+    Accepting(ConcurrentMap<String, Admission> admissions) {
+      this.admissions = admissions;
+    }
+
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
-      ((Channel) accepted).pipeline().addLast(new Unspoken(), new FirstBytes());
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      Channel accepted = (Channel) message;
+      Admission admission = admissions.get(name(ctx.channel().localAddress()));
+      if (admission != null) {
+        if (!enter(accepted, admission.connections())) {
+          accepted.unsafe().closeForcibly();
+          return;
+        }
+        accepted.pipeline().addLast(new ConnectionGuard(admission.limits()));
+      }
+      accepted.pipeline().addLast(new Unspoken(), new FirstBytes());
       ctx.fireChannelRead(accepted);
+    }
+
+    private static boolean enter(Channel accepted, ConnectionCount connections) {
+      InetAddress peer =
+          accepted.remoteAddress() instanceof InetSocketAddress address
+              ? address.getAddress()
+              : null;
+      if (!connections.enter(peer)) {
+        return false;
+      }
+      accepted.closeFuture().addListener(_ -> connections.leave(peer));
+      return true;
     }
   }
 
-  private record Sockets(Transport real) implements Transport {
+  private record Sockets(Transport real, ConcurrentMap<String, Admission> admissions)
+      implements Transport {
     @Override
     public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
       ChannelFactory<? extends ServerChannel> factory = real.serverChannelFactory(domainSocket);
-      return () -> watched(factory.newChannel());
+      return () -> watched(factory.newChannel(), admissions);
     }
 
     @Override

@@ -71,6 +71,10 @@ class SluiceConfigReaderTest {
       limits:
         cache_size: 3MiB
         memory: 5MiB
+        max_connections_per_peer: 8
+        header_timeout: 9s
+        min_upload_rate: 10
+        write_timeout: 11s
         max_body_size: 1MiB
         max_inflated_size: 2MiB
         offload_size: 1000
@@ -195,7 +199,8 @@ class SluiceConfigReaderTest {
               Duration.ofHours(1),
               7,
               3 << 20,
-              5 << 20),
+              5 << 20,
+              new ConnectionConfig(8, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
           new GrpsConfig(
               Optional.of("digits"),
               true,

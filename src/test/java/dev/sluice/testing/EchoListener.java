@@ -115,7 +115,11 @@ public final class EchoListener implements AutoCloseable {
         new ListenerVerticle(
             listener,
             limits,
-            new ConnectionCount("test", limits.maxConnections(), System::nanoTime),
+            new ConnectionCount(
+                "test",
+                limits.maxConnections(),
+                limits.connection().mostOfPeer(),
+                System::nanoTime),
             Duration.ofSeconds(5),
             front,
             Optional.of(new BrpcFront(List.of(new BrpcEcho(held)), context)));

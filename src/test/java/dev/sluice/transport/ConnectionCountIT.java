@@ -61,10 +61,10 @@ class ConnectionCountIT {
 
   @Test
   void whoLeavesMakesRoom() {
-    var count = new ConnectionCount("test", 1, () -> 0);
-    assertThat(count.enter()).isTrue();
-    assertThat(count.enter()).isFalse();
-    count.leave();
-    assertThat(count.enter()).isTrue();
+    var count = new ConnectionCount("test", 1, 0, () -> 0);
+    assertThat(count.enter(null)).isTrue();
+    assertThat(count.enter(null)).isFalse();
+    count.leave(null);
+    assertThat(count.enter(null)).isTrue();
   }
 }

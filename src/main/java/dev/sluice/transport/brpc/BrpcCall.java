@@ -84,6 +84,16 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
         message.length() * compression.mostRatio(), () -> compression.undo(message, limit));
   }
 
+  @Override
+  public @Nullable Object peer() {
+    return connection.client();
+  }
+
+  @Override
+  public String path() {
+    return meta.service() + "/" + meta.method();
+  }
+
   /** The client has left. */
   void gone() {
     leave();

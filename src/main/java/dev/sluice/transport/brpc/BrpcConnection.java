@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.FoldedLog;
 import dev.sluice.transport.ListenerContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
@@ -14,18 +15,22 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.net.impl.ShutdownEvent;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** One client's connection: its calls come in by frames, and leave when they are done. */
 @SuppressWarnings(
     "FutureReturnValueIgnored") // What cannot be written is told by the closed channel.
 final class BrpcConnection extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
   private static final Logger LOG = LoggerFactory.getLogger(BrpcConnection.class);
+  private static final FoldedLog FAULTS = new FoldedLog(LOG);
 
   /** Calls under way at which reading stops: as many as an HTTP/2 client may have streams. */
   private static final int MOST_CALLS = 1_000;
@@ -36,6 +41,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private final BrpcFront front;
   private final ContextInternal context;
   private final FrameReader reader;
+  private final Runnable whole;
   private final Set<BrpcCall> underWay = new HashSet<>();
   private long bytesUnderWay;
 
@@ -46,10 +52,11 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // The channel is there when the handler was added to it.
-  BrpcConnection(BrpcFront front, ContextInternal context) {
+  BrpcConnection(BrpcFront front, ContextInternal context, Runnable whole) {
     this.front = front;
     this.context = context;
     this.arriving = front.context().memory().account();
+    this.whole = whole;
     this.reader = new FrameReader(front.context().limits().maxBodySize(), this);
   }
 
@@ -90,6 +97,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   @Override
   public void frame(RpcMeta meta, ByteCollector body) {
     arriving.releaseAll(Kind.BODY);
+    whole.run();
     if (stopping) {
       fail(meta, BrpcError.STOPPING, "the server is stopping");
       return;
@@ -117,7 +125,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
 
   @Override
   public void malformed(String why) {
-    LOG.atInfo()
+    FAULTS
+        .at(Level.INFO, "malformed")
         .addKeyValue("client", channel.channel().remoteAddress())
         .log("a brpc connection is closed: {}", why);
     channel.close();
@@ -135,6 +144,11 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     channel
         .writeAndFlush(io.netty.buffer.Unpooled.EMPTY_BUFFER)
         .addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** Returns its client's address; null on a Unix domain socket. */
+  @Nullable SocketAddress client() {
+    return channel.channel().remoteAddress();
   }
 
   /** What all requests of the listener share. */

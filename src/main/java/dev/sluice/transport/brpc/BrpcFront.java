@@ -31,8 +31,8 @@ public final class BrpcFront implements RawFront {
   }
 
   @Override
-  public ChannelHandler open(ContextInternal connection) {
-    return new BrpcConnection(this, connection);
+  public ChannelHandler open(ContextInternal connection, Runnable whole) {
+    return new BrpcConnection(this, connection, whole);
   }
 
   /** What all requests of the listener share. */

@@ -123,7 +123,7 @@ final class AnswerFrames implements FlowControlled {
   @Override
   public void error(@Nullable ChannelHandlerContext ctx, Throwable cause) {
     message.release();
-    if (ctx != null) {
+    if (ctx != null && ctx.channel().isActive()) {
       frames.failed(ctx, cause);
     }
   }

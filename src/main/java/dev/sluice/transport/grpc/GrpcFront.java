@@ -65,7 +65,13 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
 
   /** Takes the plain unary calls of an HTTP/2 connection from its frames. */
   public void opened(HttpConnection connection) {
-    Http2Calls.follow(connection, this::call, silent);
+    Http2Calls.follow(
+        connection, (headers, answer, window) -> call(connection, headers, answer, window), silent);
+  }
+
+  /** Whether a path is that of a method with a stream of messages. */
+  public boolean isStream(String path) {
+    return streams.containsKey(path) || StandardServices.serve(path);
   }
 
   /** The listener closes: a call that has sent nothing yet ends in a moment. */
@@ -73,7 +79,8 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     silent.endSoon(context.vertx());
   }
 
-  private @Nullable Http2Call call(Http2Headers headers, Http2Answer answer, Http2Window window) {
+  private @Nullable Http2Call call(
+      HttpConnection connection, Http2Headers headers, Http2Answer answer, Http2Window window) {
     CharSequence path = headers.path();
     GrpcMethod method = path == null ? null : methods.get(path.toString());
     if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
@@ -86,6 +93,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     }
     var call =
         new UnaryCall(
+            new UnaryCall.Origin(connection, path.toString()),
             method,
             () -> authority(headers),
             values,
@@ -174,6 +182,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     if (method != null) {
       var call =
           new UnaryCall(
+              new UnaryCall.Origin(request.connection(), request.path()),
               method,
               () -> BrowserGuard.authority(request),
               request::getHeader,

@@ -14,6 +14,8 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.impl.ConnectionBase;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +53,13 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
         .ifPresent(handler -> {
           Http2Calls calls = follow(handler, opened, directory);
           silent.add(calls);
-          opened.channel().closeFuture().addListener(_ -> silent.remove(calls));
+          opened
+              .channel()
+              .closeFuture()
+              .addListener(_ -> {
+                silent.remove(calls);
+                calls.closeAll();
+              });
         });
   }
 
@@ -63,6 +71,27 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
     handler.decoder().frameListener(calls);
     frames.connection().addListener(calls.new Closed());
     return calls;
+  }
+
+  /**
+   * Closes the calls' streams, before the writes under way on the closed channel fail: Vert.x then
+   * tells all active streams, and takes them for its own.
+   */
+  private void closeAll() {
+    List<Http2Stream> ours = new ArrayList<>();
+    try {
+      frames
+          .connection()
+          .forEachActiveStream(stream -> {
+            if (stream.getProperty(key) != null) {
+              ours.add(stream);
+            }
+            return true;
+          });
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("looking at streams never fails", e);
+    }
+    ours.forEach(Http2Stream::close);
   }
 
   /** Tells a call that nobody waits for it any more, or that all is done. */
@@ -109,6 +138,10 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
   private boolean isOurs(int streamId, Http2Headers headers, boolean endOfStream) {
     Http2Stream stream = frames.connection().stream(streamId);
     Http2Call known = stream.getProperty(key);
+    if (known == null && !frames.isOpen()) {
+      // What was read together with the end of the connection: see closeAll().
+      return false;
+    }
     Http2Call call =
         known == null
             ? directory.call(

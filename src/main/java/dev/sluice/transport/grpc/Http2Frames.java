@@ -31,6 +31,11 @@ final class Http2Frames {
     return handler.connection();
   }
 
+  /** Whether anything that is written can still be sent. */
+  boolean isOpen() {
+    return ctx.channel().isActive();
+  }
+
   /** Sends a good answer with this message, and takes the message over. */
   void answer(Http2Stream stream, ByteBuf message) {
     var answer = new AnswerFrames(this, stream, message);

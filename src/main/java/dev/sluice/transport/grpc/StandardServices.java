@@ -58,6 +58,6 @@ final class StandardServices {
 
   void answer(HttpServerRequest request) {
     boolean first = request.path().startsWith(FirstReflection.PATH);
-    server.handle(first ? new FirstReflection(request) : request);
+    server.handle(new ForgivingRequest(first ? new FirstReflection(request) : request));
   }
 }

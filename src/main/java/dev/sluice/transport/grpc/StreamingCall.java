@@ -85,6 +85,16 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     request.response().closeHandler(_ -> gone());
   }
 
+  @Override
+  public @Nullable Object peer() {
+    return request.remoteAddress();
+  }
+
+  @Override
+  public String path() {
+    return request.path();
+  }
+
   private void arrived(Buffer piece) {
     hear();
     if (answered) {

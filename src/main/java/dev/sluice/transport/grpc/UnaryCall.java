@@ -17,6 +17,7 @@ import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -33,6 +34,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   /** What base64 and framing may add to a message of the largest size. */
   static final double TEXT_RATIO = 1.5;
 
+  private final Origin origin;
   private final GrpcMethod method;
   private final Supplier<@Nullable String> authority;
   private final Function<CharSequence, @Nullable String> headers;
@@ -61,12 +63,14 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   /**
    * @param authority how the request addresses the server
+   * @param origin whose call it is
    * @param headers a header's value by its name
    * @param allHeaders all of them; looked at on the event loop, if at all
    * @param reply where the answer goes
    * @param reading is paused while there is no memory for the message
    */
   UnaryCall(
+      Origin origin,
       GrpcMethod method,
       Supplier<@Nullable String> authority,
       Function<CharSequence, @Nullable String> headers,
@@ -77,6 +81,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       ListenerContext context,
       String requestId) {
     super(context, EntryPoint.GRPC, requestId);
+    this.origin = origin;
     this.method = method;
     this.authority = authority;
     this.headers = headers;
@@ -93,6 +98,24 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   @Override
   protected @Nullable InferenceException controlRefusal() {
     return context().guard().controlRefusal("POST", authority.get(), headers);
+  }
+
+  /**
+   * Where a call comes from, and what for.
+   *
+   * @param connection its client's
+   * @param path of its method
+   */
+  record Origin(HttpConnection connection, String path) {}
+
+  @Override
+  public @Nullable Object peer() {
+    return origin.connection.remoteAddress();
+  }
+
+  @Override
+  public String path() {
+    return origin.path;
   }
 
   /** Looks at the headers, which may be all that is needed for an answer. */

@@ -57,6 +57,7 @@ public final class HttpExchange extends ListenerExchange {
    * The path as it was sent: still percent-encoded, without the query. Empty if the target has
    * none.
    */
+  @Override
   public String path() {
     String path = request.path();
     return path == null ? "" : path;
@@ -101,6 +102,11 @@ public final class HttpExchange extends ListenerExchange {
         .guard()
         .controlRefusal(
             request.method().name(), BrowserGuard.authority(request), request::getHeader);
+  }
+
+  @Override
+  public @Nullable Object peer() {
+    return request.remoteAddress();
   }
 
   private void gone() {

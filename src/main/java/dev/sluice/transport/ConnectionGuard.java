@@ -1,0 +1,203 @@
+package dev.sluice.transport;
+
+import dev.sluice.config.LimitsConfig;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Closes a connection that costs the server something and makes no progress: on which no request
+ * begins, whose request does not become whole, or whose client does not read its answers. The first
+ * handler of each accepted connection, before TLS: it sees bytes, and the handlers behind it say
+ * what they made of them. All on the connection's event loop.
+ */
+final class ConnectionGuard extends ChannelInboundHandlerAdapter {
+  private static final FoldedLog LOG =
+      new FoldedLog(LoggerFactory.getLogger(ConnectionGuard.class));
+
+  /** Looks at a connection in the time of its shortest limit. */
+  private static final int LOOKS = 4;
+
+  private static final long SHORTEST_LOOK = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long LONGEST_LOOK = TimeUnit.SECONDS.toNanos(5);
+
+  /** What the connection's bytes belong to. */
+  private enum Phase {
+    /** Nothing is known yet: TLS is agreed on, the protocol detected, the first head read. */
+    OPENING("no request has begun"),
+    /** Between two requests, or on a connection whose requests are looked after one by one. */
+    BETWEEN(""),
+    /** The head of a request, or a frame. */
+    HEAD("the head of a request does not become whole"),
+    /** The body of a request. */
+    BODY("the body of a request arrives too slowly");
+
+    private final String problem;
+
+    Phase(String problem) {
+      this.problem = problem;
+    }
+  }
+
+  private final long headTime;
+  private final long writeTime;
+  private final long leastBytes;
+  private final long look;
+  private Phase phase = Phase.OPENING;
+  private long phaseBegan = System.nanoTime();
+  private long bytes;
+  private boolean framed;
+  private @Nullable Object firstUnwritten;
+  private long writtenOfIt;
+  private long lastWrite;
+  private @Nullable ScheduledFuture<?> looking;
+  private LongConsumer others = _ -> {};
+
+  ConnectionGuard(LimitsConfig limits) {
+    headTime = nanos(limits.connection().headerTimeout());
+    writeTime = nanos(limits.connection().writeTimeout());
+    leastBytes = limits.connection().minUploadRate();
+    long shortest = Math.min(headTime, writeTime);
+    look = Math.clamp(shortest / LOOKS, SHORTEST_LOOK, LONGEST_LOOK);
+  }
+
+  static long nanos(Duration time) {
+    return time.isZero() ? Long.MAX_VALUE : time.toNanos();
+  }
+
+  /** The guard of a connection; null if it was not accepted by a listener of ours. */
+  static @Nullable ConnectionGuard of(Channel channel) {
+    return channel.pipeline().get(ConnectionGuard.class);
+  }
+
+  @Override
+  public void channelRegistered(ChannelHandlerContext ctx) {
+    looking =
+        ctx.executor().scheduleWithFixedDelay(() -> look(ctx), look, look, TimeUnit.NANOSECONDS);
+    ctx.fireChannelRegistered();
+  }
+
+  @Override
+  public void channelUnregistered(ChannelHandlerContext ctx) {
+    if (looking != null) {
+      looking.cancel(false);
+    }
+    ctx.fireChannelUnregistered();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (phase == Phase.BETWEEN) {
+      enter(Phase.HEAD);
+    }
+    bytes += ((ByteBuf) message).readableBytes();
+    ctx.fireChannelRead(message);
+  }
+
+  /** The head of a request is whole, and a body follows. */
+  void headRead() {
+    enter(Phase.BODY);
+  }
+
+  /** A request is whole. */
+  void requestRead() {
+    enter(Phase.BETWEEN);
+  }
+
+  /**
+   * A frame of HTTP/2 or brpc is whole. What follows may be a long one: it is given more time than
+   * the head of a request for as long as it arrives.
+   */
+  void frameRead() {
+    framed = true;
+    enter(Phase.BETWEEN);
+  }
+
+  /** Bytes of a frame that is not whole yet. */
+  long bytesOfFrame() {
+    return phase == Phase.HEAD ? bytes : 0;
+  }
+
+  /** Has someone else look at the same times. */
+  void lookToo(LongConsumer other) {
+    others = other;
+  }
+
+  private void enter(Phase next) {
+    phase = next;
+    phaseBegan = System.nanoTime();
+    bytes = 0;
+  }
+
+  private void look(ChannelHandlerContext ctx) {
+    long now = System.nanoTime();
+    if (isUnread(ctx.channel(), now)) {
+      close(ctx, "unread", "a connection is closed: its client does not read");
+    } else if (!ctx.channel().config().isAutoRead()) {
+      // It is the server that does not read.
+      phaseBegan = now;
+      bytes = 0;
+    } else if (isTooLate(now)) {
+      close(ctx, phase.name(), "a connection is closed: " + phase.problem);
+    }
+    if (ctx.channel().isActive()) {
+      others.accept(now);
+    }
+  }
+
+  private boolean isTooLate(long now) {
+    long time = now - phaseBegan;
+    if (phase == Phase.BETWEEN || time < headTime) {
+      return false;
+    }
+    if (phase == Phase.OPENING || phase == Phase.HEAD && !framed) {
+      return true;
+    }
+    boolean tooSlow = bytes < leastBytes * (time / 1e9);
+    if (!tooSlow) {
+      phaseBegan = now;
+      bytes = 0;
+    }
+    return tooSlow;
+  }
+
+  private boolean isUnread(Channel channel, long now) {
+    ChannelOutboundBuffer unwritten = channel.unsafe().outboundBuffer();
+    Object first = unwritten == null ? null : unwritten.current();
+    long written = unwritten == null ? 0 : unwritten.currentProgress();
+    if (first == null || first != firstUnwritten || written != writtenOfIt) {
+      firstUnwritten = first;
+      writtenOfIt = written;
+      lastWrite = now;
+      return false;
+    }
+    return now - lastWrite >= writeTime;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
+  private static void close(ChannelHandlerContext ctx, String kind, String text) {
+    LOG.at(Level.INFO, kind).addKeyValue("client", ctx.channel().remoteAddress()).log(text);
+    ctx.close();
+  }
+
+  /** A client may end or break its connection whenever it wants: that is no failure of ours. */
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      ctx.close();
+    } else {
+      ctx.fireExceptionCaught(cause);
+    }
+  }
+}

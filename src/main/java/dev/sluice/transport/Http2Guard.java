@@ -1,0 +1,324 @@
+package dev.sluice.transport;
+
+import static io.netty.handler.codec.http2.Http2Exception.connectionError;
+
+import dev.sluice.config.LimitsConfig;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Flags;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.vertx.core.http.HttpConnection;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Looks after the frames and streams of an HTTP/2 connection: resets streams whose client sends its
+ * body too slowly or opens no window for the answer, and closes a connection that is flooded with
+ * frames that cost a client next to nothing. On the connection's event loop.
+ *
+ * <p>Netty itself limits resets, empty DATA frames, small CONTINUATION frames, and answers to
+ * control frames that are not read.
+ */
+final class Http2Guard extends Http2FrameListenerDecorator {
+  private static final FoldedLog LOG = new FoldedLog(LoggerFactory.getLogger(Http2Guard.class));
+
+  /** Clients of gRPC measure round trips with a PING for each, some thousands a second at most. */
+  private static final int MOST_PINGS = 10_000;
+
+  /** Clients change settings once, or as they learn about the network. */
+  private static final int MOST_SETTINGS = 100;
+
+  /** Window updates, priorities, and frames of types that nobody knows. */
+  private static final int MOST_OTHERS = 50_000;
+
+  /** DATA frames that are shorter than a message's head, and do not end their stream. */
+  private static final int MOST_TINY = 1_000;
+
+  private static final int TINY = 5;
+
+  private final Http2ConnectionHandler handler;
+  private final ChannelHandlerContext ctx;
+  private final ConnectionGuard guard;
+  private final Predicate<String> streaming;
+  private final long writeTime;
+  private final long grace;
+  private final long leastBytes;
+  private final Http2Connection.PropertyKey looksKey;
+  private final Http2Connection.PropertyKey streamingKey;
+  private final Flood pings = new Flood("PING", MOST_PINGS);
+  private final Flood settings = new Flood("SETTINGS", MOST_SETTINGS);
+  private final Flood others = new Flood("WINDOW_UPDATE, PRIORITY or unknown", MOST_OTHERS);
+  private final Flood tiny = new Flood("tiny DATA", MOST_TINY);
+  private long connectionOpened = System.nanoTime();
+
+  /** What was seen of a stream that is older than the time between two looks. */
+  private static final class Looks {
+    private boolean pending;
+    private long pendingSince;
+    private long windowOpened;
+    private boolean arriving;
+    private long arrivingSince;
+    private long bytes;
+  }
+
+  private Http2Guard(
+      Http2ConnectionHandler handler,
+      ChannelHandlerContext ctx,
+      ConnectionGuard guard,
+      LimitsConfig limits,
+      Predicate<String> streaming) {
+    super(handler.decoder().frameListener());
+    this.handler = handler;
+    this.ctx = ctx;
+    this.guard = guard;
+    this.streaming = streaming;
+    writeTime = ConnectionGuard.nanos(limits.connection().writeTimeout());
+    grace = ConnectionGuard.nanos(limits.connection().headerTimeout());
+    leastBytes = limits.connection().minUploadRate();
+    looksKey = handler.connection().newKey();
+    streamingKey = handler.connection().newKey();
+  }
+
+  /**
+   * Looks after a connection that has just been opened, before all others that listen to its
+   * frames.
+   *
+   * @param streaming whether a path is that of a call whose client may be silent between messages
+   */
+  static void join(HttpConnection connection, LimitsConfig limits, Predicate<String> streaming) {
+    ConnectionInternals.http2(connection)
+        .ifPresent(handler -> {
+          ChannelHandlerContext ctx = ConnectionInternals.context(connection);
+          ConnectionGuard guard = ConnectionGuard.of(ctx.channel());
+          if (guard != null) {
+            var frames = new Http2Guard(handler, ctx, guard, limits, streaming);
+            handler.decoder().frameListener(frames);
+            guard.lookToo(frames::look);
+          }
+        });
+  }
+
+  /** Counts frames of a kind, some of which are allowed in a second. */
+  private static final class Flood {
+    private final String what;
+    private final int most;
+    private int seen;
+    private long since = System.nanoTime();
+
+    Flood(String what, int most) {
+      this.what = what;
+      this.most = most;
+    }
+
+    void count() throws Http2Exception {
+      if (++seen > most) {
+        long now = System.nanoTime();
+        if (now - since < 1_000_000_000L) {
+          throw connectionError(
+              Http2Error.ENHANCE_YOUR_CALM, "more than %d %s frames in a second", most, what);
+        }
+        since = now;
+        seen = 1;
+      }
+    }
+  }
+
+  private void look(long now) {
+    try {
+      handler.connection().forEachActiveStream(stream -> look(stream, now));
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("looking at streams never fails", e);
+    }
+  }
+
+  private boolean look(Http2Stream stream, long now) {
+    Looks looks = stream.getProperty(looksKey);
+    if (looks == null) {
+      looks = new Looks();
+      stream.setProperty(looksKey, looks);
+    }
+    if (isUnread(stream, looks, now)) {
+      reset(stream, "unread", "a stream is reset: its client does not read");
+    } else if (isTooSlow(stream, looks, now)) {
+      reset(stream, "slow", "a stream is reset: the body of its request arrives too slowly");
+    }
+    return true;
+  }
+
+  private boolean isUnread(Http2Stream stream, Looks looks, long now) {
+    var flow = handler.encoder().flowController();
+    boolean pending = flow.hasFlowControlled(stream);
+    if (pending && !looks.pending) {
+      looks.pendingSince = now;
+    }
+    looks.pending = pending;
+    if (!pending || now - looks.pendingSince < writeTime) {
+      return false;
+    }
+    Http2Stream connection = handler.connection().connectionStream();
+    return flow.windowSize(stream) <= 0 && now - looks.windowOpened >= writeTime
+        || flow.windowSize(connection) <= 0 && now - connectionOpened >= writeTime;
+  }
+
+  private boolean isTooSlow(Http2Stream stream, Looks looks, long now) {
+    boolean arriving =
+        !stream.state().remoteSideOpen() ? false : stream.getProperty(streamingKey) == null;
+    var flow = handler.connection().local().flowController();
+    boolean mayCome =
+        flow.windowSize(stream) > 0 && flow.windowSize(handler.connection().connectionStream()) > 0;
+    if (!arriving || !looks.arriving || !mayCome) {
+      looks.arriving = arriving;
+      looks.arrivingSince = now;
+      looks.bytes = 0;
+      return false;
+    }
+    long time = now - looks.arrivingSince;
+    if (time < grace) {
+      return false;
+    }
+    boolean tooSlow = looks.bytes + guard.bytesOfFrame() < leastBytes * (time / 1e9);
+    looks.arrivingSince = now;
+    looks.bytes = 0;
+    return tooSlow;
+  }
+
+  private void reset(Http2Stream stream, String kind, String text) {
+    LOG.at(Level.INFO, kind)
+        .addKeyValue("client", ctx.channel().remoteAddress())
+        .addKeyValue("stream", stream.id())
+        .log(text);
+    var _ = handler.resetStream(ctx, stream.id(), Http2Error.CANCEL.code(), ctx.newPromise());
+    ctx.flush();
+  }
+
+  @Override
+  public int onDataRead(
+      ChannelHandlerContext at, int streamId, ByteBuf data, int padding, boolean endOfStream)
+      throws Http2Exception {
+    guard.frameRead();
+    int length = data.readableBytes();
+    if (length < TINY && !endOfStream) {
+      tiny.count();
+    }
+    Http2Stream stream = handler.connection().stream(streamId);
+    Looks looks = stream == null ? null : stream.getProperty(looksKey);
+    if (looks != null) {
+      looks.bytes += length;
+    }
+    return super.onDataRead(at, streamId, data, padding, endOfStream);
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext at, int streamId, Http2Headers headers, int padding, boolean end)
+      throws Http2Exception {
+    begin(streamId, headers, end);
+    super.onHeadersRead(at, streamId, headers, padding, end);
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext at,
+      int streamId,
+      Http2Headers headers,
+      int dependency,
+      short weight,
+      boolean exclusive,
+      int padding,
+      boolean end)
+      throws Http2Exception {
+    begin(streamId, headers, end);
+    super.onHeadersRead(at, streamId, headers, dependency, weight, exclusive, padding, end);
+  }
+
+  private void begin(int streamId, Http2Headers headers, boolean end) {
+    guard.frameRead();
+    CharSequence path = headers.path();
+    if (!end && path != null && streaming.test(path.toString())) {
+      @Nullable Http2Stream stream = handler.connection().stream(streamId);
+      if (stream != null) {
+        stream.setProperty(streamingKey, Boolean.TRUE);
+      }
+    }
+  }
+
+  @Override
+  public void onWindowUpdateRead(ChannelHandlerContext at, int streamId, int increment)
+      throws Http2Exception {
+    guard.frameRead();
+    others.count();
+    if (streamId == 0) {
+      connectionOpened = System.nanoTime();
+    } else {
+      Http2Stream stream = handler.connection().stream(streamId);
+      Looks looks = stream == null ? null : stream.getProperty(looksKey);
+      if (looks != null) {
+        looks.windowOpened = System.nanoTime();
+      }
+    }
+    super.onWindowUpdateRead(at, streamId, increment);
+  }
+
+  @Override
+  public void onPingRead(ChannelHandlerContext at, long data) throws Http2Exception {
+    guard.frameRead();
+    pings.count();
+    super.onPingRead(at, data);
+  }
+
+  @Override
+  public void onPingAckRead(ChannelHandlerContext at, long data) throws Http2Exception {
+    guard.frameRead();
+    pings.count();
+    super.onPingAckRead(at, data);
+  }
+
+  @Override
+  public void onSettingsRead(ChannelHandlerContext at, Http2Settings changed)
+      throws Http2Exception {
+    guard.frameRead();
+    settings.count();
+    super.onSettingsRead(at, changed);
+  }
+
+  @Override
+  public void onSettingsAckRead(ChannelHandlerContext at) throws Http2Exception {
+    guard.frameRead();
+    settings.count();
+    super.onSettingsAckRead(at);
+  }
+
+  @Override
+  public void onPriorityRead(
+      ChannelHandlerContext at, int streamId, int dependency, short weight, boolean exclusive)
+      throws Http2Exception {
+    guard.frameRead();
+    others.count();
+    super.onPriorityRead(at, streamId, dependency, weight, exclusive);
+  }
+
+  @Override
+  public void onRstStreamRead(ChannelHandlerContext at, int streamId, long code)
+      throws Http2Exception {
+    guard.frameRead();
+    super.onRstStreamRead(at, streamId, code);
+  }
+
+  @Override
+  public void onUnknownFrame(
+      ChannelHandlerContext at, byte type, int streamId, Http2Flags flags, ByteBuf payload)
+      throws Http2Exception {
+    guard.frameRead();
+    others.count();
+    super.onUnknownFrame(at, type, streamId, flags, payload);
+  }
+}

@@ -1,0 +1,272 @@
+package dev.sluice.testing;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Connections that no well-behaved client makes, by raw sockets: damaged requests and frames of
+ * every protocol, and good ones whose client does not stay for the answer. The same seed makes the
+ * same ones. For one thread.
+ */
+public final class HostileInputs {
+  /** What a client of HTTP/2 says first. */
+  private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
+
+  private static final byte[] SETTINGS = frame(4, 0, 0, new byte[0]);
+
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int RST_STREAM = 3;
+  private static final int PING = 6;
+  private static final int WINDOW_UPDATE = 8;
+  private static final int END_STREAM = 1;
+  private static final int END_HEADERS = 4;
+
+  /** Milliseconds that an answer is waited for, if it is waited for. */
+  private static final int PATIENCE = 5;
+
+  private final Random random;
+  private final Mutations mutations;
+  private final int port;
+  private final byte[] slowCall;
+
+  /**
+   * @param port the server's
+   * @param slowCall a message of {@code ModelInfer} whose answer takes a while
+   */
+  public HostileInputs(long seed, int port, byte[] slowCall) {
+    this.random = new Random(seed);
+    this.mutations = new Mutations(seed + 1);
+    this.port = port;
+    this.slowCall = slowCall;
+  }
+
+  /** Makes one connection more, and leaves it. */
+  public void next() {
+    List<byte[]> writes =
+        switch (random.nextInt(8)) {
+          case 0 -> List.of(randomBytes(1 + random.nextInt(400)));
+          case 1 -> List.of(damagedHttp());
+          case 2 -> List.of(http());
+          case 3 -> List.of(http2(randomFrames()));
+          case 4 -> List.of(http2(damagedCall()));
+          case 5 -> leavingCall();
+          case 6 -> List.of(brpc());
+          default -> List.of(grpcWeb());
+        };
+    send(writes);
+  }
+
+  private void send(List<byte[]> writes) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(PATIENCE);
+      OutputStream out = socket.getOutputStream();
+      for (byte[] bytes : writes) {
+        out.write(bytes);
+        out.flush();
+      }
+      switch (random.nextInt(4)) {
+        case 0 -> socket.setSoLinger(true, 0); // the connection is reset
+        case 1 -> socket.shutdownOutput();
+        default -> {}
+      }
+      if (random.nextBoolean()) {
+        read(socket);
+      }
+    } catch (IOException e) {
+      // The server may close the connection at any time.
+    }
+  }
+
+  private static void read(Socket socket) throws IOException {
+    if (socket.getInputStream().read(new byte[256]) < 0) {
+      socket.setSoTimeout(1);
+    }
+  }
+
+  private byte[] randomBytes(int count) {
+    byte[] bytes = new byte[count];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private byte[] http() {
+    String[] requests = {
+      "GET /nowhere/%n HTTP/1.1\r\nHost: a\r\n\r\n",
+      "POST /v2/models/none/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}",
+      "POST /v2/models/addsub/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 400\r\n\r\n{\"in",
+      "POST /v2/models/addsub/infer HTTP/1.1\r\n"
+          + "Host: a\r\n"
+          + "Transfer-Encoding: chunked\r\n\r\n"
+          + "zz\r\n",
+      "POST /v1/models/addsub:predict HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n\"\\u00",
+      "POST /v2/models/addsub/infer HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n{}",
+      "POST /v2/models/addsub/infer HTTP/1.1\r\n"
+          + "Host: a\r\n"
+          + "Content-Length: 2\r\n"
+          + "Content-Length: 3\r\n\r\n"
+          + "{}{",
+      "GET /v2 HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(40_000) + "\r\n\r\n",
+      "GET " + "/a".repeat(5_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET /v2 HTTP/3.7\r\n\r\n",
+      "GET /v2 HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+          + "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n",
+      "GET /v2 HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+      "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+      "POST /v2/models/addsub/infer HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+          + "Content-Length: 99999999999\r\n\r\n",
+    };
+    return requests[random.nextInt(requests.length)].getBytes(ISO_8859_1);
+  }
+
+  private byte[] damagedHttp() {
+    return mutations.damage(http());
+  }
+
+  private byte[] grpcWeb() {
+    String type = random.nextBoolean() ? "application/grpc-web" : "application/grpc-web-text";
+    byte[] body = random.nextBoolean() ? mutations.damage(message(slowCall)) : randomBytes(60);
+    String head =
+        "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+            .formatted(method(), type, body.length + random.nextInt(3));
+    return joined(head.getBytes(US_ASCII), body);
+  }
+
+  private byte[] brpc() {
+    byte[] good =
+        new BrpcClient.Call("grps.protos.GrpsService", "Predict", 7).frame(randomBytes(30));
+    return random.nextBoolean()
+        ? mutations.damage(good)
+        : joined("PRPC".getBytes(US_ASCII), randomBytes(random.nextInt(40)));
+  }
+
+  /** Without the settings that have to come first, now and then. */
+  private byte[] http2(byte[] frames) {
+    return switch (random.nextInt(6)) {
+      case 0 -> joined(PREFACE, frames);
+      case 1 -> joined(mutations.damage(PREFACE), joined(SETTINGS, frames));
+      default -> joined(PREFACE, joined(SETTINGS, frames));
+    };
+  }
+
+  private byte[] randomFrames() {
+    var frames = new ByteArrayOutputStream();
+    int count = 1 + random.nextInt(6);
+    for (int i = 0; i < count; i++) {
+      frames.writeBytes(
+          frame(
+              random.nextInt(11),
+              random.nextInt(256),
+              random.nextInt(5),
+              randomBytes(random.nextInt(60))));
+    }
+    return frames.toByteArray();
+  }
+
+  private byte[] damagedCall() {
+    byte[] call = call(1, method(), mutations.damage(message(slowCall)));
+    return random.nextBoolean() ? call : mutations.damage(call);
+  }
+
+  /** Good calls, whose streams or connection end before their answers. */
+  private List<byte[]> leavingCall() {
+    List<byte[]> writes = new ArrayList<>();
+    writes.add(joined(PREFACE, SETTINGS));
+    for (int stream = 1; stream <= 1 + 2 * random.nextInt(4); stream += 2) {
+      writes.add(call(stream, "/inference.GRPCInferenceService/ModelInfer", message(slowCall)));
+      switch (random.nextInt(4)) {
+        case 0 -> writes.add(frame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8}));
+        case 1 -> writes.add(frame(WINDOW_UPDATE, 0, stream, new byte[4]));
+        case 2 -> writes.add(frame(PING, 0, 0, new byte[8]));
+        default -> {}
+      }
+    }
+    return writes;
+  }
+
+  private String method() {
+    String[] methods = {
+      "/inference.GRPCInferenceService/ModelInfer",
+      "/inference.GRPCInferenceService/ModelStreamInfer",
+      "/inference.GRPCInferenceService/RepositoryModelLoad",
+      "/tensorflow.serving.PredictionService/Predict",
+      "/grps.protos.GrpsService/PredictStreaming",
+      "/grpc.health.v1.Health/Watch",
+      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+      "/no.Service/None",
+    };
+    return methods[random.nextInt(methods.length)];
+  }
+
+  private static byte[] call(int stream, String method, byte[] body) {
+    var block = new ByteArrayOutputStream();
+    block.write(0x83); // :method POST
+    block.write(0x86); // :scheme http
+    literal(block, 4, method);
+    literal(block, 1, "localhost");
+    literal(block, 31, "application/grpc");
+    return joined(
+        frame(HEADERS, END_HEADERS, stream, block.toByteArray()),
+        frame(DATA, END_STREAM, stream, body));
+  }
+
+  /** A header with a name of HPACK's table, not to be kept. */
+  private static void literal(ByteArrayOutputStream block, int name, String value) {
+    if (name < 15) {
+      block.write(name);
+    } else {
+      block.write(15);
+      block.write(name - 15);
+    }
+    block.write(value.length());
+    block.writeBytes(value.getBytes(US_ASCII));
+  }
+
+  private static byte[] message(byte[] message) {
+    var framed = new ByteArrayOutputStream();
+    framed.write(0);
+    writeInt(framed, message.length);
+    framed.writeBytes(message);
+    return framed.toByteArray();
+  }
+
+  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    var frame = new ByteArrayOutputStream();
+    frame.write(payload.length >> 16);
+    frame.write(payload.length >> 8);
+    frame.write(payload.length);
+    frame.write(type);
+    frame.write(flags);
+    writeInt(frame, stream);
+    frame.writeBytes(payload);
+    return frame.toByteArray();
+  }
+
+  private static void writeInt(ByteArrayOutputStream out, int value) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      out.write(value >> shift);
+    }
+  }
+
+  private static byte[] joined(byte[] first, byte[] second) {
+    try (var joined = new ByteArrayOutputStream(first.length + second.length)) {
+      joined.write(first);
+      joined.write(second);
+      return joined.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
