@@ -74,24 +74,18 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
   }
 
   /**
-   * Closes the calls' streams, before the writes under way on the closed channel fail: Vert.x then
-   * tells all active streams, and takes them for its own.
+   * Closes the streams, before the writes under way on the closed channel fail: Vert.x then tells
+   * all that are active, and takes those of our calls, and of requests that it has refused, for
+   * streams that it knows.
    */
   private void closeAll() {
-    List<Http2Stream> ours = new ArrayList<>();
+    List<Http2Stream> active = new ArrayList<>();
     try {
-      frames
-          .connection()
-          .forEachActiveStream(stream -> {
-            if (stream.getProperty(key) != null) {
-              ours.add(stream);
-            }
-            return true;
-          });
+      frames.connection().forEachActiveStream(active::add);
     } catch (Http2Exception e) {
       throw new IllegalStateException("looking at streams never fails", e);
     }
-    ours.forEach(Http2Stream::close);
+    active.forEach(Http2Stream::close);
   }
 
   /** Tells a call that nobody waits for it any more, or that all is done. */
