@@ -91,7 +91,7 @@ CLIENTS = {
     "triton-control": Client(
         [Pip(["tritonclient[all]==2.73.0"])],
         ["tritonserver", "--model-repository", MODELS / "triton", "--model-control-mode=explicit", "--load-model=simple",
-         "--http-address=localhost", "--http-port={http}", "--grpc-address=localhost", "--grpc-port={grpc}", "--allow-metrics=false"],
+         "--http-address=localhost", "--http-port={http}", "--grpc-address=localhost", "--grpc-port={grpc}", "--allow-metrics=false", "--enable-control"],
         python("triton_control.py", *ADDRESSES)),
     "mlserver": Client([Pip(["mlserver==1.7.1"])], TRITON, python("mlserver_infer.py", "localhost:{http}")),
     "node": Client([Npm(["@grpc/grpc-js@1.14.7", "@grpc/proto-loader@0.8.1"])], TRITON,

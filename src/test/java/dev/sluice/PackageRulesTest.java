@@ -37,10 +37,11 @@ class PackageRulesTest {
           telemetry    | tensor inference
           runtime      | tensor inference config extension
           scheduling   | tensor inference config telemetry
+          security     | inference config telemetry
           repository   | tensor inference config telemetry
           serving      | tensor inference config telemetry repository scheduling runtime extension
           serving.explain | tensor inference config
-          transport    | tensor inference config telemetry
+          transport    | tensor inference config telemetry security
           protocol     | tensor inference telemetry transport
           ops          | inference config telemetry transport
           """)

@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.boot.ForeignFlag.Kind;
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.ControlAccess;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -87,6 +88,13 @@ record ForeignFlags<F extends ForeignFlag>(Map<F, List<String>> values, List<Str
     return text(flag)
         .map(word -> truth(word).orElseThrow(() -> wanted(flag, word, "true or false")))
         .orElse(otherwise);
+  }
+
+  /** What a flag opens of control; without it, what the policy says. */
+  ControlAccess control(F flag) {
+    return text(flag)
+        .map(text -> ControlAccess.parse(flag.flag(), text))
+        .orElse(ControlAccess.POLICY);
   }
 
   long number(F flag, long otherwise, long lowest, long highest) {

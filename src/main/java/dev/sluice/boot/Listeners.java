@@ -2,8 +2,8 @@ package dev.sluice.boot;
 
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.inference.Caller;
 import dev.sluice.ops.Connections;
+import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ConnectionCount;
@@ -64,7 +64,7 @@ final class Listeners {
         new ListenerContext(
             threads.vertx(),
             config.limits(),
-            new Caller(listener.address(), listener.control() || OpenListener.isLocal(listener)),
+            new ListenerAccess(listener, config.security(), List.of()),
             telemetry,
             System::nanoTime,
             memory,

@@ -7,6 +7,7 @@ import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.LogControl;
+import dev.sluice.inference.Operation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +36,7 @@ final class LogSwitches implements LogControl {
 
   @Override
   public synchronized void setLevels(Levels wanted, Caller caller) {
-    caller.requireControl("logging");
+    caller.require(Operation.LOGGING);
     levels = wanted;
     Level lowest = lowest(wanted);
     LoggerContext logs = context();

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,6 +24,12 @@ import picocli.CommandLine.Unmatched;
 final class ModelServerCommand implements Callable<Integer> {
   /** What TensorFlow Java 1.1 carries. */
   private static final String TENSORFLOW = "2.18.0";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ModelServerCommand.class);
+
+  private static final String REFUSED =
+      "HandleReloadConfigRequest is refused; --enable_control=reload allows just that, to everybody"
+          + " who reaches these ports";
 
   private final ServerStarter starter;
   private final Map<String, String> environment;
@@ -64,7 +72,11 @@ final class ModelServerCommand implements Callable<Integer> {
     }
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new ServingSettings(flags, environment, warn).read());
-    serve(starter.start(config), out);
+    Server server = starter.start(config);
+    if (flags.text(ServingFlag.ENABLE_CONTROL).isEmpty()) {
+      LOG.info(REFUSED);
+    }
+    serve(server, out);
   }
 
   /** Says where the server listens, and waits until it is told to stop. */

@@ -89,7 +89,10 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
     }
   }
 
-  /** Whether only this machine reaches it: through a Unix domain socket, only one user of it. */
+  /**
+   * Whether only this machine reaches it, so that browsers must name a known host. It says nothing
+   * of what callers may do.
+   */
   static boolean isLocal(ListenerConfig config) {
     if (config.socket().isPresent()) {
       return true;

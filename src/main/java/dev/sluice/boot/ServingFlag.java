@@ -33,7 +33,8 @@ enum ServingFlag implements ForeignFlag {
   GRPC_SOCKET_PATH(Kind.VALUE, "Unix domain socket for gRPC"),
   SSL_CONFIG_FILE(Kind.VALUE, "certificates and key of the gRPC port"),
   MONITORING_CONFIG_FILE(Kind.VALUE, "whether and where the REST port shows metrics"),
-  ENABLE_CONTROL(Kind.SWITCH, "of Sluice: whether reloads are allowed from other machines"),
+  ENABLE_CONTROL(
+      Kind.SWITCH, "of Sluice: the control calls that everybody may make: reload, or true for all"),
   VERSION(Kind.SWITCH, "print versions and exit"),
 
   USE_ALTS_CREDENTIALS(

@@ -168,7 +168,7 @@ final class ServingSettings {
         protocols,
         V1Dialect.TENSORFLOW,
         metrics.orElse(defaults.metricsPath()),
-        flags.on(ServingFlag.ENABLE_CONTROL, false),
+        flags.control(ServingFlag.ENABLE_CONTROL),
         flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT, false),
         tls);
   }

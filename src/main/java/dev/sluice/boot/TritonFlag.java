@@ -39,7 +39,9 @@ enum TritonFlag implements ForeignFlag {
   LOG_INFO(Kind.SWITCH, "whether news are logged"),
   LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
   LOG_ERROR(Kind.SWITCH, "errors are always logged"),
-  ENABLE_CONTROL(Kind.SWITCH, "of Sluice: whether other machines may load and unload"),
+  ENABLE_CONTROL(
+      Kind.SWITCH,
+      "of Sluice: the control calls that everybody may make: load,unload, or true for all"),
   HELP(Kind.SWITCH, "print this and exit"),
   VERSION(Kind.SWITCH, "print the version and exit"),
 

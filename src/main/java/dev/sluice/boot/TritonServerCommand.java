@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,6 +18,13 @@ import picocli.CommandLine.Unmatched;
 /** {@code sluice tritonserver}: serves as Triton's command does, by its flags. */
 @Command(name = "tritonserver", description = "Serves models by the flags of Triton's command.")
 final class TritonServerCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(TritonServerCommand.class);
+
+  private static final String REFUSED =
+      "loading and unloading, and log and trace settings, are refused; --enable-control=load,unload"
+          + " (or load,unload,logging,tracing) allows just those, to everybody who reaches these"
+          + " ports";
+
   private final ServerStarter starter;
   private final Map<String, String> environment;
 
@@ -47,6 +56,9 @@ final class TritonServerCommand implements Callable<Integer> {
     Server server = starter.start(config);
     if (flags.on(TritonFlag.EXIT_ON_ERROR, true)) {
       closeIfFailed(server, config.repository().control().load());
+    }
+    if (flags.text(TritonFlag.ENABLE_CONTROL).isEmpty()) {
+      LOG.info(REFUSED);
     }
     var stopping = new Stopping(server);
     stopping.onSignal();

@@ -215,7 +215,7 @@ final class TritonSettings {
             Set.of(),
             defaults.v1(),
             defaults.metricsPath(),
-            flags.on(TritonFlag.ENABLE_CONTROL, false),
+            flags.control(TritonFlag.ENABLE_CONTROL),
             false,
             defaults.tls());
     open.computeIfAbsent(place, _ -> EnumSet.noneOf(Protocol.class)).addAll(protocols);

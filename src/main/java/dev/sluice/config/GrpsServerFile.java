@@ -101,7 +101,7 @@ record GrpsServerFile(
               framework.protocols(listeners.size()),
               ListenerConfig.DEFAULT.v1(),
               ListenerConfig.DEFAULT.metricsPath(),
-              true,
+              ControlAccess.open(ControlAccess.Operation.ONLINE, ControlAccess.Operation.OFFLINE),
               false,
               Optional.empty()));
     }

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param protocols which protocols it carries
  * @param v1 whose dialect the shared V1 paths speak
  * @param metricsPath where the metrics page is, if the listener carries {@link Protocol#METRICS}
- * @param control whether control operations are allowed; always so on a loopback address
+ * @param control what it allows of control and administration, besides what the policy says
  * @param cors whether pages from other origins may ask, over HTTP and gRPC-Web; never for control
  * @param allowedHosts names by which clients may address it besides the usual ones; {@link
  *     #ANY_HOST}: every name
@@ -30,7 +30,7 @@ public record ListenerConfig(
     Set<Protocol> protocols,
     V1Dialect v1,
     String metricsPath,
-    boolean control,
+    ControlAccess control,
     boolean cors,
     Optional<TlsConfig> tls,
     List<String> allowedHosts,
@@ -61,7 +61,7 @@ public record ListenerConfig(
           Set.of(Protocol.values()),
           V1Dialect.BOTH,
           "/metrics",
-          false,
+          ControlAccess.POLICY,
           false,
           Optional.empty());
 
@@ -101,7 +101,7 @@ public record ListenerConfig(
       Set<Protocol> protocols,
       V1Dialect v1,
       String metricsPath,
-      boolean control,
+      ControlAccess control,
       boolean cors,
       Optional<TlsConfig> tls) {
     this(host, port, protocols, v1, metricsPath, control, cors, tls, List.of(), SocketAccess.OWNER);
@@ -123,6 +123,18 @@ public record ListenerConfig(
   public ListenerConfig withPort(int other) {
     return new ListenerConfig(
         host, other, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
+  }
+
+  /** The same listener on another name or address. */
+  public ListenerConfig onHost(String other) {
+    return new ListenerConfig(
+        other, port, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
+  }
+
+  /** The same listener with other control. */
+  public ListenerConfig with(ControlAccess other) {
+    return new ListenerConfig(
+        host, port, protocols, v1, metricsPath, other, cors, tls, allowedHosts, socketAccess);
   }
 
   /** The Unix domain socket it listens on; empty if it listens on a port. */
@@ -151,6 +163,12 @@ public record ListenerConfig(
     return read;
   }
 
+  /** The admin listener: control is open there unless it says otherwise. */
+  static ListenerConfig readAdmin(Section admin) {
+    ListenerConfig read = read(admin);
+    return admin.value("control").isPresent() ? read : read.with(ControlAccess.OPEN);
+  }
+
   private static ListenerConfig addressed(Section listener) {
     String written = listener.text("address").orElse("");
     if (SOCKET.matcher(written).matches()) {
@@ -172,7 +190,7 @@ public record ListenerConfig(
                 protocol -> protocol.constant(Protocol.class))),
         listener.choice("v1", DEFAULT.v1),
         metricsPath(listener),
-        listener.flag("control", DEFAULT.control),
+        listener.single("control").map(ControlAccess::read).orElse(DEFAULT.control),
         listener.flag("cors", DEFAULT.cors),
         listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)),
         allowedHosts(listener, host),

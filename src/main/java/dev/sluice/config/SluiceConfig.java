@@ -3,6 +3,7 @@ package dev.sluice.config;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * All settings of a server: the whole of {@code sluice.yml}.
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param shutdown how it stops
  * @param tfs what the protocol of TensorFlow Serving leaves to the server
  * @param oip what the Open Inference Protocol leaves to the server
+ * @param security who may do what
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -30,7 +32,8 @@ public record SluiceConfig(
     SocketTransport transport,
     ShutdownConfig shutdown,
     TfsConfig tfs,
-    OipConfig oip) {
+    OipConfig oip,
+    SecurityConfig security) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   public static final SluiceConfig DEFAULT =
@@ -67,7 +70,8 @@ public record SluiceConfig(
         transport,
         shutdown,
         TfsConfig.DEFAULT,
-        OipConfig.DEFAULT);
+        OipConfig.DEFAULT,
+        SecurityConfig.DEFAULT);
   }
 
   public SluiceConfig {
@@ -87,13 +91,42 @@ public record SluiceConfig(
         transport,
         shutdown,
         tfs,
-        oip);
+        oip,
+        security);
+  }
+
+  /** The same settings with another policy. */
+  public SluiceConfig with(SecurityConfig other) {
+    return new SluiceConfig(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip,
+        other);
   }
 
   /** The same settings for other listeners and models. */
   public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
     return new SluiceConfig(
-        others, models, limits, grps, kserve, log, eventLoops, transport, shutdown, tfs, oip);
+        others,
+        models,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip,
+        security);
   }
 
   static SluiceConfig read(Section root) {
@@ -116,7 +149,8 @@ public record SluiceConfig(
         root.choice("transport", DEFAULT.transport),
         root.section("shutdown", ShutdownConfig::read),
         root.section("tfs", TfsConfig::read),
-        root.section("oip", OipConfig::read));
+        root.section("oip", OipConfig::read),
+        root.section("security", SecurityConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {
@@ -125,6 +159,19 @@ public record SluiceConfig(
             "listeners",
             grps.deployment().map(GrpsDeployment::listeners).orElse(DEFAULT.listeners),
             listener -> listener.sectionOr("address").readAll(ListenerConfig::read));
+    return requireDistinct(root, withAdmin(root, listeners));
+  }
+
+  /** With the admin listener, if there is one: all protocols, and control without a credential. */
+  private static List<ListenerConfig> withAdmin(Section root, List<ListenerConfig> listeners) {
+    return root.value("admin")
+        .map(admin -> admin.sectionOr("address").readAll(ListenerConfig::readAdmin))
+        .map(admin -> Stream.concat(listeners.stream(), Stream.of(admin)).toList())
+        .orElse(listeners);
+  }
+
+  private static List<ListenerConfig> requireDistinct(
+      Section root, List<ListenerConfig> listeners) {
     Set<String> addresses = new HashSet<>();
     for (ListenerConfig listener : listeners) {
       // Port 0 is another port each time.

@@ -1,41 +1,38 @@
 package dev.sluice.inference;
 
-import java.util.Optional;
-
 /**
- * Where a request came in, as far as permission depends on it.
+ * Who asks, and what they may do. Immutable; any thread.
  *
- * @param listener the listener's address, for texts
- * @param mayControl whether that listener allows control operations
- * @param controlRefusal why this very request may not control, as one by a foreign page
+ * <p>A caller is an identity on a listener. Neither the address of the listener nor that of the
+ * peer says anything about rights: behind a proxy, all clients come from loopback.
  */
-public record Caller(
-    String listener, boolean mayControl, Optional<InferenceException> controlRefusal) {
-  /** A caller whose rights depend on the listener alone. */
-  public Caller(String listener, boolean mayControl) {
-    this(listener, mayControl, Optional.empty());
-  }
+public interface Caller {
+  /** Where the request came in, for texts. */
+  String listener();
 
-  /** The same caller by a request that may not control, whoever sends it. */
-  public Caller withoutControl(InferenceException why) {
-    return new Caller(listener, mayControl, Optional.of(why));
-  }
+  /** Names the identity in texts and logs, such as {@code anonymous} or {@code key:ci}. */
+  String identity();
+
+  /** Returns whether the caller presented no credential. */
+  boolean isAnonymous();
 
   /**
-   * Authorises a control operation: the one place where that is decided.
+   * Requires the right to an operation; of one that concerns a model, on any model at all.
    *
-   * @param operation its name, for the text
-   * @throws InferenceException with PERMISSION_DENIED and which setting opens the door
+   * @throws InferenceException PERMISSION_DENIED, naming the operation, its role, the identity and
+   *     the setting that allows it
    */
-  public void requireControl(String operation) {
-    controlRefusal.ifPresent(why -> {
-      throw why;
-    });
-    if (!mayControl) {
-      throw new InferenceException(
-          ErrorCode.PERMISSION_DENIED,
-          "'%s' is a control operation, which listener %s does not allow (setting control: true)"
-              .formatted(operation, listener));
-    }
+  void require(Operation operation);
+
+  /**
+   * Requires the right to an operation on one model.
+   *
+   * @throws InferenceException PERMISSION_DENIED, as {@link #require(Operation)}
+   */
+  void require(Operation operation, String model);
+
+  /** Returns the server itself, which may do everything: what a settings file asks for. */
+  static Caller server(String source) {
+    return new ServerCaller(source);
   }
 }

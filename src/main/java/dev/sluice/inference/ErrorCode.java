@@ -11,7 +11,9 @@ public enum ErrorCode {
   NOT_FOUND(Fault.CALLER),
   /** The request is right, but not in the state the server or model is in. */
   FAILED_PRECONDITION(Fault.CALLER),
-  /** A control operation on a listener that does not allow it. */
+  /** A credential that is not valid: an unknown key, an expired token. */
+  UNAUTHENTICATED(Fault.CALLER),
+  /** An operation that the policy does not allow the caller. */
   PERMISSION_DENIED(Fault.CALLER),
   /** Known to the protocol, not offered here. */
   UNIMPLEMENTED(Fault.CALLER),

@@ -1,6 +1,7 @@
 package dev.sluice.ops;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
@@ -40,11 +41,11 @@ public final class ConsoleFace implements HttpFace {
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claimExactly("/", reading(this::answerRoot));
+    routes.claimExactly("/", Operation.HEALTH, reading(this::answerRoot));
     if (showing) {
-      routes.claimExactly(ConsolePage.STATE_PATH, reading(this::answerState));
-      routes.claimExactly(GRPS_PAGE, reading(ConsolePage::answer));
-      routes.claimExactly(GRPS_SERIES, reading(this::answerSeries));
+      routes.claimExactly(ConsolePage.STATE_PATH, Operation.CONSOLE, reading(this::answerState));
+      routes.claimExactly(GRPS_PAGE, Operation.CONSOLE, reading(ConsolePage::answer));
+      routes.claimExactly(GRPS_SERIES, Operation.CONSOLE, reading(this::answerSeries));
     }
   }
 
@@ -67,6 +68,7 @@ public final class ConsoleFace implements HttpFace {
   private void answerRoot(HttpExchange exchange) {
     exchange.putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT);
     if (showing && isBrowser(exchange.header(HttpHeaders.ACCEPT))) {
+      exchange.require(Operation.CONSOLE);
       ConsolePage.answer(exchange);
     } else {
       exchange.json(200, ALIVE);

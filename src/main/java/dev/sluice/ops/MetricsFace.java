@@ -1,5 +1,6 @@
 package dev.sluice.ops;
 
+import dev.sluice.inference.Operation;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
@@ -40,7 +41,8 @@ public final class MetricsFace implements HttpFace {
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claimExactly(path, path.equals(TENSORFLOW_PATH) ? this::asTensorflow : this::answer);
+    routes.claimExactly(
+        path, Operation.METRICS, path.equals(TENSORFLOW_PATH) ? this::asTensorflow : this::answer);
   }
 
   private void asTensorflow(HttpExchange exchange) {

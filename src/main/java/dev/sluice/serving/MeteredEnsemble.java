@@ -55,6 +55,7 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
       case INVALID_ARGUMENT,
           NOT_FOUND,
           FAILED_PRECONDITION,
+          UNAUTHENTICATED,
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           TOO_LARGE,

@@ -11,6 +11,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
 import dev.sluice.repository.ModelRepository;
@@ -124,14 +125,14 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public void setOnline(boolean wanted, Caller caller) {
-    requireControl(caller, wanted ? "online" : "offline");
+    caller.require(wanted ? Operation.ONLINE : Operation.OFFLINE);
     online = wanted;
   }
 
   @Override
   public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
     try {
-      requireControl(caller, "reload config");
+      caller.require(Operation.RELOAD);
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
@@ -166,18 +167,18 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public Future<Void> load(ModelLoad load, Caller caller) {
-    return explicitly("load", load.model(), caller, () -> loads.load(load));
+    return explicitly(Operation.LOAD, load.model(), caller, () -> loads.load(load));
   }
 
   @Override
   public Future<Void> unload(String model, boolean dependents, Caller caller) {
-    return explicitly("unload", model, caller, () -> loads.unload(model, dependents));
+    return explicitly(Operation.UNLOAD, model, caller, () -> loads.unload(model, dependents));
   }
 
   private Future<Void> explicitly(
-      String operation, String model, Caller caller, Supplier<Future<Void>> action) {
+      Operation operation, String model, Caller caller, Supplier<Future<Void>> action) {
     try {
-      requireControl(caller, operation);
+      caller.require(operation, model);
       requireExplicit();
       requireName(model);
     } catch (InferenceException e) {
@@ -234,9 +235,5 @@ public final class ModelControl implements ControlPlane {
       names.addAll(repository.models());
     }
     return names;
-  }
-
-  private static void requireControl(Caller caller, String operation) {
-    caller.requireControl(operation);
   }
 }

@@ -62,6 +62,7 @@ final class RunMeters {
       case INVALID_ARGUMENT,
           NOT_FOUND,
           FAILED_PRECONDITION,
+          UNAUTHENTICATED,
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           UNKNOWN,

@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.telemetry.Api;
@@ -19,7 +20,11 @@ public interface Exchange {
   /** Names the request in logs: the caller's {@code x-request-id}, or one made here. */
   String requestId();
 
-  /** Where it came in. */
+  /**
+   * Who asks.
+   *
+   * @throws InferenceException UNAUTHENTICATED for a credential that is not valid
+   */
   Caller caller();
 
   /** Returns the client's address, for logs; null if there is none to tell. */

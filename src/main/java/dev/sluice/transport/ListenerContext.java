@@ -1,10 +1,11 @@
 package dev.sluice.transport;
 
 import dev.sluice.config.LimitsConfig;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
+import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.telemetry.Telemetry;
@@ -24,7 +25,7 @@ import org.slf4j.spi.NOPLoggingEventBuilder;
  *
  * @param vertx where work that takes long is given to workers
  * @param limits what one caller may cost
- * @param caller what a request through this listener may do
+ * @param access who may do what through this listener
  * @param telemetry counts calls
  * @param nanoTime the clock of deadlines
  * @param memory what all requests of the server may hold
@@ -33,7 +34,7 @@ import org.slf4j.spi.NOPLoggingEventBuilder;
 public record ListenerContext(
     Vertx vertx,
     LimitsConfig limits,
-    Caller caller,
+    ListenerAccess access,
     Telemetry telemetry,
     LongSupplier nanoTime,
     RequestMemory memory,
@@ -49,11 +50,11 @@ public record ListenerContext(
   public ListenerContext(
       Vertx vertx,
       LimitsConfig limits,
-      Caller caller,
+      ListenerAccess access,
       Telemetry telemetry,
       LongSupplier nanoTime,
       RequestMemory memory) {
-    this(vertx, limits, caller, telemetry, nanoTime, memory, BrowserGuard.OPEN);
+    this(vertx, limits, access, telemetry, nanoTime, memory, BrowserGuard.OPEN);
   }
 
   /** Until when an answer is wanted if the request does not say. */
@@ -103,6 +104,15 @@ public record ListenerContext(
     }
   }
 
+  /** The same for a request that is no exchange. */
+  public void failed(String requestId, InferenceException failure) {
+    FAULTS
+        .at(Level.INFO, failure.code().name())
+        .addKeyValue("request", cut(requestId))
+        .addKeyValue("code", failure.code())
+        .log(cut(failure.getMessage()));
+  }
+
   private static LoggingEventBuilder describe(Exchange exchange, LoggingEventBuilder line) {
     Object peer = exchange.peer();
     if (peer != null) {
@@ -122,6 +132,17 @@ public record ListenerContext(
   /** A text may hold as much of the request as the protocol wants to show. A log line need not. */
   private static String cut(String text) {
     return text.length() <= MAX_LOGGED ? text : text.substring(0, MAX_LOGGED) + "...";
+  }
+
+  /** Logs that a caller may change what the server does for others. */
+  void allowed(Exchange exchange, Operation operation, String model) {
+    var line =
+        LOG.atInfo()
+            .addKeyValue("request", exchange.requestId())
+            .addKeyValue("listener", exchange.caller().listener())
+            .addKeyValue("identity", exchange.caller().identity());
+    (model.isEmpty() ? line : line.addKeyValue("model", cut(model)))
+        .log("operation '{}' is allowed", operation.text());
   }
 
   /** Logs a failure that is ours. The client is told no more than that there was one. */

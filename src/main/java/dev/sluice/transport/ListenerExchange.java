@@ -4,6 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
+import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryAccount;
@@ -30,6 +32,8 @@ public abstract class ListenerExchange implements Exchange {
   private final MemoryAccount memory;
   private @Nullable Runnable whenGone;
   private boolean gone;
+  private @Nullable Caller caller;
+  private boolean decided;
 
   /** Pieces of work that run on workers now. */
   private int working;
@@ -92,10 +96,58 @@ public abstract class ListenerExchange implements Exchange {
     return requestId;
   }
 
+  /** What the request presents of itself. */
+  protected abstract Credentials credentials();
+
   @Override
   public final Caller caller() {
-    InferenceException refusal = controlRefusal();
-    return refusal == null ? context.caller() : context.caller().withoutControl(refusal);
+    if (caller == null) {
+      caller = context.access().caller(credentials());
+    }
+    return caller;
+  }
+
+  /**
+   * Decides whether the caller may do an operation, before any work is done for it. What changes
+   * the server is logged with the identity; a refusal is logged where it is answered.
+   *
+   * @throws InferenceException UNAUTHENTICATED or PERMISSION_DENIED
+   */
+  public final void require(Operation operation) {
+    refuseControl(operation);
+    caller().require(operation);
+    decided(operation, "");
+  }
+
+  /** The same for an operation on one model. */
+  public final void require(Operation operation, String model) {
+    refuseControl(operation);
+    caller().require(operation, model);
+    decided(operation, model);
+  }
+
+  private void refuseControl(Operation operation) {
+    InferenceException refusal = operation.role().isControl() ? controlRefusal() : null;
+    if (refusal != null) {
+      throw refusal;
+    }
+  }
+
+  private void decided(Operation operation, String model) {
+    decided = true;
+    if (operation.role().isControl()) {
+      context.allowed(this, operation, model);
+    }
+  }
+
+  /** Returns whether {@link #require} has allowed an operation. */
+  protected final boolean isDecided() {
+    return decided;
+  }
+
+  /** What is answered without one of the operations: what a browser asks before its request. */
+  protected final void needNothing() {
+    decided = true;
   }
 
   /** Returns why this request may not change the server's state, whoever sends it; or null. */

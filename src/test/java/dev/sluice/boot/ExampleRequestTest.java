@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
@@ -93,7 +94,7 @@ class ExampleRequestTest {
             Set.of(protocol),
             V1Dialect.BOTH,
             "/metrics",
-            false,
+            ControlAccess.POLICY,
             false,
             Optional.empty()),
         "localhost:8080");

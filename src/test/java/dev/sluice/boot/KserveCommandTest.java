@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
@@ -31,7 +32,7 @@ class KserveCommandTest {
         .containsExactly("0.0.0.0:8080", "0.0.0.0:8081");
     assertThat(config.listeners())
         .allMatch(listener -> listener.v1() == V1Dialect.KSERVE)
-        .noneMatch(ListenerConfig::control);
+        .allMatch(listener -> listener.control().equals(ControlAccess.POLICY));
     assertThat(config.repository().wanted()).isEqualTo(only("model", Path.of("/mnt/models")));
   }
 

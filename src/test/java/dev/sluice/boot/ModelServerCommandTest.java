@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
@@ -40,11 +41,11 @@ class ModelServerCommandTest {
         .containsExactly("0.0.0.0:9000", "0.0.0.0:9001");
     assertThat(both.listeners())
         .allMatch(listener -> listener.v1() == V1Dialect.TENSORFLOW)
-        .noneMatch(listener -> listener.control() || listener.cors());
+        .noneMatch(listener -> !listener.control().equals(ControlAccess.POLICY) || listener.cors());
     assertThat(read("--rest_api_enable_cors_support").listeners().getFirst().cors()).isTrue();
     assertThat(read("--port=0", "--rest_api_port=1", "--enable_control").listeners())
         .extracting(ListenerConfig::control)
-        .containsExactly(true);
+        .containsExactly(ControlAccess.OPEN);
   }
 
   @Test

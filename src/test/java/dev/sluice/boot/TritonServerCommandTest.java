@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ControlConfig.Mode;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
@@ -34,12 +35,14 @@ class TritonServerCommandTest {
     assertThat(read().listeners())
         .extracting(ListenerConfig::address)
         .containsExactly("0.0.0.0:8000", "0.0.0.0:8001", "0.0.0.0:8002");
-    assertThat(read().listeners()).noneMatch(ListenerConfig::control);
+    assertThat(read().listeners())
+        .allMatch(listener -> listener.control().equals(ControlAccess.POLICY));
     assertThat(read().listeners().get(2).protocols()).containsExactly(Protocol.METRICS);
     assertThat(read().listeners().getFirst().protocols())
         .contains(Protocol.OIP)
         .doesNotContain(Protocol.METRICS);
-    assertThat(read("--enable-control").listeners()).allMatch(ListenerConfig::control);
+    assertThat(read("--enable-control").listeners())
+        .allMatch(listener -> listener.control().equals(ControlAccess.OPEN));
   }
 
   @Test

@@ -108,7 +108,7 @@ class GrpsDeploymentTest {
         java.util.Set.of(protocols),
         ListenerConfig.V1Dialect.BOTH,
         ListenerConfig.DEFAULT.metricsPath(),
-        true,
+        ControlAccess.open(ControlAccess.Operation.ONLINE, ControlAccess.Operation.OFFLINE),
         false,
         Optional.empty());
   }

@@ -25,6 +25,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SluiceConfigReaderTest {
   private static final String EVERY_KEY =
       """
+      security:
+        policies:
+          - identities: ["key:ci"]
+            roles: [control, metrics]
+            models: ["ranker-*"]
+            listeners: ["0.0.0.0:9001"]
       listeners:
         - address: "[::1]:9000"
           protocols: [oip]
@@ -135,7 +141,7 @@ class SluiceConfigReaderTest {
                   Set.of(Protocol.OIP),
                   V1Dialect.KSERVE,
                   "/prometheus",
-                  true,
+                  ControlAccess.OPEN,
                   true,
                   Optional.of(
                       new TlsConfig(
@@ -146,7 +152,7 @@ class SluiceConfigReaderTest {
                   Set.of(Protocol.values()),
                   V1Dialect.BOTH,
                   "/metrics",
-                  false,
+                  ControlAccess.POLICY,
                   false,
                   Optional.empty())),
           new RepositoryConfig(
@@ -216,7 +222,14 @@ class SluiceConfigReaderTest {
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
           new TfsConfig(true),
           new OipConfig(
-              "triton", Optional.of("x-.*"), Optional.of("y-.*"), new TraceConfig(true, 5, 6, 7)));
+              "triton", Optional.of("x-.*"), Optional.of("y-.*"), new TraceConfig(true, 5, 6, 7)),
+          new SecurityConfig(
+              List.of(
+                  new PolicyConfig(
+                      List.of("key:ci"),
+                      Set.of(PolicyConfig.Role.CONTROL, PolicyConfig.Role.METRICS),
+                      List.of("ranker-*"),
+                      List.of("0.0.0.0:9001")))));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -436,6 +449,11 @@ class SluiceConfigReaderTest {
           models: {list: [a]}             | models.list is ["a"]; wanted a table of settings
           models: {directory: ""}         | models.directory is ""; wanted a folder
           models: {directory: [a, ""]}    | models.directory[1] is ""; wanted a folder
+          security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
+          security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin
+          security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin
+          security: {policy: []}          | security.policy is not a setting; the settings here are policies
+          listeners: [{address: "a:1", control: [reloads]}] | listeners[0].control is ["reloads"]; wanted true, false, or a list of load, unload, reload, online, offline, logging, tracing
           models: {control: manual}       | models.control is "manual"; wanted one of none, poll, explicit
           models: {load: [a]}             | models.load names models, which needs models.control: explicit
           """)

@@ -2,6 +2,7 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.SettingOverride;
@@ -64,7 +65,7 @@ class ConsoleIT {
             protocols,
             usual.v1(),
             usual.metricsPath(),
-            false,
+            ControlAccess.POLICY,
             false,
             Optional.empty());
     String halves = TestModels.sample("half_plus_two", "").toString();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
@@ -297,7 +296,7 @@ class EnsembleIT {
   /** Looks at its folders all the time. */
   private SluiceConfig watching() {
     var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
-    return RunningServer.settings(ListenerConfig.DEFAULT.withPort(0), repository);
+    return RunningServer.settings(RunningServer.LISTENER, repository);
   }
 
   private static void await(

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.Message;
 import dev.sluice.config.ControlConfig;
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
@@ -63,8 +62,7 @@ class StandardServicesIT {
         RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)
             .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("good"), true));
     server =
-        RunningServer.start(
-            SluiceConfig.DEFAULT.with(List.of(ListenerConfig.DEFAULT.withPort(0)), repository));
+        RunningServer.start(SluiceConfig.DEFAULT.with(List.of(RunningServer.LISTENER), repository));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.CustomPredictConfig;
 import dev.sluice.config.GrpsConfig;
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.StreamControlConfig;
@@ -180,7 +179,7 @@ class StreamsIT {
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     return RunningServer.start(
         new SluiceConfig(
-            List.of(ListenerConfig.DEFAULT.withPort(0)),
+            List.of(RunningServer.LISTENER),
             RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
             defaults.limits(),
             new GrpsConfig(

@@ -8,9 +8,11 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import com.google.protobuf.EmptyProto;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.TlsConfig;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Liveness;
+import dev.sluice.inference.Operation;
+import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.Body;
@@ -49,6 +51,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
@@ -78,7 +81,7 @@ public final class EchoListener implements AutoCloseable {
         new ListenerContext(
             vertx,
             limits,
-            new Caller("localhost:0", true),
+            new ListenerAccess(ListenerConfig.DEFAULT, SecurityConfig.DEFAULT, List.of()),
             telemetry,
             System::nanoTime,
             new RequestMemory(memory, System::nanoTime));
@@ -180,6 +183,7 @@ public final class EchoListener implements AutoCloseable {
     }
 
     private static void answerLanded(HttpExchange exchange) {
+      exchange.require(Operation.INFER);
       exchange
           .body(0, body -> Future.succeededFuture(landed(body)))
           .onSuccess(echo -> exchange.answer(200, "application/octet-stream", echo))
@@ -187,6 +191,7 @@ public final class EchoListener implements AutoCloseable {
     }
 
     private static void answer(HttpExchange exchange) {
+      exchange.require(Operation.INFER);
       exchange
           .body()
           .onSuccess(body -> exchange.answer(200, "application/octet-stream", buffer(body)))
@@ -221,6 +226,12 @@ public final class EchoListener implements AutoCloseable {
     }
 
     @Override
+    public Map<String, Operation> operations() {
+      return methods().keySet().stream()
+          .collect(Collectors.toMap(name -> name, _ -> Operation.INFER));
+    }
+
+    @Override
     public Map<String, GrpcMethod> methods() {
       return Map.of(
           "Echo",
@@ -242,6 +253,11 @@ public final class EchoListener implements AutoCloseable {
     @Override
     public String service() {
       return "test.Echo";
+    }
+
+    @Override
+    public Map<String, Operation> operations() {
+      return new EchoService(held).operations();
     }
 
     @Override

@@ -28,7 +28,7 @@ public final class EchoModels {
     Files.writeString(
         settings,
         """
-        listeners: [{ address: "localhost:0" }]
+        listeners: [{ address: "localhost:0", control: [online, offline] }]
         models: { directory: "%s", plugins: [your_model, m2] }
         grps: { default_model: your_model }
         """

@@ -21,7 +21,7 @@ public final class FakeExchange implements Exchange {
 
   @Override
   public Caller caller() {
-    return new Caller("test", true);
+    return Caller.server("test");
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.sluice.testing;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.LogControl;
+import dev.sluice.inference.Operation;
 
 /** A log of which only the levels are remembered. */
 public final class FakeLog implements LogControl {
@@ -14,7 +15,7 @@ public final class FakeLog implements LogControl {
 
   @Override
   public void setLevels(Levels wanted, Caller caller) {
-    caller.requireControl("logging");
+    caller.require(Operation.LOGGING);
     levels = wanted;
   }
 }

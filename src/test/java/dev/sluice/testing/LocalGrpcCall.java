@@ -40,7 +40,7 @@ public final class LocalGrpcCall implements GrpcCall {
 
   @Override
   public Caller caller() {
-    return new Caller("test", true);
+    return Caller.server("test");
   }
 
   @Override

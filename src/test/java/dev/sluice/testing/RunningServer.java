@@ -1,6 +1,7 @@
 package dev.sluice.testing;
 
 import dev.sluice.boot.SluiceServer;
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
@@ -16,6 +17,10 @@ import java.util.Map;
 
 /** A real server on a free port of the loopback interface, with real models. */
 public final class RunningServer implements AutoCloseable {
+  /** On a free port of the loopback interface, where everybody may control the server. */
+  public static final ListenerConfig LISTENER =
+      ListenerConfig.DEFAULT.withPort(0).with(ControlAccess.OPEN);
+
   private final SluiceServer server;
 
   private RunningServer(SluiceServer server) {
@@ -25,9 +30,7 @@ public final class RunningServer implements AutoCloseable {
   /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */
   public static RunningServer start(Path models) {
     return start(
-        settings(
-            ListenerConfig.DEFAULT.withPort(0),
-            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)));
+        settings(LISTENER, RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)));
   }
 
   /** The same where jars in the folder are run. */

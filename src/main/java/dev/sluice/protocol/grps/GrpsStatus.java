@@ -44,6 +44,7 @@ public record GrpsStatus(int code, String message) {
       case INVALID_ARGUMENT -> new GrpsStatus(400, "Bad Request, err: " + failure.getMessage());
       case NOT_FOUND -> new GrpsStatus(500, failure.getMessage());
       case FAILED_PRECONDITION,
+          UNAUTHENTICATED,
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           TOO_LARGE,
@@ -60,6 +61,7 @@ public record GrpsStatus(int code, String message) {
   private static int code(ErrorCode code) {
     return switch (code) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION -> 400;
+      case UNAUTHENTICATED -> 401;
       case PERMISSION_DENIED -> 403;
       case NOT_FOUND -> 404;
       case TOO_LARGE -> 413;

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
 import dev.sluice.telemetry.Traces;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -98,7 +99,7 @@ public final class TraceSettings {
    */
   public void apply(OipServer server, String model, Caller caller) {
     if (!changes.isEmpty()) {
-      caller.requireControl("trace setting");
+      caller.require(Operation.TRACING);
       server.telemetry().traces().change(model, changes);
     }
   }

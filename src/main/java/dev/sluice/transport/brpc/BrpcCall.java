@@ -3,12 +3,14 @@ package dev.sluice.transport.brpc;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.Guarded;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
@@ -19,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 /** One call, from its frame to its answer. */
 final class BrpcCall extends ListenerExchange implements GrpcCall {
   private final BrpcConnection connection;
-  private final GrpcMethod method;
+  private final Guarded<GrpcMethod> method;
   private final RpcMeta meta;
   private final ByteCollector body;
   private final int size;
 
   BrpcCall(
       BrpcConnection connection,
-      GrpcMethod method,
+      Guarded<GrpcMethod> method,
       RpcMeta meta,
       ByteCollector body,
       String requestId) {
@@ -47,10 +49,21 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
 
   /** Answers it, sooner or later. On the connection's context. */
   void start() {
+    try {
+      require(method.operation());
+    } catch (InferenceException e) {
+      fail(e);
+      return;
+    }
     compute(body.joinedBytes(), body::toBody)
         .compose(this::message)
-        .compose(message -> method.answer(this, message))
+        .compose(message -> method.method().answer(this, message))
         .onComplete(this::succeed, this::fail);
+  }
+
+  @Override
+  protected Credentials credentials() {
+    return meta.credentials();
   }
 
   private void succeed(Buffer message) {

@@ -4,6 +4,7 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RawFront;
 import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.Guarded;
 import io.netty.channel.ChannelHandler;
 import io.vertx.core.internal.ContextInternal;
 import java.nio.charset.StandardCharsets;
@@ -15,13 +16,16 @@ import java.util.Map;
 public final class BrpcFront implements RawFront {
   private static final byte[] MAGIC = "PRPC".getBytes(StandardCharsets.US_ASCII);
 
-  private final Map<String, Map<String, GrpcMethod>> services = new HashMap<>();
+  private final Map<String, Map<String, Guarded<GrpcMethod>>> services = new HashMap<>();
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
 
   public BrpcFront(List<BrpcFace> faces, ListenerContext context) {
     this.context = context;
-    faces.forEach(face -> services.put(face.service(), face.methods()));
+    for (BrpcFace face : faces) {
+      String service = face.service();
+      services.put(service, Guarded.all(service + ".", face.methods(), face.operations()));
+    }
   }
 
   @Override
@@ -49,15 +53,15 @@ public final class BrpcFront implements RawFront {
    *
    * @throws NoMethod if there is none
    */
-  GrpcMethod method(RpcMeta meta) {
-    Map<String, GrpcMethod> methods = services.get(meta.service());
+  Guarded<GrpcMethod> method(RpcMeta meta) {
+    Map<String, Guarded<GrpcMethod>> methods = services.get(meta.service());
     if (methods == null) {
       throw new NoMethod(
           BrpcError.NO_SERVICE,
           "unknown service '%s'; services: %s"
               .formatted(meta.service(), String.join(", ", services.keySet())));
     }
-    GrpcMethod method = methods.get(meta.method());
+    Guarded<GrpcMethod> method = methods.get(meta.method());
     if (method == null) {
       throw new NoMethod(
           BrpcError.NO_METHOD,

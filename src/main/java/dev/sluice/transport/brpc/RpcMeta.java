@@ -3,6 +3,7 @@ package dev.sluice.transport.brpc;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
+import dev.sluice.security.Credentials;
 import java.io.IOException;
 
 /**
@@ -16,6 +17,8 @@ import java.io.IOException;
  * @param compression how the message is compressed
  * @param correlationId by which the client knows the answer
  * @param attachmentSize bytes behind the message that do not belong to it
+ * @param authentication what brpc's authenticators put there: a credential as HTTP's header
+ *     Authorization has it, or a bare key; empty if there is none
  */
 record RpcMeta(
     String service,
@@ -24,11 +27,14 @@ record RpcMeta(
     String requestId,
     int compression,
     long correlationId,
-    int attachmentSize) {
+    int attachmentSize,
+    String authentication) {
   private static final int REQUEST = delimited(1);
   private static final int COMPRESSION = varint(3);
   private static final int CORRELATION_ID = varint(4);
   private static final int ATTACHMENT_SIZE = varint(5);
+
+  private static final int AUTHENTICATION = delimited(7);
 
   private static final int SERVICE = delimited(1);
   private static final int METHOD = delimited(2);
@@ -60,6 +66,18 @@ record RpcMeta(
     return reading.meta();
   }
 
+  /** What the call presents of its client, as other protocols have it in headers. */
+  Credentials credentials() {
+    return name ->
+        !authentication.isEmpty() && "authorization".contentEquals(name)
+            ? authorization(authentication)
+            : null;
+  }
+
+  private static String authorization(String authentication) {
+    return authentication.indexOf(' ') < 0 ? "Bearer " + authentication : authentication;
+  }
+
   private static final class Reading {
     boolean isRequest;
     private String service = "";
@@ -69,6 +87,7 @@ record RpcMeta(
     private int compression;
     private int attachmentSize;
     private long correlationId;
+    private String authentication = "";
 
     void field(CodedInputStream in, int tag) throws IOException {
       if (tag == REQUEST) {
@@ -84,6 +103,8 @@ record RpcMeta(
         correlationId = in.readInt64();
       } else if (tag == ATTACHMENT_SIZE) {
         attachmentSize = in.readInt32();
+      } else if (tag == AUTHENTICATION) {
+        authentication = in.readBytes().toStringUtf8();
       } else {
         in.skipField(tag);
       }
@@ -105,7 +126,14 @@ record RpcMeta(
 
     RpcMeta meta() {
       return new RpcMeta(
-          service, method, timeoutMillis, requestId, compression, correlationId, attachmentSize);
+          service,
+          method,
+          timeoutMillis,
+          requestId,
+          compression,
+          correlationId,
+          attachmentSize,
+          authentication);
     }
   }
 }

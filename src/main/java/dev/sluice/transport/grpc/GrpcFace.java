@@ -1,9 +1,9 @@
 package dev.sluice.transport.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
+import dev.sluice.inference.Operation;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** One protocol's gRPC service. */
 public interface GrpcFace {
@@ -23,12 +23,8 @@ public interface GrpcFace {
   /** Those of its methods with one message each way that are served, by name. */
   Map<String, GrpcMethod> methods();
 
-  /**
-   * Those of its methods that change the server's state: pages of other origins never call them.
-   */
-  default Set<String> controlMethods() {
-    return Set.of();
-  }
+  /** What each method of {@link #methods} and {@link #streams} asks for, by the method's name. */
+  Map<String, Operation> operations();
 
   /** Those of its methods that stream, by name. */
   default Map<String, GrpcStreamMethod> streams() {

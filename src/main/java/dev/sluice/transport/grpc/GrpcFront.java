@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
@@ -28,8 +29,8 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private static final String GRPC = "application/grpc";
   private static final AsciiString POST = AsciiString.cached("POST");
 
-  private final Map<String, GrpcMethod> methods = new HashMap<>();
-  private final Map<String, GrpcStreamMethod> streams = new HashMap<>();
+  private final Map<String, Guarded<GrpcMethod>> methods = new HashMap<>();
+  private final Map<String, Guarded<GrpcStreamMethod>> streams = new HashMap<>();
   private final Set<String> control = new HashSet<>();
   private final ListenerContext context;
   private final StandardServices standard;
@@ -51,9 +52,15 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     this.standard = new StandardServices(context.vertx(), faces, ready);
     for (GrpcFace face : faces) {
       String service = "/" + face.service() + "/";
-      face.methods().forEach((name, method) -> add(methods, service + name, method));
-      face.controlMethods().forEach(name -> control.add(service + name));
-      face.streams().forEach((name, method) -> add(streams, service + name, method));
+      Guarded.all(service, face.methods(), face.operations())
+          .forEach((name, method) -> add(methods, service + name, method));
+      Guarded.all(service, face.streams(), face.operations())
+          .forEach((name, method) -> add(streams, service + name, method));
+      face.operations().forEach((name, operation) -> {
+        if (operation.role().isControl()) {
+          control.add(service + name);
+        }
+      });
     }
   }
 
@@ -82,7 +89,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private @Nullable Http2Call call(
       HttpConnection connection, Http2Headers headers, Http2Answer answer, Http2Window window) {
     CharSequence path = headers.path();
-    GrpcMethod method = path == null ? null : methods.get(path.toString());
+    Guarded<GrpcMethod> method = path == null ? null : methods.get(path.toString());
     if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
       return null;
     }
@@ -153,6 +160,22 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
         && !control.contains(path);
   }
 
+  private void answerStandard(HttpServerRequest request) {
+    try {
+      context
+          .access()
+          .caller(request::getHeader)
+          .require(StandardServices.operation(request.path()));
+    } catch (InferenceException e) {
+      context.failed(ids.of(request), e);
+      GrpcForm form = GrpcForm.of(request);
+      new GrpcReply(request.response(), form == null ? GrpcForm.GRPC : form)
+          .fail(GrpcStatus.of(e.code()), e.getMessage());
+      return;
+    }
+    standard.answer(request);
+  }
+
   @Override
   public void accept(HttpServerRequest request) {
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
@@ -165,7 +188,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return;
     }
     if (StandardServices.serve(request.path())) {
-      standard.answer(request);
+      answerStandard(request);
       return;
     }
     GrpcForm form = GrpcForm.of(request);
@@ -177,8 +200,8 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       GrpcWebCors.allow(request.response());
     }
     var reply = new GrpcReply(request.response(), form);
-    GrpcMethod method = methods.get(request.path());
-    GrpcStreamMethod stream = method == null ? streams.get(request.path()) : null;
+    Guarded<GrpcMethod> method = methods.get(request.path());
+    Guarded<GrpcStreamMethod> stream = method == null ? streams.get(request.path()) : null;
     if (method != null) {
       var call =
           new UnaryCall(

@@ -20,6 +20,7 @@ public final class GrpcStatus {
       case UNIMPLEMENTED -> 12;
       case INTERNAL -> 13;
       case UNAVAILABLE -> 14;
+      case UNAUTHENTICATED -> 16;
     };
   }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
+import dev.sluice.inference.Operation;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -54,6 +55,11 @@ final class StandardServices {
     return path.startsWith(HEALTH)
         || path.startsWith(REFLECTION)
         || path.startsWith(FirstReflection.PATH);
+  }
+
+  /** What a call for one of these services asks for. */
+  static Operation operation(String path) {
+    return path.startsWith(HEALTH) ? Operation.HEALTH : Operation.REFLECTION;
   }
 
   void answer(HttpServerRequest request) {

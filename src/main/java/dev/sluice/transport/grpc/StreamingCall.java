@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
@@ -68,10 +69,11 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
         .controlRefusal("POST", BrowserGuard.authority(request), request::getHeader);
   }
 
-  void start(GrpcStreamMethod method) {
+  void start(Guarded<GrpcStreamMethod> method) {
     try {
       readDeadline(now -> UnaryCall.wireDeadline(request::getHeader, now), request::getHeader);
-      messages = method.open(this);
+      require(method.operation());
+      messages = method.method().open(this);
     } catch (RuntimeException | Error e) {
       fail(e);
       return;
@@ -93,6 +95,11 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   @Override
   public String path() {
     return request.path();
+  }
+
+  @Override
+  protected Credentials credentials() {
+    return request::getHeader;
   }
 
   private void arrived(Buffer piece) {

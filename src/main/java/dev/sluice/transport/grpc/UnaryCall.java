@@ -3,6 +3,7 @@ package dev.sluice.transport.grpc;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.MemoryBudget.Kind;
@@ -35,7 +36,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final double TEXT_RATIO = 1.5;
 
   private final Origin origin;
-  private final GrpcMethod method;
+  private final Guarded<GrpcMethod> method;
   private final Supplier<@Nullable String> authority;
   private final Function<CharSequence, @Nullable String> headers;
   private final Iterable<Map.Entry<String, String>> allHeaders;
@@ -71,7 +72,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
    */
   UnaryCall(
       Origin origin,
-      GrpcMethod method,
+      Guarded<GrpcMethod> method,
       Supplier<@Nullable String> authority,
       Function<CharSequence, @Nullable String> headers,
       Iterable<Map.Entry<String, String>> allHeaders,
@@ -122,9 +123,15 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   void begin() {
     try {
       readDeadline(now -> wireDeadline(headers, now), headers);
+      require(method.operation());
     } catch (RuntimeException | Error e) {
       fail(e);
     }
+  }
+
+  @Override
+  protected Credentials credentials() {
+    return headers::apply;
   }
 
   /** Takes the rest of a request from Vert.x. */
@@ -211,7 +218,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   private void land(ByteBuf first) {
     if (collected.isLarge() && first.getByte(first.readerIndex()) == 0) {
       Body message = Buffers.behind(first, GrpcReply.PREFIX);
-      int tensorAt = ArrivingField.find(message, method.tensorPath());
+      int tensorAt = ArrivingField.find(message, method.method().tensorPath());
       if (tensorAt >= 0) {
         collected.land(GrpcReply.PREFIX + (long) tensorAt);
         // Native memory is counted where it is made.
@@ -258,7 +265,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   private Future<Buffer> answer(Body framed) {
     return compute(workOf(framed), () -> message(framed))
-        .compose(message -> method.answer(this, message));
+        .compose(message -> method.method().answer(this, message));
   }
 
   /** Taking a plain message out of its frame is nothing; inflating it is not. */

@@ -25,6 +25,7 @@ public final class Cors {
   public static void answerPreflight(HttpExchange exchange) {
     String origin = exchange.header(HttpHeaders.ORIGIN);
     boolean page = origin != null && (origin.contains("http://") || origin.contains("https://"));
+    exchange.preflight();
     exchange.empty(page ? 200 : 400);
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.transport.http;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
@@ -30,6 +31,11 @@ public final class HttpExchange extends ListenerExchange {
   private static final Buffer NO_MEMORY =
       Buffer.buffer(
           "{\"error\":\"the server has no memory for the answer (setting limits.memory)\"}");
+
+  private static final CharSequence CHALLENGE =
+      HttpHeaders.createOptimized("Bearer realm=\"sluice\"");
+
+  private static final int FIRST_ERROR = 400;
 
   private final HttpServerRequest request;
 
@@ -123,6 +129,7 @@ public final class HttpExchange extends ListenerExchange {
    * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
    */
   public Future<Body> body() {
+    requireDecided();
     return new BodyReader(request, this, context(), BodyReader.NO_TENSOR).read();
   }
 
@@ -134,6 +141,7 @@ public final class HttpExchange extends ListenerExchange {
    * @param work borrows the body until its future is complete
    */
   public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
+    requireDecided();
     return new BodyReader(request, this, context(), tensorAt)
         .read()
         .compose(body -> body.lend(work));
@@ -146,6 +154,7 @@ public final class HttpExchange extends ListenerExchange {
 
   /** Answers with a status and nothing else. */
   public void empty(int status) {
+    requireDecided(status);
     record().succeeded();
     if (open()) {
       sent(request.response().setStatusCode(status).end());
@@ -159,6 +168,7 @@ public final class HttpExchange extends ListenerExchange {
 
   /** Answers. Does nothing if the caller is gone or was answered. */
   public void answer(int status, CharSequence contentType, Buffer body) {
+    requireDecided(status);
     record().succeeded();
     if (!open()) {
       return;
@@ -182,6 +192,7 @@ public final class HttpExchange extends ListenerExchange {
 
   /** Begins an answer that is sent piece by piece. Not if anything was answered. */
   public ChunkedAnswer chunked(int status, CharSequence contentType) {
+    requireDecided(status);
     return new ChunkedAnswer(request, status, contentType, this);
   }
 
@@ -191,6 +202,29 @@ public final class HttpExchange extends ListenerExchange {
       request.response().putHeader(name, value);
     }
     return this;
+  }
+
+  @Override
+  protected Credentials credentials() {
+    return this::header;
+  }
+
+  /** The answer to a browser's question before a page's request needs no right. */
+  void preflight() {
+    needNothing();
+  }
+
+  /** Nothing is given to a caller for whom no face has named an operation. */
+  private void requireDecided(int status) {
+    if (status < FIRST_ERROR) {
+      requireDecided();
+    }
+  }
+
+  private void requireDecided() {
+    if (!isDecided()) {
+      throw new IllegalStateException("no operation was required for " + method() + " " + path());
+    }
   }
 
   private boolean open() {
@@ -205,6 +239,9 @@ public final class HttpExchange extends ListenerExchange {
     record().failed(ErrorCode.of(failure));
     if (failure instanceof InferenceException known) {
       context().failed(this, known);
+      if (known.code() == ErrorCode.UNAUTHENTICATED) {
+        putHeader("WWW-Authenticate", CHALLENGE);
+      }
       if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
         putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(known.retryAfter())));
       }

@@ -1,5 +1,6 @@
 package dev.sluice.transport.http;
 
+import dev.sluice.inference.Operation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,7 +28,8 @@ public final class HttpRoutes {
   private Function<String, @Nullable Consumer<HttpExchange>> unclaimed = _ -> null;
 
   /**
-   * Claims a path and all paths below it.
+   * Claims a path and all paths below it. The handler requires the operation that a path stands for
+   * before it reads a body; until then an exchange gives nothing away.
    *
    * @param prefix such as {@code /v2}, without a slash at the end
    * @throws IllegalStateException if it is claimed already
@@ -36,9 +38,18 @@ public final class HttpRoutes {
     add(new Claim(prefix, false, handler));
   }
 
-  /** Claims just one path. */
-  public void claimExactly(String path, Consumer<HttpExchange> handler) {
-    add(new Claim(path, true, handler));
+  /**
+   * Claims just one path, which stands for one operation.
+   *
+   * @param handler answers those who may do it
+   */
+  public void claimExactly(String path, Operation operation, Consumer<HttpExchange> handler) {
+    Consumer<HttpExchange> guarded =
+        exchange -> {
+          exchange.require(operation);
+          handler.accept(exchange);
+        };
+    add(new Claim(path, true, guarded));
   }
 
   private void add(Claim claim) {

@@ -10,6 +10,7 @@ public final class HttpStatus {
   public static int of(ErrorCode code) {
     return switch (code) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION -> 400;
+      case UNAUTHENTICATED -> 401;
       case PERMISSION_DENIED -> 403;
       case NOT_FOUND -> 404;
       case TOO_LARGE -> 413;

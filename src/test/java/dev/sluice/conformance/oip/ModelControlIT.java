@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
@@ -83,7 +84,7 @@ class ModelControlIT {
   }
 
   private static RunningServer start(List<Path> directories, String... load) {
-    return start(ListenerConfig.DEFAULT.withPort(0), directories, load);
+    return start(RunningServer.LISTENER, directories, load);
   }
 
   private static RunningServer start(
@@ -179,7 +180,7 @@ class ModelControlIT {
             Set.of(Protocol.OIP),
             V1Dialect.KSERVE,
             "/metrics",
-            false,
+            ControlAccess.OPEN,
             false,
             ListenerConfig.DEFAULT.tls());
     try (var server = start(kserve, List.of(models));

@@ -64,6 +64,7 @@ class TritonServerIT {
             "--grpc-port",
             Integer.toString(port),
             "--allow-metrics=false",
+            "--enable-control",
             "--backend-config=default-max-batch-size=4"));
     line.addAll(List.of(flags));
     return ChildServer.start(line.toArray(String[]::new));

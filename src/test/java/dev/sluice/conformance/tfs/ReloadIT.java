@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
@@ -71,7 +72,7 @@ class ReloadIT {
   }
 
   private static ListenerConfig listener(boolean control) {
-    ListenerConfig free = ListenerConfig.DEFAULT.withPort(0);
+    ListenerConfig free = RunningServer.LISTENER;
     return control
         ? free
         : new ListenerConfig(
@@ -80,7 +81,7 @@ class ReloadIT {
             free.protocols(),
             free.v1(),
             free.metricsPath(),
-            false,
+            ControlAccess.POLICY,
             false,
             free.tls());
   }
@@ -240,7 +241,8 @@ class ReloadIT {
                 ModelServiceGrpc.newBlockingStub(outside)
                     .handleReloadConfigRequest(request(model(THREE))))
             .hasMessageStartingWith("PERMISSION_DENIED")
-            .hasMessageContaining("control: true");
+            .hasMessageContaining("security.policies")
+            .hasMessageContaining("control: [reload]");
       } finally {
         outside.shutdownNow();
       }

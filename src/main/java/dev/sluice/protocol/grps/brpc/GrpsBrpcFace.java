@@ -1,5 +1,6 @@
 package dev.sluice.protocol.grps.brpc;
 
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcFace;
 import dev.sluice.transport.brpc.BrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -20,6 +21,11 @@ public final class GrpsBrpcFace implements BrpcFace {
   @Override
   public String service() {
     return "grps.protos.v1.GrpsBrpcService";
+  }
+
+  @Override
+  public Map<String, Operation> operations() {
+    return service.operations();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.sluice.protocol.grps.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Metadata;
 import dev.sluice.protocol.grps.ModelChoice;
@@ -13,7 +14,6 @@ import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The gRPC side of grps. Its clients read the status inside the message, so a failure is an answer
@@ -50,8 +50,16 @@ public final class GrpsGrpcFace implements GrpcFace {
   }
 
   @Override
-  public Set<String> controlMethods() {
-    return Set.of("Online", "Offline");
+  public Map<String, Operation> operations() {
+    return Map.ofEntries(
+        Map.entry("Predict", Operation.INFER),
+        Map.entry("PredictStreaming", Operation.INFER),
+        Map.entry("Online", Operation.ONLINE),
+        Map.entry("Offline", Operation.OFFLINE),
+        Map.entry("CheckLiveness", Operation.HEALTH),
+        Map.entry("CheckReadiness", Operation.HEALTH),
+        Map.entry("ServerMetadata", Operation.SERVER_METADATA),
+        Map.entry("ModelMetadata", Operation.MODEL_METADATA));
   }
 
   @Override

@@ -60,6 +60,7 @@ final class PredictMethod implements GrpcMethod {
       case INVALID_ARGUMENT,
           NOT_FOUND,
           FAILED_PRECONDITION,
+          UNAUTHENTICATED,
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           UNAVAILABLE,

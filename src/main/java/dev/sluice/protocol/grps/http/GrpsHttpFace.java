@@ -2,6 +2,8 @@ package dev.sluice.protocol.grps.http;
 
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.Metadata;
@@ -59,7 +61,7 @@ public final class GrpsHttpFace implements HttpFace {
     routes.claim(PREFIX, this::route);
     routes.claim("/" + PREFIX, this::route);
     if (!custom.path().isEmpty()) {
-      routes.claimExactly(custom.path(), predict);
+      routes.claimExactly(custom.path(), Operation.INFER, predict);
     }
   }
 
@@ -70,12 +72,12 @@ public final class GrpsHttpFace implements HttpFace {
 
   private void route(HttpExchange http) {
     switch (route(http.path())) {
-      case "/v1/health/online" -> allow(http, ASKING, health::online);
-      case "/v1/health/offline" -> allow(http, ASKING, health::offline);
-      case "/v1/health/live" -> allow(http, ASKING, health::live);
-      case "/v1/health/ready" -> allow(http, ASKING, health::ready);
-      case "/v1/metadata/server" -> allow(http, ASKING, metadata::server);
-      case "/v1/metadata/model" -> allow(http, POSTING, metadata::model);
+      case "/v1/health/online" -> allow(http, Operation.ONLINE, health::online);
+      case "/v1/health/offline" -> allow(http, Operation.OFFLINE, health::offline);
+      case "/v1/health/live" -> allow(http, Operation.HEALTH, health::live);
+      case "/v1/health/ready" -> allow(http, Operation.HEALTH, health::ready);
+      case "/v1/metadata/server" -> allow(http, Operation.SERVER_METADATA, metadata::server);
+      case "/v1/metadata/model" -> allow(http, Operation.MODEL_METADATA, metadata::model);
       case "/v1/infer/predict" -> predict(http);
       default -> MessageJson.answer(http, new GrpsStatus(404, "Not Found"));
     }
@@ -83,7 +85,8 @@ public final class GrpsHttpFace implements HttpFace {
 
   /** Own code sees requests of every method. */
   private void predict(HttpExchange http) {
-    allow(http, custom.ownBody() ? Set.of(http.method().name()) : POSTING, predict);
+    allow(
+        http, custom.ownBody() ? Set.of(http.method().name()) : POSTING, Operation.INFER, predict);
   }
 
   /** The path below the prefix, with single slashes and none at its end. */
@@ -94,12 +97,28 @@ public final class GrpsHttpFace implements HttpFace {
   }
 
   private static void allow(
-      HttpExchange http, Set<String> methods, Consumer<HttpExchange> handler) {
+      HttpExchange http, Operation operation, Consumer<HttpExchange> handler) {
+    allow(http, operation == Operation.MODEL_METADATA ? POSTING : ASKING, operation, handler);
+  }
+
+  private static void allow(
+      HttpExchange http, Set<String> methods, Operation operation, Consumer<HttpExchange> handler) {
     if (methods.contains(http.method().name())) {
-      handler.accept(http);
+      guard(http, operation, handler);
     } else {
       http.putHeader("Allow", methods.contains("GET") ? "GET, POST, HEAD" : "POST");
       MessageJson.answer(http, new GrpsStatus(405, "Method Not Allowed"));
     }
+  }
+
+  private static void guard(
+      HttpExchange http, Operation operation, Consumer<HttpExchange> handler) {
+    try {
+      http.require(operation);
+    } catch (InferenceException e) {
+      MessageJson.answer(http, GrpsStatus.of(http.explain(e)));
+      return;
+    }
+    handler.accept(http);
   }
 }

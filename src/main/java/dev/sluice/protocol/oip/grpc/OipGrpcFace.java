@@ -6,6 +6,7 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
@@ -35,7 +36,6 @@ import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -83,8 +83,22 @@ public final class OipGrpcFace implements GrpcFace {
   }
 
   @Override
-  public Set<String> controlMethods() {
-    return Set.of("RepositoryModelLoad", "RepositoryModelUnload", "LogSettings", "TraceSetting");
+  public Map<String, Operation> operations() {
+    return Map.ofEntries(
+        Map.entry("ServerLive", Operation.HEALTH),
+        Map.entry("ServerReady", Operation.HEALTH),
+        Map.entry("ModelReady", Operation.MODEL_METADATA),
+        Map.entry("ServerMetadata", Operation.SERVER_METADATA),
+        Map.entry("ModelMetadata", Operation.MODEL_METADATA),
+        Map.entry("ModelInfer", Operation.INFER),
+        Map.entry("ModelStreamInfer", Operation.INFER),
+        Map.entry("ModelConfig", Operation.MODEL_METADATA),
+        Map.entry("ModelStatistics", Operation.MODEL_STATISTICS),
+        Map.entry("RepositoryIndex", Operation.REPOSITORY_INDEX),
+        Map.entry("RepositoryModelLoad", Operation.LOAD),
+        Map.entry("RepositoryModelUnload", Operation.UNLOAD),
+        Map.entry("LogSettings", Operation.LOGGING),
+        Map.entry("TraceSetting", Operation.TRACING));
   }
 
   @Override

@@ -78,6 +78,7 @@ public final class OipHttpFace implements HttpFace {
     try {
       OipPath path = paths.read(exchange.path());
       if (path.resource().allows(exchange.method().name())) {
+        path.requireFor(exchange);
         answer(exchange, path);
       } else {
         exchange.putHeader(HttpHeaders.ALLOW, path.resource().allowed());

@@ -3,8 +3,10 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.LoadParameters;
+import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.PercentCoding;
 import java.util.Arrays;
 import java.util.List;
@@ -19,35 +21,42 @@ import java.util.List;
 record OipPath(Resource resource, String model, String version) {
   /** What can be asked for, and how. */
   enum Resource {
-    LIVE("GET"),
-    READY("GET"),
-    SERVER("GET"),
-    MODELS("GET"),
-    STATISTICS("GET"),
-    INDEX("POST"),
-    LOAD("POST"),
-    UNLOAD("POST"),
-    MODEL("GET"),
-    MODEL_READY("GET"),
-    MODEL_CONFIG("GET"),
-    MODEL_STATISTICS("GET"),
-    INFER("POST"),
-    GENERATE("POST"),
-    GENERATE_STREAM("POST"),
-    LOGGING("GET", "POST"),
-    TRACING("GET", "POST"),
-    MODEL_TRACING("GET", "POST");
+    LIVE(Operation.HEALTH, "GET"),
+    READY(Operation.HEALTH, "GET"),
+    SERVER(Operation.SERVER_METADATA, "GET"),
+    MODELS(Operation.SERVER_METADATA, "GET"),
+    STATISTICS(Operation.STATISTICS, "GET"),
+    INDEX(Operation.REPOSITORY_INDEX, "POST"),
+    LOAD(Operation.LOAD, "POST"),
+    UNLOAD(Operation.UNLOAD, "POST"),
+    MODEL(Operation.MODEL_METADATA, "GET"),
+    MODEL_READY(Operation.MODEL_METADATA, "GET"),
+    MODEL_CONFIG(Operation.MODEL_METADATA, "GET"),
+    MODEL_STATISTICS(Operation.MODEL_STATISTICS, "GET"),
+    INFER(Operation.INFER, "POST"),
+    GENERATE(Operation.INFER, "POST"),
+    GENERATE_STREAM(Operation.INFER, "POST"),
+    LOGGING(Operation.LOGGING, "GET", "POST"),
+    TRACING(Operation.TRACING, "GET", "POST"),
+    MODEL_TRACING(Operation.TRACING, "GET", "POST");
 
+    private final Operation operation;
     private final String method;
     private final String other;
 
-    Resource(String method) {
-      this(method, method);
+    Resource(Operation operation, String method) {
+      this(operation, method, method);
     }
 
-    Resource(String method, String other) {
+    Resource(Operation operation, String method, String other) {
+      this.operation = operation;
       this.method = method;
       this.other = other;
+    }
+
+    /** What a caller needs the right to. */
+    Operation operation() {
+      return operation;
     }
 
     boolean allows(String asked) {
@@ -160,6 +169,15 @@ record OipPath(Resource resource, String model, String version) {
       }
     }
     return !version.isEmpty();
+  }
+
+  /** Decides whether the caller may have it. */
+  void requireFor(HttpExchange exchange) {
+    if (model.isEmpty()) {
+      exchange.require(resource.operation());
+    } else {
+      exchange.require(resource.operation(), model);
+    }
   }
 
   /**

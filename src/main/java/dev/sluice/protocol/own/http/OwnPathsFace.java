@@ -5,6 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.http.HttpExchange;
@@ -34,6 +35,7 @@ public final class OwnPathsFace implements HttpFace {
 
   private void answer(HttpExchange http, String path) {
     String model = data.modelAt(path).orElseThrow();
+    http.require(Operation.INFER, model);
     http.measure(Api.OWN_HTTP, model);
     http.body()
         .map(body -> {

@@ -2,13 +2,13 @@ package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** TensorFlow Serving's ModelService. Holds nothing that changes; any event loop. */
 public final class TfsModelFace implements GrpcFace {
@@ -36,8 +36,10 @@ public final class TfsModelFace implements GrpcFace {
   }
 
   @Override
-  public Set<String> controlMethods() {
-    return Set.of("HandleReloadConfigRequest");
+  public Map<String, Operation> operations() {
+    return Map.ofEntries(
+        Map.entry("GetModelStatus", Operation.MODEL_METADATA),
+        Map.entry("HandleReloadConfigRequest", Operation.RELOAD));
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -31,6 +32,16 @@ public final class TfsPredictionFace implements GrpcFace {
   @Override
   public List<String> healthNames() {
     return List.of(service(), "PredictionService");
+  }
+
+  @Override
+  public Map<String, Operation> operations() {
+    return Map.ofEntries(
+        Map.entry("Predict", Operation.INFER),
+        Map.entry("Classify", Operation.INFER),
+        Map.entry("Regress", Operation.INFER),
+        Map.entry("MultiInference", Operation.INFER),
+        Map.entry("GetModelMetadata", Operation.MODEL_METADATA));
   }
 
   @Override

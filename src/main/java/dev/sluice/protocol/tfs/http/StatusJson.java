@@ -44,6 +44,7 @@ final class StatusJson {
       case INVALID_ARGUMENT,
           NOT_FOUND,
           FAILED_PRECONDITION,
+          UNAUTHENTICATED,
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           CANCELLED,

@@ -1,6 +1,8 @@
 package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
+import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.http.HttpMethod;
 
 /** What a path below {@code /v1} stands for. */
@@ -10,7 +12,15 @@ public sealed interface V1Request {
     PREDICT,
     EXPLAIN,
     CLASSIFY,
-    REGRESS
+    REGRESS;
+
+    /** What a caller needs the right to. */
+    Operation operation() {
+      return switch (this) {
+        case PREDICT, CLASSIFY, REGRESS -> Operation.INFER;
+        case EXPLAIN -> Operation.EXPLAIN;
+      };
+    }
   }
 
   /** All models: {@code /v1/models}. */
@@ -27,6 +37,16 @@ public sealed interface V1Request {
 
   /** Asking a model: the paths of {@link Status} with {@code :VERB}. */
   record Call(ModelSelector model, Verb verb) implements V1Request {}
+
+  /** Decides whether the caller may have it. */
+  default void requireFor(HttpExchange exchange) {
+    switch (this) {
+      case Index _, Nameless _ -> exchange.require(Operation.SERVER_METADATA);
+      case Status(var model) -> exchange.require(Operation.MODEL_METADATA, model.name());
+      case Metadata(var model) -> exchange.require(Operation.MODEL_METADATA, model.name());
+      case Call(var model, var verb) -> exchange.require(verb.operation(), model.name());
+    }
+  }
 
   /** The one method that goes with such a path. */
   default HttpMethod method() {

@@ -68,6 +68,7 @@ public final class V1Routes implements HttpFace {
       Optional<V1Request> spoken =
           path.filter(request -> request.method().equals(exchange.method()) && isSpoken(request));
       if (spoken.isPresent()) {
+        spoken.get().requireFor(exchange);
         answer(exchange, spoken.get());
       } else {
         refuse(exchange, lead().noSuchRequest(exchange.method(), exchange.target(), path));

@@ -3,10 +3,12 @@ package dev.sluice.protocol.v1.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.LimitsConfig;
-import dev.sluice.inference.Caller;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.SecurityConfig;
 import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
+import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
@@ -52,7 +54,7 @@ class V1RoutesIT {
         new ListenerContext(
             vertx,
             LimitsConfig.DEFAULT,
-            new Caller("test", true),
+            new ListenerAccess(ListenerConfig.DEFAULT, SecurityConfig.DEFAULT, List.of()),
             Telemetry.unseen(),
             System::nanoTime,
             new RequestMemory(

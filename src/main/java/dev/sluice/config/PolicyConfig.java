@@ -1,0 +1,71 @@
+package dev.sluice.config;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * One rule of the policy: it gives roles to identities. Rules add to each other.
+ *
+ * @param identities names such as {@code key:ci}; an asterisk stands for any text. What {@code
+ *     anonymous} may do, everybody may
+ * @param roles what they may do
+ * @param models the models for which that holds, with asterisks; empty: all, and what concerns no
+ *     single model
+ * @param listeners the addresses, as the listeners have them, where that holds; empty: all
+ */
+public record PolicyConfig(
+    List<String> identities, Set<Role> roles, List<String> models, List<String> listeners) {
+  /** A right to a group of operations. */
+  public enum Role {
+    INFERENCE,
+    METADATA,
+    METRICS,
+    CONTROL,
+    ADMIN
+  }
+
+  /** What everybody may do if the settings have no policy. */
+  public static final PolicyConfig DEFAULT =
+      new PolicyConfig(
+          List.of("anonymous"),
+          EnumSet.of(Role.INFERENCE, Role.METADATA, Role.METRICS),
+          List.of(),
+          List.of());
+
+  private static final Pattern IDENTITY =
+      Pattern.compile("anonymous|authenticated|(?:key|jwt|role|cert|san|uid|gid):.+|spiffe://.+");
+
+  public PolicyConfig {
+    identities = List.copyOf(identities);
+    roles = Set.copyOf(roles);
+    models = List.copyOf(models);
+    listeners = List.copyOf(listeners);
+  }
+
+  static PolicyConfig read(Section rule) {
+    if (rule.value("identities").isEmpty()) {
+      throw rule.error("identities", "is missing; wanted a list such as [\"key:ci\"]");
+    }
+    if (rule.value("roles").isEmpty()) {
+      throw rule.error(
+          "roles", "is missing; wanted a list of inference, metadata, metrics, control, admin");
+    }
+    return new PolicyConfig(
+        rule.list("identities", List.of(), PolicyConfig::identity),
+        Set.copyOf(rule.list("roles", List.of(), role -> role.constant(Role.class))),
+        rule.list("models", List.of(), Setting::text),
+        rule.list("listeners", List.of(), Setting::text));
+  }
+
+  private static String identity(Setting setting) {
+    String identity = setting.text();
+    if (!IDENTITY.matcher(identity).matches()) {
+      throw setting.wanted(
+          "anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME,"
+              + " spiffe://ID, uid:NUMBER or gid:NUMBER");
+    }
+    return identity;
+  }
+}

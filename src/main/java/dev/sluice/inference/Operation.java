@@ -1,0 +1,63 @@
+package dev.sluice.inference;
+
+import java.util.Locale;
+
+/**
+ * What a caller can ask the server to do, whatever the protocol calls it. Each route and method of
+ * each protocol names one of these, and each belongs to one role.
+ */
+public enum Operation {
+  INFER(Role.INFERENCE, true),
+  EXPLAIN(Role.INFERENCE, true),
+  /** Liveness and readiness of the server. */
+  HEALTH(Role.METADATA, false),
+  /** What the server is, and which models it has. */
+  SERVER_METADATA(Role.METADATA, false),
+  /** What a model takes and gives, how it is configured, and how its versions are. */
+  MODEL_METADATA(Role.METADATA, true),
+  /** The models in the repository and their states. */
+  REPOSITORY_INDEX(Role.METADATA, false),
+  /** The gRPC services that a listener carries. */
+  REFLECTION(Role.METADATA, false),
+  /** The page for Prometheus. */
+  METRICS(Role.METRICS, false),
+  /** Counts and times of all models. */
+  STATISTICS(Role.METRICS, false),
+  /** Counts and times of one model. */
+  MODEL_STATISTICS(Role.METRICS, true),
+  /** The page for people, and what it shows. */
+  CONSOLE(Role.METRICS, false),
+  LOAD(Role.CONTROL, true),
+  UNLOAD(Role.CONTROL, true),
+  /** Replaces the list of models that are served. */
+  RELOAD(Role.CONTROL, false),
+  ONLINE(Role.CONTROL, false),
+  OFFLINE(Role.CONTROL, false),
+  /** Reads and changes what is logged. */
+  LOGGING(Role.ADMIN, false),
+  /** Reads and changes what is traced. */
+  TRACING(Role.ADMIN, false);
+
+  private final Role role;
+  private final boolean ofModel;
+
+  Operation(Role role, boolean ofModel) {
+    this.role = role;
+    this.ofModel = ofModel;
+  }
+
+  /** The one role that includes it. */
+  public Role role() {
+    return role;
+  }
+
+  /** Returns whether it concerns a single model, so that a right to some models may be enough. */
+  public boolean ofModel() {
+    return ofModel;
+  }
+
+  /** The operation's name in settings and messages. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

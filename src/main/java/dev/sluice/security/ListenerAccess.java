@@ -1,0 +1,94 @@
+package dev.sluice.security;
+
+import dev.sluice.config.ControlAccess;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.PolicyConfig;
+import dev.sluice.config.SecurityConfig;
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * Who may do what through one listener. The rights of anonymous callers are worked out once; where
+ * no credentials are configured, none is looked for.
+ */
+public final class ListenerAccess {
+  /** Identities whose rights are remembered; beyond them, they are worked out for each request. */
+  private static final int MOST_KNOWN = 1_024;
+
+  private final String listener;
+  private final List<Rule> rules;
+  private final Set<Operation> open;
+  private final boolean neverControl;
+  private final List<Authenticator> authenticators;
+  private final Caller anonymous;
+  private final ConcurrentMap<Identity, Caller> known = new ConcurrentHashMap<>();
+
+  /**
+   * @param listener where callers come in
+   * @param security the policy
+   * @param authenticators recognise credentials, in order: the first that is presented counts
+   */
+  public ListenerAccess(
+      ListenerConfig listener, SecurityConfig security, List<Authenticator> authenticators) {
+    this.listener = listener.address();
+    this.rules =
+        security.policies().stream().filter(rule -> holdsOn(rule, listener)).map(Rule::of).toList();
+    this.open = operations(listener.control());
+    this.neverControl = listener.control().never();
+    this.authenticators = List.copyOf(authenticators);
+    this.anonymous = authorise(Identity.ANONYMOUS);
+  }
+
+  private static boolean holdsOn(PolicyConfig rule, ListenerConfig listener) {
+    return rule.listeners().isEmpty() || rule.listeners().contains(listener.address());
+  }
+
+  private static Set<Operation> operations(ControlAccess control) {
+    Set<Operation> operations = EnumSet.noneOf(Operation.class);
+    control.open().forEach(open -> operations.add(Operation.valueOf(open.name())));
+    return operations;
+  }
+
+  /**
+   * Identifies a caller.
+   *
+   * @throws InferenceException UNAUTHENTICATED for a credential that is not valid: such a caller is
+   *     never taken for an anonymous one
+   */
+  public Caller caller(Credentials presented) {
+    for (Authenticator authenticator : authenticators) {
+      Optional<Identity> identity = authenticator.identify(presented);
+      if (identity.isPresent()) {
+        return known(identity.get());
+      }
+    }
+    return anonymous;
+  }
+
+  private Caller known(Identity identity) {
+    Caller caller = known.get(identity);
+    if (caller == null) {
+      caller = authorise(identity);
+      if (known.size() < MOST_KNOWN) {
+        known.put(identity, caller);
+      }
+    }
+    return caller;
+  }
+
+  private Caller authorise(Identity identity) {
+    return new PolicyCaller(
+        listener,
+        identity,
+        rules.stream().filter(rule -> rule.concerns(identity)).toList(),
+        open,
+        neverControl);
+  }
+}

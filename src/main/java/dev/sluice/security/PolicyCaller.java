@@ -1,0 +1,113 @@
+package dev.sluice.security;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
+import dev.sluice.inference.Role;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** An identity on a listener, with its rights worked out: asking costs a look into a bit set. */
+final class PolicyCaller implements Caller {
+  private final String listener;
+  private final Identity identity;
+  private final boolean neverControl;
+
+  /** For all models, and for what concerns no single one. */
+  private final Set<Operation> everywhere = EnumSet.noneOf(Operation.class);
+
+  /** Those that give rights to some models. */
+  private final List<Rule> limited;
+
+  /**
+   * @param rules those that concern the identity on this listener
+   * @param open what everybody may do there
+   * @param neverControl whether control and administration are closed there for everybody
+   */
+  PolicyCaller(
+      String listener,
+      Identity identity,
+      List<Rule> rules,
+      Set<Operation> open,
+      boolean neverControl) {
+    this.listener = listener;
+    this.identity = identity;
+    this.neverControl = neverControl;
+    this.limited = rules.stream().filter(rule -> !rule.models().isEmpty()).toList();
+    everywhere.addAll(open);
+    rules.stream()
+        .filter(rule -> rule.models().isEmpty())
+        .forEach(rule -> everywhere.addAll(rule.operations()));
+    if (neverControl) {
+      everywhere.removeIf(operation -> operation.role().isControl());
+    }
+  }
+
+  @Override
+  public String listener() {
+    return listener;
+  }
+
+  @Override
+  public String identity() {
+    return identity.name();
+  }
+
+  @Override
+  public boolean isAnonymous() {
+    return identity.isAnonymous();
+  }
+
+  @Override
+  public void require(Operation operation) {
+    if (!everywhere.contains(operation) && !(operation.ofModel() && onSomeModel(operation))) {
+      throw refusal(operation, "");
+    }
+  }
+
+  @Override
+  public void require(Operation operation, String model) {
+    if (!everywhere.contains(operation) && !onModel(operation, model)) {
+      throw refusal(operation, " on model '" + model + "'");
+    }
+  }
+
+  private boolean onSomeModel(Operation operation) {
+    return !closed(operation)
+        && limited.stream().anyMatch(rule -> rule.operations().contains(operation));
+  }
+
+  private boolean onModel(Operation operation, String model) {
+    return operation.ofModel()
+        && !closed(operation)
+        && limited.stream()
+            .anyMatch(rule -> rule.operations().contains(operation) && rule.covers(model));
+  }
+
+  private boolean closed(Operation operation) {
+    return neverControl && operation.role().isControl();
+  }
+
+  private InferenceException refusal(Operation operation, String where) {
+    Role role = operation.role();
+    String why =
+        closed(operation)
+            ? "which listener %s allows nobody (setting listeners.control: false)"
+                .formatted(listener)
+            : "which '%s' does not have on listener %s (setting security.policies%s)"
+                .formatted(
+                    identity.name(),
+                    listener,
+                    role.isControl()
+                        ? "; an admin listener; or, for everybody, control: ["
+                            + operation.text()
+                            + "] of the listener"
+                        : "");
+    return new InferenceException(
+        ErrorCode.PERMISSION_DENIED,
+        "operation '%s'%s needs the role '%s', %s"
+            .formatted(operation.text(), where, role.text(), why));
+  }
+}
