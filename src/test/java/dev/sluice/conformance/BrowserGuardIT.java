@@ -55,7 +55,7 @@ class BrowserGuardIT {
 
   @BeforeAll
   static void start() {
-    ListenerConfig listener = ListenerConfig.DEFAULT.withPort(0);
+    ListenerConfig listener = RunningServer.LISTENER;
     server = start(listener.withAllowedHosts(List.of("sluice.example")));
     behindProxy = start(listener.withAllowedHosts(ListenerConfig.EVERY_HOST));
     withCors = start(cors(listener));

@@ -2,7 +2,6 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.testing.HttpCaller;
@@ -60,7 +59,7 @@ class DeploymentIT {
     try (var server =
             RunningServer.start(
                 RunningServer.settings(
-                    ListenerConfig.DEFAULT.withPort(0),
+                    RunningServer.LISTENER,
                     RepositoryConfig.of(new WantedModels(models, Map.of()), POLL)));
         ExecutorService clients = Executors.newFixedThreadPool(2)) {
       Future<?> asked = clients.submit(() -> ask(server, stop, answers, failures));

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ListedModel;
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.TrustConfig;
 import dev.sluice.config.WantedModels;
@@ -57,7 +56,7 @@ class LoadPolicyIT {
   private static RunningServer start(WantedModels models, TrustConfig trust) {
     return RunningServer.start(
         RunningServer.settings(
-            ListenerConfig.DEFAULT.withPort(0),
+            RunningServer.LISTENER,
             RepositoryConfig.of(models, Duration.ofMillis(50)).withTrust(trust)));
   }
 
@@ -222,7 +221,7 @@ class LoadPolicyIT {
   private RunningServer startExplicit(TrustConfig trust) {
     return RunningServer.start(
         RunningServer.settings(
-            ListenerConfig.DEFAULT.withPort(0),
+            RunningServer.LISTENER,
             RepositoryConfig.of(new WantedModels(root, Map.of()), Duration.ZERO)
                 .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(), true))
                 .withTrust(trust)));

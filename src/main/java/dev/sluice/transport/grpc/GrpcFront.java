@@ -56,11 +56,12 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
           .forEach((name, method) -> add(methods, service + name, method));
       Guarded.all(service, face.streams(), face.operations())
           .forEach((name, method) -> add(streams, service + name, method));
-      face.operations().forEach((name, operation) -> {
-        if (operation.role().isControl()) {
-          control.add(service + name);
-        }
-      });
+      face.operations()
+          .forEach((name, operation) -> {
+            if (operation.role().isControl()) {
+              control.add(service + name);
+            }
+          });
     }
   }
 
