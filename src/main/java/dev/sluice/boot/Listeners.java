@@ -96,6 +96,7 @@ final class Listeners {
         listener,
         config.limits(),
         count,
+        context.memory(),
         config.shutdown().drainTimeout().plus(LAST_WORDS),
         front,
         spoken.brpc(listener, context));

@@ -174,7 +174,9 @@ final class Http2Guard extends Http2FrameListenerDecorator {
         !stream.state().remoteSideOpen() ? false : stream.getProperty(streamingKey) == null;
     var flow = handler.connection().local().flowController();
     boolean mayCome =
-        flow.windowSize(stream) > 0 && flow.windowSize(handler.connection().connectionStream()) > 0;
+        ctx.channel().config().isAutoRead()
+            && flow.windowSize(stream) > 0
+            && flow.windowSize(handler.connection().connectionStream()) > 0;
     if (!arriving || !looks.arriving || !mayCome) {
       looks.arriving = arriving;
       looks.arrivingSince = now;

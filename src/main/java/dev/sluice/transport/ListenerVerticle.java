@@ -49,6 +49,7 @@ public final class ListenerVerticle extends VerticleBase {
   private final ListenerConfig config;
   private final LimitsConfig limits;
   private final ConnectionCount connections;
+  private final RequestMemory memory;
   private final Duration drainTimeout;
   private final ListenerFront front;
   private final Optional<RawFront> rawFront;
@@ -58,6 +59,7 @@ public final class ListenerVerticle extends VerticleBase {
    * @param config where to listen
    * @param limits what one caller may cost
    * @param connections shared by all event loops of the listener
+   * @param memory what all requests of the server may hold
    * @param drainTimeout how long requests under way may take when the listener closes
    * @param front answers requests on this verticle's event loop
    * @param rawFront takes over connections that speak something else than HTTP; it is not asked if
@@ -68,12 +70,14 @@ public final class ListenerVerticle extends VerticleBase {
       ListenerConfig config,
       LimitsConfig limits,
       ConnectionCount connections,
+      RequestMemory memory,
       Duration drainTimeout,
       ListenerFront front,
       Optional<RawFront> rawFront) {
     this.config = config;
     this.limits = limits;
     this.connections = connections;
+    this.memory = memory;
     this.drainTimeout = drainTimeout;
     this.front = front;
     this.rawFront = rawFront;
@@ -128,6 +132,7 @@ public final class ListenerVerticle extends VerticleBase {
         SocketAuthority.join(connection);
       }
       Http1Progress.join(connection);
+      Http2Memory.join(connection, memory);
       Http2Guard.join(connection, limits, front::isStream);
     } catch (IllegalStateException e) {
       LOG.at(Level.ERROR, "hook").log("a connection is closed: {}", e.getMessage());

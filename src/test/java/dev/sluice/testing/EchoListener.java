@@ -29,6 +29,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcFront;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpFront;
@@ -58,7 +59,8 @@ import java.util.stream.Collectors;
  * message of {@code test.Echo/Echo}, with itself; {@code /landed} and {@code Landed} do so with
  * bodies that were collected in native memory if they are large. {@code test.Echo/Fail} fails as a
  * bug would, {@code /error} and {@code test.Echo/Error} as the JVM does. Over brpc there is {@code
- * test.Echo/Hold} besides, whose calls wait for {@link #held}.
+ * test.Echo/Hold} besides, whose calls wait for {@link #held}. {@code test.Echo/Stall} is a stream
+ * that takes its first message, and never another.
  */
 public final class EchoListener implements AutoCloseable {
   private final Vertx vertx =
@@ -123,6 +125,7 @@ public final class EchoListener implements AutoCloseable {
                 limits.maxConnections(),
                 limits.connection().mostOfPeer(),
                 System::nanoTime),
+            context.memory(),
             Duration.ofSeconds(5),
             front,
             Optional.of(new BrpcFront(List.of(new BrpcEcho(held)), context)));
@@ -246,6 +249,23 @@ public final class EchoListener implements AutoCloseable {
           },
           "Fail",
           (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
+    }
+
+    @Override
+    public Map<String, GrpcStreamMethod> streams() {
+      return Map.of("Stall", _ -> new Stalled());
+    }
+  }
+
+  private record Stalled() implements GrpcStreamMethod.Messages {
+    @Override
+    public Future<?> take(Body message) {
+      return Promise.promise().future();
+    }
+
+    @Override
+    public void end() {
+      // The first message is never done with.
     }
   }
 

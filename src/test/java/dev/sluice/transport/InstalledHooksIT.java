@@ -9,6 +9,7 @@ import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.SelfSigned;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -17,8 +18,10 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
+import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -100,14 +103,15 @@ class InstalledHooksIT {
               new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_1_1).setSsl(tls));
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
       assertThat(handlers(connection))
+          .startsWith("ConnectionGuard")
           .contains("Unspoken")
-          .endsWith("DirectPieces", "Farewell", "VertxHandler");
+          .endsWith("DirectPieces", "Farewell", "Http1Progress", "VertxHandler");
     }
   }
 
   @ParameterizedTest
   @CsvSource({"false, false", "false, true", "true, false"})
-  void aConnectionOfHttp2HasAllHandlers(boolean tls, boolean upgrade) {
+  void aConnectionOfHttp2HasAllHandlers(boolean tls, boolean upgrade) throws Exception {
     try (EchoListener listener = listen(tls)) {
       HttpConnection connection =
           connect(
@@ -120,9 +124,22 @@ class InstalledHooksIT {
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_2);
       assertThat(handlers(connection)).contains("Unspoken").startsWith("JoinedFlushes");
       Http2ConnectionHandler http2 = ConnectionInternals.http2(connection).orElseThrow();
-      assertThat(http2.decoder().frameListener().getClass().getSimpleName())
-          .isEqualTo("Http2Calls");
+      assertThat(listeners(http2)).startsWith("Http2Guard", "Http2Memory", "Http2Calls");
+      assertThat(http2.decoder().flowController()).isInstanceOf(ConsumedBytes.class);
     }
+  }
+
+  /** Those that look at a connection's frames, one after the other. */
+  private static List<String> listeners(Http2ConnectionHandler http2) throws Exception {
+    Field next = Http2FrameListenerDecorator.class.getDeclaredField("listener");
+    next.setAccessible(true);
+    List<String> names = new ArrayList<>();
+    Object listener = http2.decoder().frameListener();
+    while (listener instanceof Http2FrameListenerDecorator) {
+      names.add(listener.getClass().getSimpleName());
+      listener = next.get(listener);
+    }
+    return names;
   }
 
   @Test

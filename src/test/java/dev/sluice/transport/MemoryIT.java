@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.StreamResetException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -32,6 +33,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -240,6 +244,72 @@ class MemoryIT {
       await(unfinished(50_000, 40_000));
     }
     assertThat(listener.memory().held()).isLessThanOrEqualTo(MEMORY);
+    await(client.close());
+  }
+
+  /** A connection's stream, of which the server takes one message of 100 bytes and no more. */
+  private Future<HttpClientRequest> stalled(HttpClient from, int more) {
+    return from.request(HttpMethod.POST, listener.port(), "localhost", "/test.Echo/Stall")
+        .map(request -> {
+          request.putHeader("content-type", "application/grpc").setChunked(true);
+          Buffer head = Buffer.buffer().appendByte((byte) 0).appendInt(100);
+          request.write(head.appendBytes(new byte[100 + more]));
+          return request;
+        });
+  }
+
+  @Test
+  void bytesThatNoStreamTakesAreCountedAndStreamsBeyondTheBudgetAreReset() throws Exception {
+    List<HttpClientRequest> streams = new ArrayList<>();
+    List<HttpClient> clients = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      var options =
+          new HttpClientOptions()
+              .setProtocolVersion(HttpVersion.HTTP_2)
+              .setHttp2ClearTextUpgrade(false);
+      clients.add(vertx.createHttpClient(options));
+      streams.add(await(stalled(clients.getLast(), 3 * MIB)));
+    }
+    int reset = 0;
+    for (HttpClientRequest stream : streams) {
+      try {
+        stream.response().toCompletionStage().toCompletableFuture().get(3, TimeUnit.SECONDS);
+      } catch (ExecutionException e) {
+        assertThat(e.getCause())
+            .isInstanceOfSatisfying(
+                StreamResetException.class, why -> assertThat(why.getCode()).isEqualTo(11));
+        reset++;
+      } catch (TimeoutException e) {
+        // All that came of this one is held.
+      }
+      theFriendIsAnswered();
+    }
+    assertThat(reset).isBetween(6, 9);
+    assertThat(listener.memory().held()).isBetween(8L * MIB, (long) MEMORY);
+    for (HttpClient one : clients) {
+      await(one.close());
+    }
+  }
+
+  @Test
+  void headsOfOpenStreamsAreCounted() throws Exception {
+    String large = "x".repeat(7_000);
+    List<HttpClientRequest> calls = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      calls.add(
+          await(
+              client
+                  .request(HttpMethod.POST, listener.port(), "localhost", "/test.Echo/Echo")
+                  .map(request -> {
+                    request.putHeader("content-type", "application/grpc").setChunked(true);
+                    request.putHeader("x-large", large).writeHead();
+                    return request;
+                  })));
+    }
+    while (listener.memory().held() < 2 * MIB) {
+      theFriendIsAnswered();
+    }
+    calls.forEach(HttpClientRequest::reset);
     await(client.close());
   }
 

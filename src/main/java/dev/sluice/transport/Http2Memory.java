@@ -1,0 +1,223 @@
+package dev.sluice.transport;
+
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget.Kind;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.internal.ContextInternal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Charges what an HTTP/2 connection holds beside its requests' own accounts: bytes that arrived and
+ * that no request has taken yet, since it is paused, and the heads of all open streams. Beyond the
+ * budget nothing more is read of the connection; if there is no memory after a second, the streams
+ * whose requests are not whole are reset with ENHANCE_YOUR_CALM, which gRPC clients report as
+ * RESOURCE_EXHAUSTED. On the connection's event loop.
+ *
+ * <p>Bytes that a request takes into memory that it has reserved are consumed: their window is
+ * returned before the message is whole. Otherwise requests that share a window could wait for each
+ * other without an end.
+ */
+final class Http2Memory extends Http2FrameListenerDecorator {
+  /** Bytes of each connection that are not charged, as few as its socket's buffers have. */
+  static final int UNCHARGED = 64 * 1024;
+
+  /** Bytes that are charged at once: too many for the part of the budget that small sizes have. */
+  private static final int STEP = 128 * 1024;
+
+  /** Bytes of a stream beside those of its headers: the objects of the request and its answer. */
+  private static final int STREAM = 1024;
+
+  /** Bytes of a header beside those of its name and its value. */
+  private static final int HEADER = 64;
+
+  private final Http2ConnectionHandler handler;
+  private final ChannelHandlerContext ctx;
+  private final ContextInternal context;
+  private final RequestMemory memory;
+  private final MemoryAccount account;
+  private final ConsumedBytes window;
+  private final Http2Connection.PropertyKey headKey;
+  private long heads;
+  private long charged;
+  private boolean paused;
+  private RequestMemory.@Nullable Wait wait;
+
+  private Http2Memory(
+      Http2ConnectionHandler handler,
+      ChannelHandlerContext ctx,
+      ContextInternal context,
+      RequestMemory memory) {
+    super(handler.decoder().frameListener());
+    this.handler = handler;
+    this.ctx = ctx;
+    this.context = context;
+    this.memory = memory;
+    account = memory.account();
+    headKey = handler.connection().newKey();
+    window = new ConsumedBytes(handler.decoder().flowController(), this::update);
+  }
+
+  /** Charges what a connection holds that has just been opened, if it speaks HTTP/2. */
+  static void join(HttpConnection connection, RequestMemory memory) {
+    ConnectionInternals.http2(connection)
+        .ifPresent(handler -> {
+          var base = ConnectionInternals.base(connection);
+          var ctx = base.channelHandlerContext();
+          var held = new Http2Memory(handler, ctx, base.context(), memory);
+          handler.decoder().frameListener(held);
+          handler.connection().local().flowController(held.window);
+          handler.connection().addListener(held.new Closed());
+          ctx.channel().closeFuture().addListener(_ -> held.close());
+        });
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext at, int streamId, Http2Headers headers, int padding, boolean end)
+      throws Http2Exception {
+    begin(streamId, headers);
+    super.onHeadersRead(at, streamId, headers, padding, end);
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext at,
+      int streamId,
+      Http2Headers headers,
+      int dependency,
+      short weight,
+      boolean exclusive,
+      int padding,
+      boolean end)
+      throws Http2Exception {
+    begin(streamId, headers);
+    super.onHeadersRead(at, streamId, headers, dependency, weight, exclusive, padding, end);
+  }
+
+  private void begin(int streamId, Http2Headers headers) {
+    @Nullable Http2Stream stream = handler.connection().stream(streamId);
+    if (stream != null) {
+      Integer before = stream.getProperty(headKey);
+      int size = size(headers) + (before == null ? STREAM : before);
+      stream.setProperty(headKey, size);
+      heads += size - (before == null ? 0 : before);
+      update();
+    }
+  }
+
+  private static int size(Http2Headers headers) {
+    int size = 0;
+    for (Map.Entry<CharSequence, CharSequence> header : headers) {
+      size += header.getKey().length() + header.getValue().length() + HEADER;
+    }
+    return size;
+  }
+
+  private final class Closed extends Http2ConnectionAdapter {
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      Integer size = stream.removeProperty(headKey);
+      if (size != null) {
+        heads -= size;
+      }
+      update();
+    }
+  }
+
+  private long held() {
+    return heads + window.unconsumedBytes(handler.connection().connectionStream());
+  }
+
+  private static long target(long held) {
+    return (Math.max(0, held - UNCHARGED) + STEP - 1) / STEP * STEP;
+  }
+
+  /** Charges what is held by now, in steps, so that most connections never do. */
+  private void update() {
+    long held = held();
+    if (held > charged + UNCHARGED) {
+      if (!paused && !tryCharge()) {
+        pause();
+      }
+    } else if (charged > 0 && held <= charged - STEP + UNCHARGED / 2) {
+      account.release(Kind.BODY, charged - target(held));
+      charged = target(held);
+    }
+  }
+
+  private boolean tryCharge() {
+    long target = target(held());
+    if (target > charged) {
+      if (!account.tryCharge(Kind.BODY, target - charged)) {
+        return false;
+      }
+      charged = target;
+    }
+    return true;
+  }
+
+  private void pause() {
+    paused = true;
+    ctx.channel().config().setAutoRead(false);
+    context.runOnContext(_ -> {
+      if (ctx.channel().isActive()) {
+        wait = memory.await(context.owner(), this::tryCharge, this::waited);
+      }
+    });
+  }
+
+  private void waited(boolean succeeded) {
+    wait = null;
+    if (!succeeded) {
+      var _ = memory.busy(account.refusal(target(held()) - charged));
+      resetUnfinished();
+      long left = Math.max(0, target(held()) - charged);
+      account.force(Kind.BODY, left);
+      charged += left;
+    }
+    paused = false;
+    ctx.channel().config().setAutoRead(true);
+    update();
+  }
+
+  private void resetUnfinished() {
+    List<Http2Stream> unfinished = new ArrayList<>();
+    try {
+      handler
+          .connection()
+          .forEachActiveStream(stream -> {
+            if (stream.state().remoteSideOpen() || window.unconsumedBytes(stream) > 0) {
+              unfinished.add(stream);
+            }
+            return true;
+          });
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("looking at streams never fails", e);
+    }
+    for (Http2Stream stream : unfinished) {
+      long code = Http2Error.ENHANCE_YOUR_CALM.code();
+      var _ = handler.resetStream(ctx, stream.id(), code, ctx.newPromise());
+    }
+    ctx.flush();
+  }
+
+  private void close() {
+    if (wait != null) {
+      wait.cancel();
+      wait = null;
+    }
+    account.close();
+  }
+}
