@@ -102,6 +102,11 @@ final class Listeners {
         spoken.brpc(listener, context));
   }
 
+  /** Begins to look whether certificates have changed. */
+  void keepLooking(Lookout lookout) {
+    open.forEach(listener -> listener.keepLooking(lookout));
+  }
+
   /** Where clients find them, in the order in which they were opened. */
   List<String> addresses() {
     return open.stream().map(OpenListener::address).toList();

@@ -1,6 +1,8 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.TlsConfig;
+import dev.sluice.transport.Certificates;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.Tls;
 import io.vertx.core.DeploymentOptions;
@@ -11,6 +13,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -21,8 +24,10 @@ import java.util.function.Function;
  * @param config what was asked for
  * @param port the port that is really open
  * @param deployment the verticles that hold it
+ * @param certificates what it encrypts with; empty: it does not
  */
-record OpenListener(ListenerConfig config, int port, String deployment) {
+record OpenListener(
+    ListenerConfig config, int port, String deployment, Optional<CertificateWatch> certificates) {
   /** Counts the ports that the system chooses: each is chosen once for all event loops. */
   private static final AtomicInteger CHOSEN = new AtomicInteger();
 
@@ -38,24 +43,29 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
       ListenerConfig config,
       DeploymentOptions loops,
       Function<ListenerConfig, ListenerVerticle> verticle) {
-    config.tls().ifPresent(Tls::check);
+    ListenerConfig bound = config.withTls(config.tls().map(tls -> Tls.load(tls, vertx)));
     if (config.socket().isPresent()) {
-      return openSocket(vertx, config, config.socket().get(), loops, verticle);
+      return openSocket(vertx, config, bound, loops, verticle);
     }
-    ListenerConfig bound = config.port() == 0 ? config.withPort(-CHOSEN.incrementAndGet()) : config;
-    return bind(vertx, config, bound, loops, verticle);
+    return bind(
+        vertx,
+        config,
+        config.port() == 0 ? bound.withPort(-CHOSEN.incrementAndGet()) : bound,
+        loops,
+        verticle);
   }
 
   private static OpenListener openSocket(
       Vertx vertx,
       ListenerConfig config,
-      Path path,
+      ListenerConfig bound,
       DeploymentOptions loops,
       Function<ListenerConfig, ListenerVerticle> verticle) {
+    Path path = config.socket().orElseThrow();
     UnixSocket.clear(path);
     Path staged = UnixSocket.stage(path);
     try {
-      OpenListener opened = bind(vertx, config, config.onSocket(staged), loops, verticle);
+      OpenListener opened = bind(vertx, config, bound.onSocket(staged), loops, verticle);
       UnixSocket.publish(staged, path, config.socketAccess());
       return opened;
     } finally {
@@ -78,7 +88,18 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
             },
             loops);
     String opened = await(config, deployment);
-    return new OpenListener(config, verticles.getFirst().port(), opened);
+    ListenerVerticle first = verticles.getFirst();
+    return new OpenListener(
+        config,
+        first.port(),
+        opened,
+        config.tls().map(files -> watch(vertx, files, bound.tls().orElseThrow(), first)));
+  }
+
+  private static CertificateWatch watch(
+      Vertx vertx, TlsConfig files, TlsConfig loaded, ListenerVerticle listener) {
+    return new CertificateWatch(
+        files, loaded, changed -> Certificates.check(changed, vertx), listener::encrypt);
   }
 
   private static String await(ListenerConfig config, Future<String> deployment) {
@@ -87,6 +108,12 @@ record OpenListener(ListenerConfig config, int port, String deployment) {
     } catch (CompletionException e) {
       throw StartFailure.cannotListen(config.address(), e.getCause() == null ? e : e.getCause());
     }
+  }
+
+  /** Begins to look whether its certificates have changed. */
+  void keepLooking(Lookout lookout) {
+    certificates.ifPresent(watch ->
+        lookout.keepLooking("the certificates of " + address(), watch.interval(), watch::look));
   }
 
   /**

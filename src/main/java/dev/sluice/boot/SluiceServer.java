@@ -133,6 +133,7 @@ public final class SluiceServer implements Server {
       // loops do when they start.
       Threads.await(server.threads.loading().executeBlocking(server::scan, true));
       server.models.keepLooking(server.lookout);
+      server.listeners.keepLooking(server.lookout);
       return server;
     } catch (RuntimeException e) {
       server.close();

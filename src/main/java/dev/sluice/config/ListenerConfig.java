@@ -119,6 +119,12 @@ public record ListenerConfig(
         host, port, protocols, v1, metricsPath, control, cors, tls, names, socketAccess);
   }
 
+  /** The same listener, encrypted otherwise. */
+  public ListenerConfig withTls(Optional<TlsConfig> other) {
+    return new ListenerConfig(
+        host, port, protocols, v1, metricsPath, control, cors, other, allowedHosts, socketAccess);
+  }
+
   /** The same listener on another port. */
   public ListenerConfig withPort(int other) {
     return new ListenerConfig(

@@ -1,7 +1,9 @@
 package dev.sluice.config;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * How a listener encrypts. All is PEM.
@@ -10,16 +12,44 @@ import java.util.Optional;
  * @param key the certificate's private key, without a password
  * @param clientCa authorities of which every client must show a certificate; empty: clients need
  *     none
+ * @param onlyTls13 whether TLS 1.2 is refused
+ * @param reloadInterval how often the files are read again; zero: never
  */
-public record TlsConfig(Pem certificate, Pem key, Optional<Pem> clientCa) {
+public record TlsConfig(
+    Pem certificate, Pem key, Optional<Pem> clientCa, boolean onlyTls13, Duration reloadInterval) {
+  private static final Pattern VERSION = Pattern.compile("1\\.[23]");
+  private static final Duration RELOAD_INTERVAL = Duration.ofSeconds(10);
+
+  /** With TLS 1.2 too, and files that are read again. */
+  public TlsConfig(Pem certificate, Pem key, Optional<Pem> clientCa) {
+    this(certificate, key, clientCa, false, RELOAD_INTERVAL);
+  }
+
   /** With everything in files. */
   public TlsConfig(Path certificate, Path key, Optional<Path> clientCa) {
     this(new Pem.InFile(certificate), new Pem.InFile(key), clientCa.map(Pem.InFile::new));
   }
 
+  /** The same without TLS 1.2. */
+  public TlsConfig withOnlyTls13() {
+    return new TlsConfig(certificate, key, clientCa, true, reloadInterval);
+  }
+
+  /** The same with files that are read again so often. */
+  public TlsConfig withReloadInterval(Duration interval) {
+    return new TlsConfig(certificate, key, clientCa, onlyTls13, interval);
+  }
+
   static TlsConfig read(Section tls) {
     return new TlsConfig(
-        file(tls, "certificate"), file(tls, "key"), tls.text("client_ca").map(Path::of));
+        new Pem.InFile(file(tls, "certificate")),
+        new Pem.InFile(file(tls, "key")),
+        tls.text("client_ca").map(Path::of).map(Pem.InFile::new),
+        tls.single("min_version")
+            .map(version -> version.matching(VERSION, "1.2 or 1.3"))
+            .filter("1.3"::equals)
+            .isPresent(),
+        tls.duration("reload_interval", RELOAD_INTERVAL));
   }
 
   private static Path file(Section tls, String key) {

@@ -2,6 +2,7 @@ package dev.sluice.transport;
 
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.TlsConfig;
 import dev.sluice.inference.OutOfMemory;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -175,6 +176,15 @@ public final class ListenerVerticle extends VerticleBase {
     }
     config.tls().ifPresent(tls -> Tls.apply(tls, options));
     return options;
+  }
+
+  /**
+   * Encrypts new connections with other certificates; open ones go on as they are. Any thread.
+   *
+   * @param tls for all event loops of the listener
+   */
+  public Future<?> encrypt(TlsConfig tls) {
+    return server.updateSSLOptions(Tls.options(tls), true);
   }
 
   /** Lets requests under way finish, then closes what is left. */

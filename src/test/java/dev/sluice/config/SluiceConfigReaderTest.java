@@ -38,7 +38,12 @@ class SluiceConfigReaderTest {
           metrics_path: /prometheus
           control: true
           cors: true
-          tls: { certificate: c.pem, key: k.pem, client_ca: ca.pem }
+          tls:
+            certificate: c.pem
+            key: k.pem
+            client_ca: ca.pem
+            min_version: 1.3
+            reload_interval: 3s
         - 0.0.0.0:9001
       models:
         directory: /data/models
@@ -145,7 +150,9 @@ class SluiceConfigReaderTest {
                   true,
                   Optional.of(
                       new TlsConfig(
-                          Path.of("c.pem"), Path.of("k.pem"), Optional.of(Path.of("ca.pem"))))),
+                              Path.of("c.pem"), Path.of("k.pem"), Optional.of(Path.of("ca.pem")))
+                          .withOnlyTls13()
+                          .withReloadInterval(Duration.ofSeconds(3)))),
               new ListenerConfig(
                   "0.0.0.0",
                   9001,
@@ -430,6 +437,7 @@ class SluiceConfigReaderTest {
           listeners: []                   | listeners is []; wanted at least one
           listeners: [{v1: both}]         | listeners[0] has no address; wanted one such as localhost:8080
           listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls has no certificate; wanted a PEM file
+          listeners: [{address: "a:1", tls: {certificate: c, key: k, min_version: 1.1}}] | listeners[0].tls.min_version is 1.1; wanted 1.2 or 1.3
           transport: quic                 | transport is "quic"; wanted one of auto, epoll, io_uring, nio
           listeners: [{address: "a:1", protocols: [grps, brpc], tls: {certificate: c, key: k}}] | listeners[0].protocols name brpc, which cannot be encrypted; wanted no tls, or no brpc
           listeners: [localhost]          | listeners[0].address is "localhost"; wanted host:port, such as localhost:8080, 0.0.0.0:8080, [::]:8080 or unix:/path

@@ -21,9 +21,18 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
 
   /** Makes one, with files in a folder. */
   public static SelfSigned create(Path folder, String name) {
+    return create(folder, name, "EC -groupname secp256r1");
+  }
+
+  /** Makes one whose key is for RSA, with files in a folder. */
+  public static SelfSigned createRsa(Path folder, String name) {
+    return create(folder, name, "RSA -keysize 2048");
+  }
+
+  private static SelfSigned create(Path folder, String name, String algorithm) {
     try {
       Path file = folder.resolve(name + ".p12");
-      keytool(file);
+      keytool(file, algorithm);
       KeyStore store = KeyStore.getInstance("PKCS12");
       try (InputStream in = Files.newInputStream(file)) {
         store.load(in, PASSWORD.toCharArray());
@@ -43,9 +52,11 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
     }
   }
 
-  private static void keytool(Path file) throws IOException {
+  private static void keytool(Path file, String algorithm) throws IOException {
     String command =
-        "-genkeypair -alias own -keyalg EC -groupname secp256r1 -dname CN=localhost -validity 2"
+        "-genkeypair -alias own -keyalg "
+            + algorithm
+            + " -dname CN=localhost -validity 2"
             + " -ext san=dns:localhost,ip:127.0.0.1 -storetype PKCS12 -storepass "
             + PASSWORD
             + " -keystore "

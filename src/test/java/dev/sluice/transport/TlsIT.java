@@ -14,6 +14,9 @@ import dev.sluice.testing.SelfSigned;
 import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
 import io.grpc.TlsChannelCredentials;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.OpenSSLEngineOptions;
 import java.io.IOException;
 import java.net.URI;
@@ -25,10 +28,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,8 +46,16 @@ class TlsIT {
   private static SelfSigned server;
   private static SelfSigned client;
 
+  private static Vertx vertx;
+
+  @AfterAll
+  static void stop() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
   @BeforeAll
   static void makeCertificates() {
+    vertx = Vertx.vertx();
     server = SelfSigned.create(folder, "server");
     client = SelfSigned.create(folder, "client");
   }
@@ -72,7 +86,7 @@ class TlsIT {
           .isEqualTo("hello");
     }
     var wrong = new Pem.Written("ssl.config: server_cert", "none");
-    assertThatThrownBy(() -> Tls.check(new TlsConfig(wrong, wrong, Optional.empty())))
+    assertThatThrownBy(() -> load(new TlsConfig(wrong, wrong, Optional.empty())))
         .hasMessageStartingWith("ssl.config: server_cert: holds no certificate");
   }
 
@@ -157,6 +171,77 @@ class TlsIT {
   }
 
   private static void check(Path certificate, Path key) {
-    Tls.check(new TlsConfig(certificate, key, Optional.empty()));
+    load(new TlsConfig(certificate, key, Optional.empty()));
+  }
+
+  private static void load(TlsConfig tls) {
+    Tls.load(tls, vertx);
+  }
+
+  @Test
+  void aKeyOfAnotherCertificateIsToldByBothFiles() {
+    SelfSigned rsa = SelfSigned.createRsa(folder, "rsa");
+    assertThatThrownBy(() -> check(server.certificate(), client.key()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            client.key() + ": is not the key of the certificate in " + server.certificate());
+    assertThatThrownBy(() -> check(server.certificate(), rsa.key()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith(
+            rsa.key() + ": holds no private key for the certificate in " + server.certificate());
+    check(rsa.certificate(), rsa.key());
+  }
+
+  /** The suite that a client gets that offers only this version and suite, or its failure. */
+  private static String negotiate(int port, String version, String suite) {
+    var options =
+        new NetClientOptions()
+            .setSsl(true)
+            .setTrustAll(true)
+            .setHostnameVerificationAlgorithm("")
+            .setSslEngineOptions(new OpenSSLEngineOptions())
+            .setEnabledSecureTransportProtocols(Set.of(version))
+            .addEnabledCipherSuite(suite);
+    return vertx
+        .createNetClient(options)
+        .connect(port, "localhost")
+        .map(socket -> socket.sslSession().getCipherSuite())
+        .recover(failure -> Future.succeededFuture("refused: " + failure))
+        .toCompletionStage()
+        .toCompletableFuture()
+        .join();
+  }
+
+  @Test
+  void onlySuitesThatAreForwardSecretAndAuthenticateAreSpoken() {
+    SelfSigned rsa = SelfSigned.createRsa(folder, "rsa-suites");
+    var tls = new TlsConfig(rsa.certificate(), rsa.key(), Optional.empty());
+    try (var listener = new EchoListener(LimitsConfig.DEFAULT, Optional.of(tls))) {
+      int port = listener.port();
+      assertThat(negotiate(port, "TLSv1.3", "TLS_AES_128_GCM_SHA256"))
+          .isEqualTo("TLS_AES_128_GCM_SHA256");
+      for (String suite :
+          List.of(
+              "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+              "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+              "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256")) {
+        assertThat(negotiate(port, "TLSv1.2", suite)).isEqualTo(suite);
+      }
+      for (String suite :
+          List.of(
+              "TLS_RSA_WITH_AES_128_GCM_SHA256",
+              "TLS_RSA_WITH_AES_256_CBC_SHA",
+              "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA")) {
+        assertThat(negotiate(port, "TLSv1.2", suite)).contains("refused", "HANDSHAKE_FAILURE");
+      }
+      assertThat(negotiate(port, "TLSv1.1", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"))
+          .contains("refused", "PROTOCOL_VERSION");
+    }
+    try (var listener = new EchoListener(LimitsConfig.DEFAULT, Optional.of(tls.withOnlyTls13()))) {
+      assertThat(negotiate(listener.port(), "TLSv1.3", "TLS_AES_128_GCM_SHA256"))
+          .isEqualTo("TLS_AES_128_GCM_SHA256");
+      assertThat(negotiate(listener.port(), "TLSv1.2", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"))
+          .contains("refused", "PROTOCOL_VERSION");
+    }
   }
 }
