@@ -19,7 +19,9 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -66,7 +68,7 @@ final class ServableEnsemble implements Servable {
     } else {
       int maxBatchSize = config.batching().maxBatchSize();
       EnsembleGraph graph = EnsembleGraphBuilder.build(name, ensemble, maxBatchSize, known);
-      metadata = graph.metadata();
+      metadata = labelled(graph.metadata(), config);
       steps = graph.members();
       scheduler = new EnsembleScheduler(graph, members);
     }
@@ -76,6 +78,13 @@ final class ServableEnsemble implements Servable {
         new MeteredEnsemble(scheduler, meter, metadata),
         steps,
         members);
+  }
+
+  /** With the class names of its own settings before those of its members. */
+  private static ModelMetadata labelled(ModelMetadata ensemble, ModelConfig config) {
+    Map<String, List<String>> labels = new HashMap<>(ensemble.classLabels());
+    labels.putAll(ClassLabels.read(config.classLabels()));
+    return ensemble.withClassLabels(labels);
   }
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {

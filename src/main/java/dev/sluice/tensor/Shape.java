@@ -130,6 +130,11 @@ public final class Shape {
     return of(longer);
   }
 
+  /** Returns this shape without dimension 0, which it must have. */
+  public Shape withoutRows() {
+    return of(Arrays.copyOfRange(dims, 1, dims.length));
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof Shape shape

@@ -40,8 +40,18 @@ public final class SharedTensor implements AutoCloseable {
 
   /** The whole tensor once more. It is only read by whoever gets it, since others do too. */
   public Tensor all() {
+    return all(whole.shape());
+  }
+
+  /** Returns the whole tensor once more, in another shape of as many elements. */
+  public Tensor all(Shape shape) {
     users.incrementAndGet();
-    return Tensor.slice(whole.type(), whole.shape(), whole.data(), share);
+    return Tensor.slice(whole.type(), shape, whole.data(), share);
+  }
+
+  /** Returns the shape of the whole. */
+  public Shape shape() {
+    return whole.shape();
   }
 
   /** The next rows, as a tensor of their own. */

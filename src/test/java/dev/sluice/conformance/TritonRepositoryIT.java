@@ -217,4 +217,55 @@ class TritonRepositoryIT {
               "model shapes/1: input 'x' is declared with shape [-1,3], the model has [-1,2]");
     }
   }
+
+  private void member(String name, String settings, String... dims) throws IOException {
+    Path version = Files.createDirectories(models.resolve(name).resolve("1"));
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, dims)
+        .output("y", OnnxModelWriter.FLOAT, dims)
+        .node("Add", "y", "x", "x")
+        .writeTo(version);
+    Files.writeString(models.resolve(name).resolve("config.pbtxt"), ROWS + settings);
+    Files.writeString(models.resolve(name).resolve("labels.txt"), "first\nsecond\n");
+  }
+
+  @Test
+  void anEnsembleWithoutBatchesMixesMembersThatHaveThemAndThatDoNot() throws IOException {
+    member("rows", "max_batch_size: 8\n", "rows", "2");
+    member("plain", "", "2");
+    Files.createDirectories(models.resolve("mixed/1"));
+    Files.writeString(
+        models.resolve("mixed/config.pbtxt"),
+        """
+        platform: "ensemble"
+        input { name: "x" data_type: TYPE_FP32 dims: [ 2 ] }
+        output { name: "scores" data_type: TYPE_FP32 dims: [ 2 ] }
+        ensemble_scheduling {
+          step { model_name: "rows" model_version: -1
+            input_map { key: "x" value: "x" } output_map { key: "y" value: "a" } }
+          step { model_name: "plain" model_version: -1
+            input_map { key: "x" value: "a" } output_map { key: "y" value: "b" } }
+          step { model_name: "rows" model_version: -1
+            input_map { key: "x" value: "b" } output_map { key: "y" value: "scores" } }
+        }
+        """);
+    try (var server = RunningServer.start(models);
+        var caller = new HttpCaller(server.port())) {
+      String request =
+          "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[2],\"data\":[1,2]}]%s}";
+      assertThat(
+              caller
+                  .send("POST", "/v2/models/mixed/infer", Buffer.buffer(request.formatted("")))
+                  .text())
+          .contains("\"shape\":[2],\"data\":[8.0,16.0]");
+      String classes =
+          ",\"outputs\":[{\"name\":\"scores\",\"parameters\":{\"classification\":2}}]";
+      assertThat(
+              caller
+                  .send("POST", "/v2/models/mixed/infer", Buffer.buffer(request.formatted(classes)))
+                  .text())
+          .as("the labels of the member that writes the output")
+          .contains("\"16.000000:1:second\",\"8.000000:0:first\"");
+    }
+  }
 }

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes an ensemble's graph of its settings and its models' metadata, and refuses what cannot work:
@@ -34,6 +35,10 @@ public final class EnsembleGraphBuilder {
 
   private final Map<String, TensorEnd> takers = new LinkedHashMap<>();
   private final List<EnsembleStep> steps = new ArrayList<>();
+
+  /** By tensor, the names that the member who writes it has for its classes. */
+  private final Map<String, List<String>> classLabels = new HashMap<>();
+
   private boolean shapesBind = true;
 
   private EnsembleGraphBuilder(String name, EnsembleConfig config, int maxBatchSize) {
@@ -88,7 +93,8 @@ public final class EnsembleGraphBuilder {
     config.outputs().forEach(this::addOutput);
     var signature = new Signature(Signature.DEFAULT, "", inputs(), outputs());
     var metadata =
-        new ModelMetadata(PLATFORM, Map.of(signature.name(), signature), shapesBind, maxBatchSize);
+        new ModelMetadata(PLATFORM, Map.of(signature.name(), signature), shapesBind, maxBatchSize)
+            .withClassLabels(labels());
     return new EnsembleGraph(
         name,
         metadata,
@@ -118,7 +124,9 @@ public final class EnsembleGraphBuilder {
               signature
                   .output(output)
                   .orElseThrow(() -> refused(where(step) + " has no output '" + output + "'"));
-          write(TensorEnd.ofStep("output", where(step), tensor, spec, false));
+          write(
+              TensorEnd.ofStep("output", where(step), tensor, spec, false, joinsOneRow(model)));
+          label(tensor, model.classLabels().get(output));
           outputs.add(new Link(output, number(tensor)));
         });
     List<Link> inputs = new ArrayList<>();
@@ -134,6 +142,17 @@ public final class EnsembleGraphBuilder {
               + model.maxBatchSize()
               + ", the ensemble allows "
               + maxBatchSize);
+    }
+  }
+
+  /** Whether a request of the ensemble, which has no batch, is one row of this member's. */
+  private boolean joinsOneRow(ModelMetadata member) {
+    return maxBatchSize == 0 && member.maxBatchSize() > 0;
+  }
+
+  private void label(String tensor, @Nullable List<String> classes) {
+    if (classes != null) {
+      classLabels.put(tensor, classes);
     }
   }
 
@@ -159,7 +178,14 @@ public final class EnsembleGraphBuilder {
               signature
                   .input(input)
                   .orElseThrow(() -> refused(where(step) + " has no input '" + input + "'"));
-          take(TensorEnd.ofStep("input", where(step), tensor, spec, !model.shapesBind()));
+          take(
+              TensorEnd.ofStep(
+                  "input",
+                  where(step),
+                  tensor,
+                  spec,
+                  !model.shapesBind(),
+                  joinsOneRow(model)));
         });
     for (TensorSpec input : signature.inputs()) {
       if (!input.optional() && !step.inputs().containsKey(input.name())) {
@@ -232,6 +258,21 @@ public final class EnsembleGraphBuilder {
       throw refused("ensemble '" + name + "' has no output: every tensor is taken by a step");
     }
     return untaken;
+  }
+
+  /** By output, the names of its classes. */
+  private Map<String, List<String>> labels() {
+    if (config.outputs().isEmpty()) {
+      return classLabels;
+    }
+    Map<String, List<String>> labels = new HashMap<>();
+    for (Declaration output : config.outputs()) {
+      List<String> classes = classLabels.get(output.tensor());
+      if (classes != null) {
+        labels.put(output.name(), classes);
+      }
+    }
+    return labels;
   }
 
   private Map<String, Integer> outputNumbers(Signature signature) {

@@ -6,14 +6,19 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.ensemble.EnsembleGraph.Route;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -127,11 +132,12 @@ final class EnsembleRun {
   }
 
   private InferenceRequest part(EnsembleStep step, ServedModel member) {
+    Signature signature = EnsembleGraphBuilder.signature(member.metadata());
     var part =
         new InferenceRequest(
             member,
-            EnsembleGraphBuilder.signature(member.metadata()),
-            inputs(step),
+            signature,
+            inputs(step, signature),
             outputs(step),
             request.deadline(),
             request.requestId(),
@@ -143,16 +149,33 @@ final class EnsembleRun {
     return part;
   }
 
-  private List<NamedTensor> inputs(EnsembleStep step) {
+  private List<NamedTensor> inputs(EnsembleStep step, Signature member) {
     List<NamedTensor> inputs = new ArrayList<>(step.inputs().size());
     for (Link input : step.inputs()) {
       SharedTensor tensor = tensors[input.tensor()];
       if (tensor != null) {
-        inputs.add(new NamedTensor(input.name(), tensor.all()));
+        inputs.add(new NamedTensor(input.name(), shaped(tensor, member.input(input.name()))));
         taken(input.tensor(), tensor);
       }
     }
     return inputs;
+  }
+
+  /**
+   * Returns the tensor as the other end declares it: where the ensemble has no batch, a member that
+   * has one takes and returns one row.
+   */
+  private Tensor shaped(SharedTensor tensor, Optional<TensorSpec> end) {
+    Shape shape = tensor.shape();
+    if (graph.metadata().maxBatchSize() > 0 || end.isEmpty() || !end.get().shape().isRankKnown()) {
+      return tensor.all();
+    }
+    int rank = end.get().shape().rank();
+    if (rank == shape.rank() + 1) {
+      return tensor.all(shape.prepend(1));
+    }
+    boolean oneRow = rank == shape.rank() - 1 && shape.dim(0) == 1;
+    return oneRow ? tensor.all(shape.withoutRows()) : tensor.all();
   }
 
   /** Gives the run's own share up once everybody has theirs. */
@@ -221,7 +244,8 @@ final class EnsembleRun {
     for (String output : wanted) {
       SharedTensor tensor = tensors[graph.outputNumber(output)];
       if (tensor != null) {
-        outputs.add(new NamedTensor(output, tensor.all()));
+        outputs.add(
+            new NamedTensor(output, shaped(tensor, request.signature().output(output))));
         taken(graph.outputNumber(output), tensor);
       }
     }

@@ -12,19 +12,32 @@ import dev.sluice.tensor.TensorSpec;
  * @param spec under the ensemble's name of the tensor
  * @param typed whether the spec's type was said
  * @param anyShape whether the shape is only a hint
- * @param isOfEnsemble whether it is the ensemble's own door
+ * @param isOfEnsemble whether it is the ensemble's own
+ * @param oneRow whether dimension 0 is a batch that the rest of the ensemble does not have: it is
+ *     one row there
  */
 record TensorEnd(
-    String what, TensorSpec spec, boolean typed, boolean anyShape, boolean isOfEnsemble) {
+    String what,
+    TensorSpec spec,
+    boolean typed,
+    boolean anyShape,
+    boolean isOfEnsemble,
+    boolean oneRow) {
   static TensorEnd ofStep(
-      String kind, String where, String tensor, TensorSpec model, boolean anyShape) {
+      String kind,
+      String where,
+      String tensor,
+      TensorSpec model,
+      boolean anyShape,
+      boolean oneRow) {
     return new TensorEnd(
         "%s '%s' of %s".formatted(kind, model.name(), where),
         new TensorSpec(
             tensor, model.type(), model.shape(), model.optional(), tensor, model.type().name()),
         true,
         anyShape,
-        false);
+        false,
+        oneRow);
   }
 
   static TensorEnd ofEnsemble(String kind, Declaration said) {
@@ -35,7 +48,8 @@ record TensorEnd(
             said.tensor(), type, said.shape(), said.optional(), said.tensor(), type.name()),
         said.type().isPresent(),
         false,
-        true);
+        true,
+        false);
   }
 
   String tensor() {
@@ -45,12 +59,21 @@ record TensorEnd(
   /** Refuses two ends of which one can never give what the other takes. */
   void requireFits(String ensemble, TensorEnd other) {
     boolean sameType = !typed || !other.typed || spec.type() == other.spec.type();
-    boolean sameShape = anyShape || other.anyShape || agree(spec.shape(), other.spec.shape());
+    boolean sameShape =
+        anyShape
+            || other.anyShape
+            || agree(spec.shape(), other.spec.shape())
+            || (oneRow && agree(row(spec.shape()), other.spec.shape()))
+            || (other.oneRow && agree(spec.shape(), row(other.spec.shape())));
     if (!sameType || !sameShape) {
       throw EnsembleGraphBuilder.refused(
           "ensemble '%s': tensor '%s' does not fit: %s, %s"
               .formatted(ensemble, tensor(), this, other));
     }
+  }
+
+  private static Shape row(Shape batch) {
+    return batch.rank() == 0 ? batch : batch.withoutRows();
   }
 
   private static boolean agree(Shape one, Shape other) {
