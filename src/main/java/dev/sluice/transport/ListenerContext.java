@@ -99,7 +99,7 @@ public record ListenerContext(
         };
     LoggingEventBuilder line =
         level == Level.ERROR ? LOG.atError() : FAULTS.at(level, failure.code().name());
-    if (line != NOPLoggingEventBuilder.singleton()) {
+    if (!(line instanceof NOPLoggingEventBuilder)) {
       describe(exchange, line).addKeyValue("code", failure.code()).log(cut(failure.getMessage()));
     }
   }

@@ -258,8 +258,7 @@ class TritonRepositoryIT {
                   .send("POST", "/v2/models/mixed/infer", Buffer.buffer(request.formatted("")))
                   .text())
           .contains("\"shape\":[2],\"data\":[8.0,16.0]");
-      String classes =
-          ",\"outputs\":[{\"name\":\"scores\",\"parameters\":{\"classification\":2}}]";
+      String classes = ",\"outputs\":[{\"name\":\"scores\",\"parameters\":{\"classification\":2}}]";
       assertThat(
               caller
                   .send("POST", "/v2/models/mixed/infer", Buffer.buffer(request.formatted(classes)))

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeadlineWheels {
   private final LongSupplier nanoTime;
+
   @SuppressWarnings("ThreadLocalUsage") // There are few of these, and as many event loops.
   private final ThreadLocal<@Nullable DeadlineWheel> wheels = new ThreadLocal<>();
 

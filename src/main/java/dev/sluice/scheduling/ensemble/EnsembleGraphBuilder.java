@@ -124,8 +124,7 @@ public final class EnsembleGraphBuilder {
               signature
                   .output(output)
                   .orElseThrow(() -> refused(where(step) + " has no output '" + output + "'"));
-          write(
-              TensorEnd.ofStep("output", where(step), tensor, spec, false, joinsOneRow(model)));
+          write(TensorEnd.ofStep("output", where(step), tensor, spec, false, joinsOneRow(model)));
           label(tensor, model.classLabels().get(output));
           outputs.add(new Link(output, number(tensor)));
         });
@@ -180,12 +179,7 @@ public final class EnsembleGraphBuilder {
                   .orElseThrow(() -> refused(where(step) + " has no input '" + input + "'"));
           take(
               TensorEnd.ofStep(
-                  "input",
-                  where(step),
-                  tensor,
-                  spec,
-                  !model.shapesBind(),
-                  joinsOneRow(model)));
+                  "input", where(step), tensor, spec, !model.shapesBind(), joinsOneRow(model)));
         });
     for (TensorSpec input : signature.inputs()) {
       if (!input.optional() && !step.inputs().containsKey(input.name())) {

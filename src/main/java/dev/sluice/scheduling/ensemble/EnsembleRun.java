@@ -244,8 +244,7 @@ final class EnsembleRun {
     for (String output : wanted) {
       SharedTensor tensor = tensors[graph.outputNumber(output)];
       if (tensor != null) {
-        outputs.add(
-            new NamedTensor(output, shaped(tensor, request.signature().output(output))));
+        outputs.add(new NamedTensor(output, shaped(tensor, request.signature().output(output))));
         taken(graph.outputNumber(output), tensor);
       }
     }
