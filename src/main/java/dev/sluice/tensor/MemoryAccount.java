@@ -34,7 +34,7 @@ public final class MemoryAccount implements AutoCloseable {
 
   /** Bytes that are held for this. */
   public long held(Kind kind) {
-    return held.get(kind.ordinal());
+    return held.get(kind.index());
   }
 
   /** Charges bytes; false, and nothing is charged, if they are not free. */
@@ -45,7 +45,7 @@ public final class MemoryAccount implements AutoCloseable {
     if (!budget.tryReserve(kind, bytes)) {
       return false;
     }
-    held.addAndGet(kind.ordinal(), bytes);
+    held.addAndGet(kind.index(), bytes);
     return true;
   }
 
@@ -64,13 +64,13 @@ public final class MemoryAccount implements AutoCloseable {
   public void force(Kind kind, long bytes) {
     if (!closed && bytes > 0) {
       budget.force(kind, bytes);
-      held.addAndGet(kind.ordinal(), bytes);
+      held.addAndGet(kind.index(), bytes);
     }
   }
 
   /** Gives back bytes that were charged; never more than are held. */
   public void release(Kind kind, long bytes) {
-    long before = held.getAndUpdate(kind.ordinal(), now -> now - Math.min(now, bytes));
+    long before = held.getAndUpdate(kind.index(), now -> now - Math.min(now, bytes));
     long given = Math.min(before, bytes);
     if (given > 0) {
       budget.release(kind, given);
@@ -79,7 +79,7 @@ public final class MemoryAccount implements AutoCloseable {
 
   /** Gives back all that is held for this. */
   public void releaseAll(Kind kind) {
-    long given = held.getAndSet(kind.ordinal(), 0);
+    long given = held.getAndSet(kind.index(), 0);
     if (given > 0) {
       budget.release(kind, given);
     }

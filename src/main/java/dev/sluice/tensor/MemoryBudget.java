@@ -32,7 +32,13 @@ public final class MemoryBudget {
     /** Bytes of bodies after their compression is undone. */
     INFLATED,
     /** Bytes of answers that the reader has not taken yet. */
-    ANSWER
+    ANSWER;
+
+    /** Returns its place in arrays with a count for each kind. */
+    @SuppressWarnings("EnumOrdinal") // The arrays are made by this enum's size, and live shortly.
+    int index() {
+      return ordinal();
+    }
   }
 
   /** Bytes up to which a size is small. */
@@ -93,7 +99,7 @@ public final class MemoryBudget {
   public long held(Kind kind) {
     long sum = 0;
     for (Share one : shares) {
-      sum += one.counts.get(kind.ordinal());
+      sum += one.counts.get(kind.index());
     }
     return sum;
   }
@@ -202,7 +208,7 @@ public final class MemoryBudget {
     }
 
     void count(Kind kind, long bytes) {
-      int index = kind.ordinal();
+      int index = kind.index();
       counts.setRelease(index, counts.getPlain(index) + bytes);
     }
   }

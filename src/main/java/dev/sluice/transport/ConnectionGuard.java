@@ -160,7 +160,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     if (phase == Phase.BETWEEN || time < headTime) {
       return false;
     }
-    if (phase == Phase.OPENING || phase == Phase.HEAD && !framed) {
+    if (phase == Phase.OPENING || (phase == Phase.HEAD && !framed)) {
       return true;
     }
     boolean tooSlow = bytes < leastBytes * (time / 1e9);
@@ -171,6 +171,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     return tooSlow;
   }
 
+  @SuppressWarnings("ReferenceEquality") // Whether it is the same message, not one like it.
   private boolean isUnread(Channel channel, long now) {
     ChannelOutboundBuffer unwritten = channel.unsafe().outboundBuffer();
     Object first = unwritten == null ? null : unwritten.current();

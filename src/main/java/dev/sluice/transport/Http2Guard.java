@@ -165,8 +165,8 @@ final class Http2Guard extends Http2FrameListenerDecorator {
       return false;
     }
     Http2Stream connection = handler.connection().connectionStream();
-    return flow.windowSize(stream) <= 0 && now - looks.windowOpened >= writeTime
-        || flow.windowSize(connection) <= 0 && now - connectionOpened >= writeTime;
+    return (flow.windowSize(stream) <= 0 && now - looks.windowOpened >= writeTime)
+        || (flow.windowSize(connection) <= 0 && now - connectionOpened >= writeTime);
   }
 
   private boolean isTooSlow(Http2Stream stream, Looks looks, long now) {

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
+  private static final List<Kind> KINDS = List.of(Kind.values());
   private static final int MIB = 1024 * 1024;
 
   private static MemoryBudget budget(long bytes) {
@@ -127,7 +128,7 @@ class MemoryBudgetTest {
       if (account == null) {
         account = budget.account();
       }
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind = KINDS.get(random.nextInt(KINDS.size()));
       account.tryCharge(kind, random.nextInt(random.nextInt(10) == 0 ? MIB : 3000));
       account.release(kind, random.nextInt(2000));
       most = Math.max(most, budget.limit() - budget.free(0));

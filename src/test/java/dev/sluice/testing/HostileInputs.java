@@ -101,6 +101,8 @@ public final class HostileInputs {
     return bytes;
   }
 
+  @SuppressWarnings(
+      "StringConcatToTextBlock") // The line ends of HTTP are not those of a text block.
   private byte[] http() {
     String[] requests = {
       "GET /nowhere/%n HTTP/1.1\r\nHost: a\r\n\r\n",

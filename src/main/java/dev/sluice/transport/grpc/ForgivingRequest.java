@@ -33,7 +33,7 @@ final class ForgivingRequest extends HttpServerRequestWrapper {
 
   @Override
   public HttpServerRequest endHandler(@Nullable Handler<Void> handler) {
-    super.endHandler(handler == null ? null : end -> take(() -> handler.handle(end)));
+    super.endHandler(handler == null ? null : _ -> take(() -> handler.handle(null)));
     return this;
   }
 
