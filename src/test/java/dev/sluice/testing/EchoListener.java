@@ -53,6 +53,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
@@ -230,7 +231,7 @@ public final class EchoListener implements AutoCloseable {
 
     @Override
     public Map<String, Operation> operations() {
-      return methods().keySet().stream()
+      return Stream.concat(methods().keySet().stream(), streams().keySet().stream())
           .collect(Collectors.toMap(name -> name, _ -> Operation.INFER));
     }
 

@@ -206,7 +206,7 @@ class TlsIT {
         .createNetClient(options)
         .connect(port, "localhost")
         .map(socket -> socket.sslSession().getCipherSuite())
-        .recover(failure -> Future.succeededFuture("refused: " + failure))
+        .recover(failure -> Future.succeededFuture("refused: " + failure.getCause()))
         .toCompletionStage()
         .toCompletableFuture()
         .join();
