@@ -43,8 +43,11 @@ public final class SharedBlock implements AutoCloseable {
   /**
    * A tensor of a part of the bytes: without a copy if they lie where a tensor may, else with one.
    * The caller owns it, and has checked that the part is such a tensor.
+   *
+   * @throws IllegalArgumentException if the part is shorter or longer than such a tensor
    */
   public Tensor cut(DataType type, Shape shape, long from, long size) {
+    Tensor.requireSize(type, shape, size);
     MemorySegment part = bytes.asSlice(from, size);
     if (type.isFixedSize() && part.address() % TensorMemory.ALIGNMENT != 0) {
       Tensor copy = Tensor.allocate(type, shape);

@@ -53,6 +53,19 @@ public final class Tensor implements AutoCloseable {
     return over(type, shape, TensorMemory.allocate(bytes), bytes);
   }
 
+  /**
+   * Requires that bytes are exactly a tensor of a fixed-size type. Memory beyond them could hold
+   * another request's values.
+   *
+   * @throws IllegalArgumentException if they are fewer or more; never for BYTES
+   */
+  public static void requireSize(DataType type, Shape shape, long bytes) {
+    if (type.isFixedSize() && bytes != Math.multiplyExact(shape.elementCount(), type.byteSize())) {
+      throw new IllegalArgumentException(
+          bytes + " bytes are no tensor of " + type + " of shape " + shape);
+    }
+  }
+
   /** A tensor over the first bytes of a block of {@link TensorMemory}, which it takes over. */
   static Tensor over(DataType type, Shape shape, MemorySegment block, long bytes) {
     MemorySegment data = bytes == block.byteSize() ? block : block.asSlice(0, bytes);

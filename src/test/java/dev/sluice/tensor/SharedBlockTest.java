@@ -3,6 +3,7 @@ package dev.sluice.tensor;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -34,6 +35,18 @@ class SharedBlockTest {
       bytes.putFloat(value);
     }
     return bytes.flip();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 11, 13, 16})
+  void aPartThatIsShorterOrLongerThanTheTensorIsRefused(int size) {
+    try (var block = new SharedBlock(1_000, 0)) {
+      for (int from : new int[] {0, 1}) {
+        assertThatThrownBy(() -> block.cut(DataType.FP32, Shape.of(3), from, size))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining(size + " bytes are no tensor of FP32");
+      }
+    }
   }
 
   @ParameterizedTest

@@ -70,8 +70,11 @@ public final class RawTensors {
   /**
    * A tensor of these bytes, which the caller has checked: {@link #byteSize} or {@link #count}.
    * They are copied, but for those that lie in native memory already, and where a tensor may begin.
+   *
+   * @throws IllegalArgumentException if there are fewer or more bytes of a type of fixed size
    */
   public static Tensor read(DataType type, Shape shape, Body raw) {
+    Tensor.requireSize(type, shape, raw.length());
     SharedBlock block = raw.block();
     if (block != null) {
       return block.cut(type, shape, raw.offset(), raw.length());
