@@ -28,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A loaded version with all that it takes to serve it: a queue, and for each session a worker of
@@ -37,6 +39,8 @@ import java.util.function.LongSupplier;
  * event loops.
  */
 final class ServableModel implements Servable {
+  private static final Logger LOG = LoggerFactory.getLogger(ServableModel.class);
+
   private final VersionFacts facts;
   private final List<ModelSession> sessions;
   private final Vertx vertx;
@@ -72,6 +76,7 @@ final class ServableModel implements Servable {
     var withdrawals = new Withdrawals(queue, meter, facts.door()::expired, nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
+    warnOfObstacles(rules, meter);
     this.requestCalls =
         runsInline(config) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
@@ -95,6 +100,17 @@ final class ServableModel implements Servable {
             nanoTime,
             config.stream().maxStreams());
     this.workers = workers(config, rules, meter, nanoTime);
+  }
+
+  private static void warnOfObstacles(BatchRules rules, VersionMeter meter) {
+    rules
+        .obstacles()
+        .forEach((signature, reason) ->
+            LOG.atWarn()
+                .addKeyValue("model", meter.model())
+                .addKeyValue("signature", signature)
+                .addKeyValue("reason", reason)
+                .log("requests are not joined: the model has no common batch dimension"));
   }
 
   /** One for each session. */

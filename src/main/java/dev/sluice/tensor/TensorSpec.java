@@ -1,5 +1,7 @@
 package dev.sluice.tensor;
 
+import java.util.List;
+
 /**
  * What a model says of one of its inputs or outputs.
  *
@@ -9,6 +11,8 @@ package dev.sluice.tensor;
  * @param optional whether a request may leave the input out, because the model has a default
  * @param nativeName what the model's own format calls it, such as {@code x:0} in a SavedModel
  * @param nativeType what the model's own format calls the type, such as {@code DT_FLOAT_REF}
+ * @param dimensionNames the model's names of its dimensions, each empty if it has none; none at all
+ *     if the format has no such names
  */
 public record TensorSpec(
     String name,
@@ -16,7 +20,22 @@ public record TensorSpec(
     Shape shape,
     boolean optional,
     String nativeName,
-    String nativeType) {
+    String nativeType,
+    List<String> dimensionNames) {
+  public TensorSpec {
+    dimensionNames = List.copyOf(dimensionNames);
+  }
+
+  /** A tensor whose format has no names of dimensions. */
+  public TensorSpec(
+      String name,
+      DataType type,
+      Shape shape,
+      boolean optional,
+      String nativeName,
+      String nativeType) {
+    this(name, type, shape, optional, nativeName, nativeType, List.of());
+  }
 
   /** A required tensor whose format has no other names for it. */
   public TensorSpec(String name, DataType type, Shape shape) {
@@ -25,11 +44,19 @@ public record TensorSpec(
 
   /** The same tensor under another name in requests and responses. */
   public TensorSpec renamed(String other) {
-    return new TensorSpec(other, type, shape, optional, nativeName, nativeType);
+    return new TensorSpec(other, type, shape, optional, nativeName, nativeType, dimensionNames);
   }
 
   /** Returns the same tensor declared with another shape. */
   public TensorSpec withShape(Shape other) {
-    return new TensorSpec(name, type, other, optional, nativeName, nativeType);
+    boolean sameDimensions = other.isRankKnown() && other.rank() == dimensionNames.size();
+    return new TensorSpec(
+        name,
+        type,
+        other,
+        optional,
+        nativeName,
+        nativeType,
+        sameDimensions ? dimensionNames : List.of());
   }
 }

@@ -101,6 +101,7 @@ class IsolationIT {
         .writeTo(model("variable", "warmup: false\n"));
     key();
     kept();
+    table();
     server = RunningServer.start(models);
     assertThat(server.control().ready()).isTrue();
     client = new PredictClient(server);
@@ -172,6 +173,16 @@ class IsolationIT {
                 max_batch_size: 8
                 sequence: { max_idle: 1m, state: [{ output: after, input: before }] }
                 """));
+  }
+
+  /** Looks places up in a table that comes with them. Rows of tables are no rows of a batch. */
+  private static void table() throws IOException {
+    new OnnxModelWriter()
+        .input("table", OnnxModelWriter.FLOAT, "entries", "1")
+        .input("at", OnnxModelWriter.INT64, "batch")
+        .output("found", OnnxModelWriter.FLOAT, "batch", "1")
+        .nodeAlong(0, "Gather", "found", "table", "at")
+        .writeTo(model("table", "max_batch_size: 16\nmax_queue_delay: 2ms\n"));
   }
 
   private static Path model(String name, String settings) throws IOException {
@@ -355,6 +366,24 @@ class IsolationIT {
         .results()
         .map(m -> m.group(1))
         .toList();
+  }
+
+  @Test
+  void aTableIsThatOfTheRequestThatLooksIntoIt() throws Exception {
+    List<Callable<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 8 * REQUESTS; i++) {
+      String body =
+          """
+          {"inputs":[{"name":"table","datatype":"FP32","shape":[2,1],"data":[%d,0]},
+                     {"name":"at","datatype":"INT64","shape":[2],"data":[0,0]}]}
+          """
+              .formatted(i);
+      calls.add(() -> client.post("/v2/models/table/infer", body));
+    }
+    int number = 0;
+    for (Future<String> answer : threads.invokeAll(calls)) {
+      assertThat(answer.get()).contains("\"data\":[%1$d.0,%1$d.0]".formatted(number++));
+    }
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -152,7 +153,13 @@ final class OnnxMetadataReader {
     OrtApi.castTypeInfoToTensorInfo(typeInfo, out.address());
     long tensorInfo = outWord();
     return new TensorSpec(
-        name, OnnxTypes.type(type), shape(tensorInfo), optional, name, OnnxTypes.nativeName(type));
+        name,
+        OnnxTypes.type(type),
+        shape(tensorInfo),
+        optional,
+        name,
+        OnnxTypes.nativeName(type),
+        dimensionNames(tensorInfo));
   }
 
   private Shape shape(long tensorInfo) {
@@ -164,6 +171,17 @@ final class OnnxMetadataReader {
     MemorySegment dims = arena.allocate(JAVA_LONG, rank);
     OrtApi.getDimensions(tensorInfo, dims.address(), rank);
     return Shape.of(dims.toArray(JAVA_LONG));
+  }
+
+  private List<String> dimensionNames(long tensorInfo) {
+    if (!OrtApi.hasShape(tensorInfo)) {
+      return List.of();
+    }
+    OrtApi.getDimensionsCount(tensorInfo, out.address());
+    long rank = outWord();
+    MemorySegment names = arena.allocate(JAVA_LONG, rank);
+    OrtApi.getSymbolicDimensions(tensorInfo, names.address(), rank);
+    return Arrays.stream(names.toArray(JAVA_LONG)).mapToObj(NativeMemory::getText).toList();
   }
 
   private long outWord() {

@@ -44,6 +44,7 @@ final class OrtApi {
   private static final NativeFunction GET_TENSOR_ELEMENT_TYPE = function(60, 2);
   private static final NativeFunction GET_DIMENSIONS_COUNT = function(61, 2);
   private static final NativeFunction GET_DIMENSIONS = function(62, 3);
+  private static final NativeFunction GET_SYMBOLIC_DIMENSIONS = function(63, 3);
   private static final NativeFunction CREATE_CPU_MEMORY_INFO = function(69, 3);
   private static final NativeFunction ALLOCATOR_FREE = function(76, 2);
   private static final NativeFunction GET_ALLOCATOR = function(78, 1);
@@ -249,6 +250,10 @@ final class OrtApi {
 
   static void getDimensions(long tensorInfo, long dims, long count) {
     OrtStatus.check(GET_DIMENSIONS.call(tensorInfo, dims, count));
+  }
+
+  static void getSymbolicDimensions(long tensorInfo, long names, long count) {
+    OrtStatus.check(GET_SYMBOLIC_DIMENSIONS.call(tensorInfo, names, count));
   }
 
   static void releaseTypeInfo(long typeInfo) {

@@ -6,11 +6,13 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.TensorSpec;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +21,10 @@ public final class BatchRules {
   private final BatchingConfig config;
   private final boolean firstIsBatch;
 
-  /** Those whose inputs all leave dimension 0 open. A request's signature is one of the model's. */
+  /** Those whose rows may be joined. A request's signature is one of the model's. */
   private final Set<Signature> joinable = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private final Map<String, String> obstacles = new TreeMap<>();
 
   private final AtomicBoolean joins;
 
@@ -29,20 +33,21 @@ public final class BatchRules {
     this.firstIsBatch = model.maxBatchSize() > 0;
     this.joins = new AtomicBoolean(config.joined());
     for (Signature signature : model.signatures().values()) {
-      if (hasOpenRows(signature)) {
+      Optional<String> obstacle = DeclaredRows.obstacle(signature);
+      if (obstacle.isEmpty()) {
         joinable.add(signature);
+      } else {
+        obstacles.put(signature.name(), obstacle.get());
       }
     }
   }
 
-  private static boolean hasOpenRows(Signature signature) {
-    for (TensorSpec input : signature.inputs()) {
-      Shape shape = input.shape();
-      if (shape.isRankKnown() && (shape.rank() == 0 || shape.dim(0) != Shape.ANY)) {
-        return false;
-      }
-    }
-    return true;
+  /**
+   * Returns why requests run alone although the settings want them joined, by the signatures that
+   * this holds for.
+   */
+  public Map<String, String> obstacles() {
+    return config.joined() ? obstacles : Map.of();
   }
 
   /** Whether this model's requests are joined. */
