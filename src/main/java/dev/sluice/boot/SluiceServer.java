@@ -17,6 +17,7 @@ import dev.sluice.telemetry.MemoryMetrics;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.Traces;
 import dev.sluice.tensor.MemoryBudget;
+import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.RequestMemory;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -40,6 +41,9 @@ public final class SluiceServer implements Server {
   /** How often {@link #settled} looks. */
   private static final long SETTLING_LOOK_MILLIS = 20;
 
+  /** The part of the memory budget that freed blocks may have besides. */
+  private static final int KEPT_PART = 4;
+
   private final SluiceConfig config;
   private final Threads threads;
   private final Telemetry telemetry;
@@ -62,6 +66,7 @@ public final class SluiceServer implements Server {
     this.monitor = new Monitor(telemetry, System::nanoTime);
     this.measuring = measure();
     this.memory = new MemoryBudget(config.limits().memoryBudget());
+    TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
     telemetry.add(new MemoryMetrics(memory));
     this.listeners =
         new Listeners(

@@ -1,6 +1,7 @@
 package dev.sluice.tensor;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *           who needs one empties the first full place, both by one compare-and-set. Threads begin to
  *           look at different places, so that they seldom meet and find the block they used last, which
  *           their core still has in its cache.
- * Bound.    A shelf has places for at most SHELF_BYTES; what finds no place is freed for good.
+ * Bound.    A shelf has places for at most SHELF_BYTES, and all large blocks together have at most the bytes that the
+ *           cache was made with or was limited to since; what finds no place is freed for good.
  */
 
 /** Freed blocks of native memory, kept for the next tensor of about their size. Any thread. */
@@ -34,6 +36,15 @@ final class BlockCache {
   /** So far apart that the places at which two threads begin lie on different cache lines. */
   private static final int STRIDE = 16;
 
+  /** Bytes from which blocks are counted. All smaller ones together are less than 8 MiB. */
+  private static final long LARGE = 32 << 10;
+
+  /** Bytes that large blocks may hold together while nobody uses them. */
+  private static final long LARGE_BYTES = 64L << 20;
+
+  private final AtomicLong largeFree = new AtomicLong(LARGE_BYTES);
+  private long largeLimit = LARGE_BYTES;
+
   private final Shelf[] shelves = new Shelf[LARGEST_SHIFT - SMALLEST_SHIFT + 1];
 
   BlockCache() {
@@ -41,6 +52,13 @@ final class BlockCache {
       long places = SHELF_BYTES >> (SMALLEST_SHIFT + i);
       shelves[i] = new Shelf((int) Math.min(MOST_PLACES, places));
     }
+  }
+
+  /** Keeps no more large blocks than so many bytes from now on, nor ever more than 64 MiB. */
+  synchronized void limit(long bytes) {
+    long next = Math.min(bytes, LARGE_BYTES);
+    largeFree.addAndGet(next - largeLimit);
+    largeLimit = next;
   }
 
   /** The size of the block that holds so many bytes: at least that, 64 or more. */
@@ -55,13 +73,31 @@ final class BlockCache {
   /** A block of exactly a {@link #blockSize}, or null if none waits. */
   @Nullable MemorySegment take(long blockSize) {
     int shift = shift(blockSize);
-    return shift > LARGEST_SHIFT ? null : shelves[shift - SMALLEST_SHIFT].take();
+    if (shift > LARGEST_SHIFT) {
+      return null;
+    }
+    MemorySegment block = shelves[shift - SMALLEST_SHIFT].take();
+    if (block != null && blockSize >= LARGE) {
+      largeFree.addAndGet(blockSize);
+    }
+    return block;
   }
 
   /** Takes the block over; false if there is no place for it. */
   boolean put(MemorySegment block) {
-    int shift = shift(block.byteSize());
-    return shift <= LARGEST_SHIFT && shelves[shift - SMALLEST_SHIFT].put(block);
+    long size = block.byteSize();
+    int shift = shift(size);
+    if (shift > LARGEST_SHIFT) {
+      return false;
+    }
+    if (size < LARGE) {
+      return shelves[shift - SMALLEST_SHIFT].put(block);
+    }
+    if (largeFree.addAndGet(-size) >= 0 && shelves[shift - SMALLEST_SHIFT].put(block)) {
+      return true;
+    }
+    largeFree.addAndGet(size);
+    return false;
   }
 
   private static int shift(long bytes) {

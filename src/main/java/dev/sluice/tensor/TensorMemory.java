@@ -43,6 +43,14 @@ public final class TensorMemory {
     return OPEN_BLOCKS.sum();
   }
 
+  /**
+   * Keeps no more freed blocks for the next tensors than so many bytes, and than 64 MiB; those of
+   * less than 32 KiB are 8 MiB at most, and not among them.
+   */
+  public static void keepAtMost(long bytes) {
+    CACHE.limit(bytes);
+  }
+
   /** Bytes in the blocks that {@link #openBlocks} counts. */
   public static long openBytes() {
     return OPEN_BYTES.sum();

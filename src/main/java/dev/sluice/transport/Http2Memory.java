@@ -2,6 +2,7 @@ package dev.sluice.transport;
 
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
@@ -11,30 +12,39 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Charges what an HTTP/2 connection holds beside its requests' own accounts: bytes that arrived and
  * that no request has taken yet, since it is paused, and the heads of all open streams. Beyond the
- * budget nothing more is read of the connection; if there is no memory after a second, the streams
- * whose requests are not whole are reset with ENHANCE_YOUR_CALM, which gRPC clients report as
+ * budget nothing more is read of the connection; if there is no memory after two seconds, the
+ * streams that wait for their client are reset with ENHANCE_YOUR_CALM, which gRPC clients report as
  * RESOURCE_EXHAUSTED. On the connection's event loop.
  *
  * <p>Bytes that a request takes into memory that it has reserved are consumed: their window is
  * returned before the message is whole. Otherwise requests that share a window could wait for each
  * other without an end.
  */
-final class Http2Memory extends Http2FrameListenerDecorator {
+public final class Http2Memory extends Http2FrameListenerDecorator {
   /** Bytes of each connection that are not charged, as few as its socket's buffers have. */
   static final int UNCHARGED = 64 * 1024;
 
   /** Bytes that are charged at once: too many for the part of the budget that small sizes have. */
   private static final int STEP = 128 * 1024;
+
+  /** How often a connection that is not read looks whether there is memory, and how many times. */
+  private static final long LOOK_MILLIS = 20;
+
+  private static final int MOST_LOOKS = 100;
+
+  private static final AttributeKey<Http2Memory> KEY =
+      AttributeKey.valueOf(Http2Memory.class, "of");
 
   /** Bytes of a stream beside those of its headers: the objects of the request and its answer. */
   private static final int STREAM = 1024;
@@ -44,25 +54,21 @@ final class Http2Memory extends Http2FrameListenerDecorator {
 
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;
-  private final ContextInternal context;
   private final RequestMemory memory;
   private final MemoryAccount account;
   private final ConsumedBytes window;
   private final Http2Connection.PropertyKey headKey;
   private long heads;
+  private long elsewhere;
   private long charged;
   private boolean paused;
-  private RequestMemory.@Nullable Wait wait;
+  private int looks;
 
   private Http2Memory(
-      Http2ConnectionHandler handler,
-      ChannelHandlerContext ctx,
-      ContextInternal context,
-      RequestMemory memory) {
+      Http2ConnectionHandler handler, ChannelHandlerContext ctx, RequestMemory memory) {
     super(handler.decoder().frameListener());
     this.handler = handler;
     this.ctx = ctx;
-    this.context = context;
     this.memory = memory;
     account = memory.account();
     headKey = handler.connection().newKey();
@@ -73,14 +79,25 @@ final class Http2Memory extends Http2FrameListenerDecorator {
   static void join(HttpConnection connection, RequestMemory memory) {
     ConnectionInternals.http2(connection)
         .ifPresent(handler -> {
-          var base = ConnectionInternals.base(connection);
-          var ctx = base.channelHandlerContext();
-          var held = new Http2Memory(handler, ctx, base.context(), memory);
+          ChannelHandlerContext ctx = ConnectionInternals.context(connection);
+          var held = new Http2Memory(handler, ctx, memory);
           handler.decoder().frameListener(held);
           handler.connection().local().flowController(held.window);
           handler.connection().addListener(held.new Closed());
-          ctx.channel().closeFuture().addListener(_ -> held.close());
+          ctx.channel().attr(KEY).set(held);
+          ctx.channel().closeFuture().addListener(_ -> held.account.close());
         });
+  }
+
+  /** What a connection holds; null if it speaks no HTTP/2, or is no listener's. */
+  public static @Nullable Http2Memory of(Channel channel) {
+    return channel.attr(KEY).get();
+  }
+
+  /** Requests charge so many bytes more, or fewer, of those that they have not consumed. */
+  public void chargedElsewhere(int more) {
+    elsewhere += more;
+    update();
   }
 
   @Override
@@ -137,7 +154,8 @@ final class Http2Memory extends Http2FrameListenerDecorator {
   }
 
   private long held() {
-    return heads + window.unconsumedBytes(handler.connection().connectionStream());
+    int unconsumed = window.unconsumedBytes(handler.connection().connectionStream());
+    return heads + unconsumed - elsewhere;
   }
 
   private static long target(long held) {
@@ -170,54 +188,60 @@ final class Http2Memory extends Http2FrameListenerDecorator {
 
   private void pause() {
     paused = true;
+    looks = 0;
     ctx.channel().config().setAutoRead(false);
-    context.runOnContext(_ -> {
-      if (ctx.channel().isActive()) {
-        wait = memory.await(context.owner(), this::tryCharge, this::waited);
-      }
-    });
+    ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private void waited(boolean succeeded) {
-    wait = null;
-    if (!succeeded) {
+  private void look() {
+    if (!ctx.channel().isActive()) {
+      return;
+    }
+    if (tryCharge()) {
+      resume();
+    } else if (++looks < MOST_LOOKS) {
+      ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
       var _ = memory.busy(account.refusal(target(held()) - charged));
-      resetUnfinished();
+      resetWaiting();
       long left = Math.max(0, target(held()) - charged);
       account.force(Kind.BODY, left);
       charged += left;
+      resume();
     }
+  }
+
+  private void resume() {
     paused = false;
     ctx.channel().config().setAutoRead(true);
     update();
   }
 
-  private void resetUnfinished() {
-    List<Http2Stream> unfinished = new ArrayList<>();
+  /** Resets the streams that wait for their client: to send the rest, or to take an answer. */
+  private void resetWaiting() {
+    List<Http2Stream> waiting = new ArrayList<>();
     try {
       handler
           .connection()
           .forEachActiveStream(stream -> {
-            if (stream.state().remoteSideOpen() || window.unconsumedBytes(stream) > 0) {
-              unfinished.add(stream);
+            if (waitsForClient(stream)) {
+              waiting.add(stream);
             }
             return true;
           });
     } catch (Http2Exception e) {
       throw new IllegalStateException("looking at streams never fails", e);
     }
-    for (Http2Stream stream : unfinished) {
+    for (Http2Stream stream : waiting) {
       long code = Http2Error.ENHANCE_YOUR_CALM.code();
       var _ = handler.resetStream(ctx, stream.id(), code, ctx.newPromise());
     }
     ctx.flush();
   }
 
-  private void close() {
-    if (wait != null) {
-      wait.cancel();
-      wait = null;
-    }
-    account.close();
+  private boolean waitsForClient(Http2Stream stream) {
+    return stream.state().remoteSideOpen()
+        || window.unconsumedBytes(stream) > 0
+        || handler.encoder().flowController().hasFlowControlled(stream);
   }
 }

@@ -212,6 +212,17 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   /**
+   * Charges bytes of the request that are held once more, until the answer is written.
+   *
+   * @throws InferenceException with RESOURCE_EXHAUSTED if there is no memory for them
+   */
+  public final void holdBody(long bytes) {
+    if (!memory.tryCharge(MemoryBudget.Kind.BODY, bytes)) {
+      throw context.memory().busy(memory.refusal(bytes));
+    }
+  }
+
+  /**
    * Counts a piece of an answer in pieces until the client has taken it.
    *
    * @param length bytes of the piece

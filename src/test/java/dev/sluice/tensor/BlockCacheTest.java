@@ -68,6 +68,23 @@ class BlockCacheTest {
   }
 
   @Test
+  void largeBlocksOfAllSizesTogetherAreNoMoreThanTheLimit() {
+    try (Arena arena = Arena.ofConfined()) {
+      cache.limit(3 << 20);
+      assertThat(cache.put(block(arena, 2 << 20))).isTrue();
+      assertThat(cache.put(block(arena, 2 << 20))).isFalse();
+      MemorySegment second = block(arena, 1 << 20);
+      assertThat(cache.put(second)).isTrue();
+      assertThat(cache.put(block(arena, 32 << 10))).isFalse();
+      assertThat(cache.put(block(arena, 16 << 10))).isTrue();
+      assertThat(cache.take(1 << 20)).isSameAs(second);
+      assertThat(cache.put(block(arena, 32 << 10))).isTrue();
+      cache.limit(1 << 20);
+      assertThat(cache.put(block(arena, 32 << 10))).isFalse();
+    }
+  }
+
+  @Test
   void aVeryLargeBlockIsNotKept() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment large = block(arena, (4 << 20) + 64);

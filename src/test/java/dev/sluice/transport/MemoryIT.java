@@ -273,7 +273,7 @@ class MemoryIT {
     int reset = 0;
     for (HttpClientRequest stream : streams) {
       try {
-        stream.response().toCompletionStage().toCompletableFuture().get(3, TimeUnit.SECONDS);
+        stream.response().toCompletionStage().toCompletableFuture().get(4, TimeUnit.SECONDS);
       } catch (ExecutionException e) {
         assertThat(e.getCause())
             .isInstanceOfSatisfying(

@@ -38,6 +38,9 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Bytes of their messages at which it stops, too: as many as an HTTP/2 connection's window. */
   private static final long MOST_BYTES = 16L * 1024 * 1024;
 
+  /** Bytes of a call beside those of its message: its objects, and a small answer. */
+  private static final int CALL = 1024;
+
   private final BrpcFront front;
   private final ContextInternal context;
   private final FrameReader reader;
@@ -86,7 +89,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
               .formatted(length, arriving.budget().largestBody()));
       return false;
     }
-    if (!arriving.tryCharge(Kind.BODY, length)) {
+    if (!arriving.tryCharge(Kind.BODY, CALL + length)) {
       InferenceException busy = context().memory().busy(arriving.refusal(length));
       fail(meta, BrpcError.of(busy.code()), busy.getMessage());
       return false;
@@ -104,7 +107,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     }
     try {
       var call = new BrpcCall(this, front.method(meta), meta, body, front.requestId(meta));
-      call.memory().force(Kind.BODY, body.size());
+      call.memory().force(Kind.BODY, CALL + body.size());
       underWay.add(call);
       bytesUnderWay += body.size();
       context.emit(call, BrpcCall::start);

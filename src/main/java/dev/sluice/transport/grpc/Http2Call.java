@@ -38,6 +38,7 @@ final class Http2Call {
 
   void closed() {
     answer.closed();
+    window.closed();
     call.gone();
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.transport.Http2Memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -58,6 +59,14 @@ final class Http2Frames {
       }
     } catch (Http2Exception e) {
       throw new IllegalStateException("no more is given back than was taken", e);
+    }
+  }
+
+  /** Calls charge so many bytes more, or fewer, of those that they have not consumed. */
+  void chargedByCall(int bytes) {
+    Http2Memory memory = Http2Memory.of(ctx.channel());
+    if (memory != null) {
+      memory.chargedElsewhere(bytes);
     }
   }
 

@@ -25,6 +25,7 @@ final class Http2Window implements UnaryCall.Reading {
   int taken(int bytes) {
     if (paused) {
       kept += bytes;
+      frames.chargedByCall(bytes);
       return 0;
     }
     return bytes;
@@ -38,10 +39,22 @@ final class Http2Window implements UnaryCall.Reading {
   @Override
   public void resume() {
     paused = false;
-    if (kept > 0) {
-      int bytes = kept;
-      kept = 0;
+    int bytes = kept;
+    forget();
+    if (bytes > 0) {
       frames.giveWindow(stream, bytes);
+    }
+  }
+
+  /** The stream is closed, and what was kept of its window returned to the connection. */
+  void closed() {
+    forget();
+  }
+
+  private void forget() {
+    if (kept > 0) {
+      frames.chargedByCall(-kept);
+      kept = 0;
     }
   }
 }

@@ -95,8 +95,9 @@ final class MessageReader {
 
   private Body inflate(Body message) {
     if (encoding == null || encoding.equals("identity")) {
-      throw new InferenceException(
-          ErrorCode.INTERNAL, "the message is compressed, but the call names no grpc-encoding");
+      throw InferenceException.invalid(
+          "the message is compressed, but the call's grpc-encoding is %s; wanted gzip or deflate"
+              .formatted(encoding == null ? "missing" : encoding));
     }
     return ContentCoding.inflate(encoding, message, maxInflated);
   }

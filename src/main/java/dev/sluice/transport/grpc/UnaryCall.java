@@ -180,7 +180,10 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   /** Counts a piece for which no memory was reserved beforehand. */
   private void holdMore(int more) {
-    if (!memory().tryCharge(Kind.BODY, more)) {
+    // What comes while the call waits is a part of a large message, and leaves small ones their
+    // part.
+    boolean free = wait == null || memory().budget().free(Long.MAX_VALUE) >= more;
+    if (!free || !memory().tryCharge(Kind.BODY, more)) {
       fail(context().memory().busy(memory().refusal(more)));
     }
   }

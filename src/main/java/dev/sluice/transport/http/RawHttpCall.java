@@ -28,6 +28,7 @@ public final class RawHttpCall implements RawCall {
   private @Nullable ChunkedAnswer chunks;
 
   /**
+   * @param body that no other code uses any more
    * @param streaming whether the request asks for a stream
    * @param chunkType the type of an answer in chunks that says none itself
    */
@@ -35,7 +36,7 @@ public final class RawHttpCall implements RawCall {
     this.http = http;
     this.chunkType = streaming ? chunkType : BYTES;
     this.head = new Head(http.method().name(), http.path(), http.query(), headers(http), streaming);
-    this.body = bytes(body);
+    this.body = bytes(http, body);
   }
 
   private static Map<String, List<String>> headers(HttpExchange http) {
@@ -48,7 +49,12 @@ public final class RawHttpCall implements RawCall {
     return headers;
   }
 
-  private static byte[] bytes(Body body) {
+  /** The model's own code gets an array of its own, which is a copy only if it has to be one. */
+  private static byte[] bytes(HttpExchange http, Body body) {
+    if (body.offset() == 0 && body.length() == body.bytes().length) {
+      return body.bytes();
+    }
+    http.holdBody(body.length());
     byte[] bytes = new byte[body.length()];
     System.arraycopy(body.bytes(), body.offset(), bytes, 0, bytes.length);
     return bytes;

@@ -164,8 +164,10 @@ class GrpcFramingIT {
   }
 
   @Test
-  void aCompressedMessageWithoutAnEncodingIsAnsweredAndNotLeftWaiting() {
-    assertThat(call("Echo", Map.of(), frame(1, new byte[] {1})).status()).isEqualTo("13");
+  void aCompressedMessageWithoutAnEncodingIsAnInvalidArgument() {
+    assertThat(call("Echo", Map.of(), frame(1, new byte[] {1})).status()).isEqualTo("3");
+    var identity = Map.of("grpc-encoding", "identity");
+    assertThat(call("Echo", identity, frame(1, new byte[] {1})).status()).isEqualTo("3");
   }
 
   @Test
