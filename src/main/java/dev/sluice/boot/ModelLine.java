@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Lookup.Found;
@@ -9,6 +10,7 @@ import dev.sluice.inference.Lookup.UnknownModel;
 import dev.sluice.inference.Lookup.UnknownVersion;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
@@ -40,7 +42,10 @@ record ModelLine(String model, Optional<VersionStatus> version, Optional<ModelMe
 
   private static ModelLine of(String model, VersionStatus status, DataPlane data) {
     Optional<ModelMetadata> metadata =
-        switch (data.find(new ModelSelector.Version(model, status.version()))) {
+        switch (data.find(
+            new ModelSelector.Version(model, status.version()),
+            Caller.SERVER,
+            Operation.MODEL_METADATA)) {
           case Found(ServedModel found) -> {
             ModelMetadata known = found.metadata();
             found.release();

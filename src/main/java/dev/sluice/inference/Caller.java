@@ -7,6 +7,9 @@ package dev.sluice.inference;
  * peer says anything about rights: behind a proxy, all clients come from loopback.
  */
 public interface Caller {
+  /** The server, acting for itself. */
+  Caller SERVER = server("server");
+
   /** Where the request came in, for texts. */
   String listener();
 
@@ -31,8 +34,22 @@ public interface Caller {
    */
   void require(Operation operation, String model);
 
+  /** Returns whether {@link #require(Operation, String)} would allow it: for lists of models. */
+  boolean may(Operation operation, String model);
+
+  /**
+   * Returns the same identity with the server's own rights: to ask what a model is composed of,
+   * which its owner has decided.
+   */
+  Caller withServerRights();
+
+  /** Returns an identity with the server's own rights; see {@link #withServerRights}. */
+  static Caller serverFor(Caller caller) {
+    return new ServerCaller(caller.listener(), caller.identity(), caller.isAnonymous());
+  }
+
   /** Returns the server itself, which may do everything: what a settings file asks for. */
   static Caller server(String source) {
-    return new ServerCaller(source);
+    return new ServerCaller(source, "server", false);
   }
 }

@@ -15,6 +15,15 @@ public interface ControlPlane {
   /** Names of all models that were found, sorted, whatever their state. */
   List<String> models();
 
+  /** The names among {@link #models} on which the caller has the right to an operation. */
+  default List<String> models(Caller caller, Operation operation) {
+    return visible(models(), caller, operation);
+  }
+
+  private static List<String> visible(List<String> models, Caller caller, Operation operation) {
+    return models.stream().filter(model -> caller.may(operation, model)).toList();
+  }
+
   /** The versions of one model, ascending; empty if there is no such model. */
   Optional<List<VersionStatus>> versions(String model);
 
@@ -76,6 +85,11 @@ public interface ControlPlane {
   /** Names of all models that could be served, sorted; those of {@link #models} are among them. */
   default Future<List<String>> known() {
     return Future.succeededFuture(models());
+  }
+
+  /** The names among {@link #known} on which the caller has the right to an operation. */
+  default Future<List<String>> known(Caller caller, Operation operation) {
+    return known().map(models -> visible(models, caller, operation));
   }
 
   /**

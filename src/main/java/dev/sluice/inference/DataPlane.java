@@ -6,19 +6,25 @@ import java.util.concurrent.Flow;
 
 /** The door to the models: find one, ask it. Every protocol walks through it. */
 public interface DataPlane {
-  /** Looks a model up and lends it. Never blocks; any thread. */
-  Lookup find(ModelSelector selector);
+  /**
+   * Looks a model up for what a caller wants of it, and lends it. Never blocks; any thread.
+   *
+   * @throws InferenceException PERMISSION_DENIED if the caller has no right to this operation on a
+   *     model of this name, whether there is one or not
+   */
+  Lookup find(ModelSelector selector, Caller caller, Operation operation);
 
   /**
-   * Looks a model up for one request to it: {@link #find}, if the model is not overloaded. Asked
-   * before the request's tensors are decoded, so that refusing costs little. The loan counts as a
-   * request until it is released.
+   * Looks a model up for one request to it: {@link #find}, if the model is not overloaded, for
+   * {@link Operation#INFER}. The loan names the caller: {@link ServedModel#caller}. Asked before
+   * the request's tensors are decoded, so that refusing costs little. The loan counts as a request
+   * until it is released.
    *
-   * @throws InferenceException with RESOURCE_EXHAUSTED and {@link InferenceException#retryAfter} if
-   *     too many requests are there already
+   * @throws InferenceException as {@link #find}, or RESOURCE_EXHAUSTED with {@link
+   *     InferenceException#retryAfter} if too many requests are there already
    */
-  default Lookup admit(ModelSelector selector) {
-    return find(selector);
+  default Lookup admit(ModelSelector selector, Caller caller) {
+    return find(selector, caller, Operation.INFER);
   }
 
   /**

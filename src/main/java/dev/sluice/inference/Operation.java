@@ -11,18 +11,18 @@ public enum Operation {
   EXPLAIN(Role.INFERENCE, true),
   /** Liveness and readiness of the server. */
   HEALTH(Role.METADATA, false),
-  /** What the server is, and which models it has. */
+  /** What the server is. */
   SERVER_METADATA(Role.METADATA, false),
   /** What a model takes and gives, how it is configured, and how its versions are. */
   MODEL_METADATA(Role.METADATA, true),
-  /** The models in the repository and their states. */
-  REPOSITORY_INDEX(Role.METADATA, false),
+  /** The models in the repository and their states, as far as the caller may know of them. */
+  REPOSITORY_INDEX(Role.METADATA, true),
   /** The gRPC services that a listener carries. */
   REFLECTION(Role.METADATA, false),
   /** The page for Prometheus. */
   METRICS(Role.METRICS, false),
-  /** Counts and times of all models. */
-  STATISTICS(Role.METRICS, false),
+  /** Counts and times of all models that the caller may know of. */
+  STATISTICS(Role.METRICS, true),
   /** Counts and times of one model. */
   MODEL_STATISTICS(Role.METRICS, true),
   /** The page for people, and what it shows. */
@@ -51,7 +51,7 @@ public enum Operation {
     return role;
   }
 
-  /** Returns whether it concerns a single model, so that a right to some models may be enough. */
+  /** Returns whether it concerns models each for itself, so that a right to some may be enough. */
   public boolean ofModel() {
     return ofModel;
   }

@@ -22,6 +22,11 @@ public interface ServedModel {
     return Map.of();
   }
 
+  /** The caller whose request it was admitted for; the server itself for all other loans. */
+  default Caller caller() {
+    return Caller.SERVER;
+  }
+
   /** Gives the loan back. Any thread. */
   void release();
 }

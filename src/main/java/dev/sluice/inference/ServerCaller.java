@@ -1,21 +1,11 @@
 package dev.sluice.inference;
 
 /**
- * The server itself, acting for a file of settings.
+ * The server itself, acting for a file of settings or for an identity that asks a composed model.
  *
- * @param listener the file
+ * @param listener the file, or where the identity came in
  */
-record ServerCaller(String listener) implements Caller {
-  @Override
-  public String identity() {
-    return "server";
-  }
-
-  @Override
-  public boolean isAnonymous() {
-    return false;
-  }
-
+record ServerCaller(String listener, String identity, boolean isAnonymous) implements Caller {
   @Override
   public void require(Operation operation) {
     // The settings were written by whoever started the server.
@@ -24,5 +14,15 @@ record ServerCaller(String listener) implements Caller {
   @Override
   public void require(Operation operation, String model) {
     // The settings were written by whoever started the server.
+  }
+
+  @Override
+  public boolean may(Operation operation, String model) {
+    return true;
+  }
+
+  @Override
+  public Caller withServerRights() {
+    return this;
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
@@ -15,9 +16,11 @@ import java.util.Map;
 final class AdmittedModel implements ServedModel {
   private final LiveVersion live;
   private final Permit permit;
+  private final Caller caller;
   private boolean inside = true;
 
-  private AdmittedModel(LiveVersion live, Permit permit) {
+  private AdmittedModel(LiveVersion live, Permit permit, Caller caller) {
+    this.caller = caller;
     this.live = live;
     this.permit = permit;
   }
@@ -28,8 +31,8 @@ final class AdmittedModel implements ServedModel {
    * @throws InferenceException with RESOURCE_EXHAUSTED if there is none; the loan stays the
    *     caller's
    */
-  static AdmittedModel admit(LiveVersion live) {
-    return new AdmittedModel(live, ((Servable) live.loaded()).door().enter(live.id()));
+  static AdmittedModel admit(LiveVersion live, Caller caller) {
+    return new AdmittedModel(live, ((Servable) live.loaded()).door().enter(live.id()), caller);
   }
 
   /** The loan itself. */
@@ -61,6 +64,11 @@ final class AdmittedModel implements ServedModel {
   @Override
   public Map<String, Object> configuration() {
     return live.configuration();
+  }
+
+  @Override
+  public Caller caller() {
+    return caller;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -7,6 +8,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.RawCall;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
@@ -22,7 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.function.LongSupplier;
 
-/** The road of a request, one step per line: find, admit, check, schedule. */
+/** The road of a request, one step per line: authorise, find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
   private final HandlerPaths paths;
@@ -42,18 +44,20 @@ public final class InferencePipeline implements DataPlane {
   }
 
   @Override
-  public Lookup find(ModelSelector selector) {
+  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
+    caller.require(operation, selector.name());
     return repository.find(selector);
   }
 
   @Override
-  public Lookup admit(ModelSelector selector) {
+  public Lookup admit(ModelSelector selector, Caller caller) {
+    caller.require(Operation.INFER, selector.name());
     Lookup lookup = repository.find(selector);
     if (!(lookup instanceof Lookup.Found(LiveVersion live))) {
       return lookup;
     }
     try {
-      return new Lookup.Found(AdmittedModel.admit(live));
+      return new Lookup.Found(AdmittedModel.admit(live, caller));
     } catch (InferenceException e) {
       live.release();
       throw e;

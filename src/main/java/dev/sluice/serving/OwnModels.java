@@ -4,6 +4,7 @@ import dev.sluice.extension.Answer;
 import dev.sluice.extension.Models;
 import dev.sluice.extension.Refusal;
 import dev.sluice.extension.Value;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
@@ -60,7 +61,8 @@ record OwnModels(DataPlane data, Vertx vertx) implements Models {
 
   private ServedModel lend(String model) {
     try {
-      if (data.admit(new ModelSelector.Latest(model)) instanceof Lookup.Found(ServedModel lent)) {
+      if (data.admit(new ModelSelector.Latest(model), Caller.SERVER)
+          instanceof Lookup.Found(ServedModel lent)) {
         return lent;
       }
     } catch (InferenceException e) {

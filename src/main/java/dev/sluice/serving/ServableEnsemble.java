@@ -2,12 +2,14 @@ package dev.sluice.serving;
 
 import dev.sluice.config.EnsembleConfig;
 import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.Scheduler;
@@ -88,7 +90,8 @@ final class ServableEnsemble implements Servable {
   }
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
-    if (!(members.find(selector) instanceof Lookup.Found(ServedModel model))) {
+    if (!(members.find(selector, Caller.SERVER, Operation.MODEL_METADATA)
+        instanceof Lookup.Found(ServedModel model))) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "model '" + selector.name() + "' takes no requests now");
     }
@@ -119,7 +122,8 @@ final class ServableEnsemble implements Servable {
   public List<Long> members() {
     List<Long> loads = new ArrayList<>(steps.size());
     for (ModelSelector step : steps) {
-      if (members.find(step) instanceof Lookup.Found(LiveVersion live)) {
+      if (members.find(step, Caller.SERVER, Operation.MODEL_METADATA)
+          instanceof Lookup.Found(LiveVersion live)) {
         loads.add(live.load());
         loads.addAll(InferencePipeline.servable(live).members());
         live.release();

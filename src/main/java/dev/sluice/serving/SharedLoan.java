@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
@@ -18,6 +19,11 @@ record SharedLoan(ServedModel loan) implements ServedModel {
   @Override
   public ModelMetadata metadata() {
     return loan.metadata();
+  }
+
+  @Override
+  public Caller caller() {
+    return loan.caller();
   }
 
   @Override

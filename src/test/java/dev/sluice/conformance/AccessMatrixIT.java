@@ -9,18 +9,12 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
+import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
-import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
-import io.grpc.MethodDescriptor;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.stub.ClientCalls;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -158,7 +152,7 @@ class AccessMatrixIT {
       try {
         List<String> wrong = new ArrayList<>();
         GRPC.forEach((method, controls) -> {
-          Status status = call(channel, method);
+          Status status = RawCalls.call(channel, method, new byte[0]).status();
           boolean refused = status.getCode() == Status.Code.PERMISSION_DENIED;
           if (refused != (controls && !kind.mayControl)
               || status.getCode() == Status.Code.UNIMPLEMENTED) {
@@ -169,22 +163,6 @@ class AccessMatrixIT {
       } finally {
         channel.shutdownNow();
       }
-    }
-  }
-
-  private static Status call(ManagedChannel channel, String method) {
-    try {
-      ClientCalls.blockingUnaryCall(
-          channel,
-          MethodDescriptor.<byte[], byte[]>newBuilder(new Bytes(), new Bytes())
-              .setFullMethodName(method)
-              .setType(MethodDescriptor.MethodType.UNARY)
-              .build(),
-          CallOptions.DEFAULT,
-          new byte[0]);
-      return Status.OK;
-    } catch (StatusRuntimeException e) {
-      return e.getStatus();
     }
   }
 
@@ -205,22 +183,5 @@ class AccessMatrixIT {
     return client
         .ask(new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", method, 1), new byte[0])
         .errorCode();
-  }
-
-  /** Messages as they are. */
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      try {
-        return stream.readAllBytes();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.conformance.EveryDoorIT.Door;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
@@ -68,7 +69,7 @@ class OverloadIT {
   }
 
   private static ServedModel enter() {
-    return ((Lookup.Found) server.data().admit(MODEL)).model();
+    return ((Lookup.Found) server.data().admit(MODEL, Caller.SERVER)).model();
   }
 
   private static HttpResponse<byte[]> send(Door door, byte[] body) throws Exception {

@@ -1,11 +1,13 @@
 package dev.sluice.testing;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Future;
 import java.util.List;
@@ -29,7 +31,7 @@ public final class AnsweringDataPlane implements DataPlane {
   }
 
   @Override
-  public Lookup find(ModelSelector selector) {
+  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
     return lookup.apply(selector);
   }
 

@@ -16,6 +16,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
@@ -79,7 +80,7 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   }
 
   @Override
-  public Lookup find(ModelSelector selector) {
+  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
     return switch (selector) {
       case ModelSelector.Latest(var name) -> latest(name);
       case ModelSelector.Version(var name, var version) -> version(name, version);

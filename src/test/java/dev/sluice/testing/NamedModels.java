@@ -13,6 +13,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
@@ -32,7 +33,7 @@ public final class NamedModels implements DataPlane, ControlPlane {
   }
 
   @Override
-  public Lookup find(ModelSelector selector) {
+  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
     List<ModelId> versions = ids.stream().filter(id -> id.name().equals(selector.name())).toList();
     if (versions.isEmpty()) {
       return new Lookup.UnknownModel(selector.name());

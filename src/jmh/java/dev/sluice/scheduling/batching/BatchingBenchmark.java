@@ -3,6 +3,7 @@ package dev.sluice.scheduling.batching;
 import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.config.BatchingConfig;
 import dev.sluice.config.QueueConfig;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Lookup;
@@ -63,7 +64,8 @@ public class BatchingBenchmark {
   }
 
   private Lookup.Found found() {
-    return (Lookup.Found) served.planes().find(new ModelSelector.Latest(ServedForBenchmark.MODEL));
+    return (Lookup.Found)
+        served.planes().admit(new ModelSelector.Latest(ServedForBenchmark.MODEL), Caller.SERVER);
   }
 
   private InferenceRequest request() {

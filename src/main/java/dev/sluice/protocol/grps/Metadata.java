@@ -89,11 +89,11 @@ public final class Metadata {
    * @param name a model's name, or {@code name-version}
    * @throws InferenceException INVALID_ARGUMENT for an empty name, NOT_FOUND for an unknown one
    */
-  public String model(String name) {
+  public String model(String name, Caller caller) {
     if (name.isEmpty()) {
       throw InferenceException.invalid("The model name is empty.");
     }
-    ServedModel model = models.lend(name, "Model not found.");
+    ServedModel model = models.lend(name, caller, "Model not found.");
     try {
       String declared = deployment.modelTexts().get(model.id().name());
       return declared == null ? describe(model) : declared + yaml(signatures(model));

@@ -1,11 +1,13 @@
 package dev.sluice.protocol.grps;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import java.util.List;
 import java.util.Optional;
@@ -36,12 +38,14 @@ public final class ModelChoice {
    * Lends the model a prediction is for.
    *
    * @param name as the request has it; empty if it names none
-   * @throws InferenceException NOT_FOUND, UNAVAILABLE, RESOURCE_EXHAUSTED, or INVALID_ARGUMENT if
-   *     no model is named and none is the default
+   * @throws InferenceException PERMISSION_DENIED, NOT_FOUND, UNAVAILABLE, RESOURCE_EXHAUSTED, or
+   *     INVALID_ARGUMENT if no model is named and none is the default
    */
-  public ServedModel lend(String name) {
-    String wanted = name.isEmpty() ? defaultName() : name;
-    return found(find(wanted, data::admit), "[ExecutorException] Not found model: " + wanted);
+  public ServedModel lend(String name, Caller caller) {
+    String wanted = name.isEmpty() ? defaultName(caller) : name;
+    return found(
+        find(wanted, caller, Operation.INFER, selector -> data.admit(selector, caller)),
+        "[ExecutorException] Not found model: " + wanted);
   }
 
   /**
@@ -49,8 +53,10 @@ public final class ModelChoice {
    *
    * @param unknown the text if there is no such model
    */
-  public ServedModel lend(String name, String unknown) {
-    return found(find(name, data::find), unknown);
+  public ServedModel lend(String name, Caller caller, String unknown) {
+    Operation operation = Operation.MODEL_METADATA;
+    return found(
+        find(name, caller, operation, selector -> data.find(selector, caller, operation)), unknown);
   }
 
   private static ServedModel found(Lookup lookup, String unknown) {
@@ -63,7 +69,23 @@ public final class ModelChoice {
     };
   }
 
-  private Lookup find(String name, Function<ModelSelector, Lookup> door) {
+  /** A name can mean several models: those that the caller may not ask are not meant. */
+  private Lookup find(
+      String name, Caller caller, Operation operation, Function<ModelSelector, Lookup> door) {
+    Lookup found =
+        findMeant(
+            name,
+            selector ->
+                caller.may(operation, selector.name())
+                    ? door.apply(selector)
+                    : new Lookup.UnknownModel(selector.name()));
+    if (found instanceof Lookup.UnknownModel) {
+      caller.require(operation, name);
+    }
+    return found;
+  }
+
+  private Lookup findMeant(String name, Function<ModelSelector, Lookup> door) {
     Lookup named = findNamed(name, door);
     String full = deployment.names().get(name);
     return full == null || !(named instanceof Lookup.UnknownModel) ? named : findNamed(full, door);
@@ -86,13 +108,13 @@ public final class ModelChoice {
     return match.matches() ? OptionalLong.of(Long.parseLong(match.group(1))) : OptionalLong.empty();
   }
 
-  private String defaultName() {
+  private String defaultName(Caller caller) {
     return byDefault()
         .orElseThrow(() ->
             InferenceException.invalid(
                 "the request names no model, and the setting grps.default_model names none either;"
                     + " models: "
-                    + String.join(", ", control.models())));
+                    + String.join(", ", control.models(caller, Operation.INFER))));
   }
 
   /**

@@ -52,7 +52,7 @@ public final class PredictCall {
       long size,
       Consumer<RequestInputs> decoder,
       Function<InferenceResponse, T> encoder) {
-    ServedModel lent = models.lend(model);
+    ServedModel lent = models.lend(model, exchange.caller());
     exchange.measure(Api.GRPS_PREDICT, lent.id().name());
     return exchange
         .compute(size, () -> decode(exchange, lent, decoder))
@@ -86,7 +86,7 @@ public final class PredictCall {
       Consumer<RequestInputs> decoder,
       ClientStream client,
       Function<InferenceResponse, Buffer> encoder) {
-    ServedModel lent = models.lend(model);
+    ServedModel lent = models.lend(model, exchange.caller());
     exchange.measure(Api.GRPS_STREAM, lent.id().name());
     var pump = new StreamPump(exchange, client, encoder);
     return exchange

@@ -1,7 +1,9 @@
 package dev.sluice.protocol.oip;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
@@ -37,8 +39,8 @@ public record ModelDescription(
    *
    * @throws InferenceException as {@link Models#find} does
    */
-  public static ModelDescription of(OipServer server, ModelSelector selector) {
-    ServedModel model = Models.find(server.data(), selector);
+  public static ModelDescription of(OipServer server, ModelSelector selector, Caller caller) {
+    ServedModel model = Models.find(server.data(), selector, caller, Operation.MODEL_METADATA);
     try {
       return of(model, versions(server, selector, model));
     } finally {
@@ -51,8 +53,9 @@ public record ModelDescription(
    *
    * @throws InferenceException as {@link Models#find} does
    */
-  public static Map<String, Object> configuration(OipServer server, ModelSelector selector) {
-    ServedModel model = Models.find(server.data(), selector);
+  public static Map<String, Object> configuration(
+      OipServer server, ModelSelector selector, Caller caller) {
+    ServedModel model = Models.find(server.data(), selector, caller, Operation.MODEL_METADATA);
     try {
       return model.configuration();
     } finally {

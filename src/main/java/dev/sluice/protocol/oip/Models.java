@@ -1,10 +1,12 @@
 package dev.sluice.protocol.oip;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
@@ -18,19 +20,20 @@ public final class Models {
   /**
    * Borrows a model; see {@link DataPlane#find}.
    *
-   * @throws InferenceException as {@link #found} does
+   * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED
    */
-  public static ServedModel find(DataPlane data, ModelSelector selector) {
-    return found(data.find(selector));
+  public static ServedModel find(
+      DataPlane data, ModelSelector selector, Caller caller, Operation operation) {
+    return found(data.find(selector, caller, operation));
   }
 
   /**
    * Borrows a model for one request to it; see {@link DataPlane#admit}.
    *
-   * @throws InferenceException as {@link #found} does, or RESOURCE_EXHAUSTED
+   * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED or RESOURCE_EXHAUSTED
    */
-  public static ServedModel admit(DataPlane data, ModelSelector selector) {
-    return found(data.admit(selector));
+  public static ServedModel admit(DataPlane data, ModelSelector selector, Caller caller) {
+    return found(data.admit(selector, caller));
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.sluice.protocol.oip;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import io.vertx.core.Future;
@@ -23,9 +25,11 @@ public final class RepositoryIndex {
 
   private RepositoryIndex() {}
 
-  /** The index, sorted by name and version. */
-  public static Future<List<Entry>> of(ControlPlane control, boolean onlyReady) {
-    return control.known().map(models -> of(control, models, onlyReady));
+  /** The index of what the caller may know of, sorted by name and version. */
+  public static Future<List<Entry>> of(ControlPlane control, boolean onlyReady, Caller caller) {
+    return control
+        .known(caller, Operation.REPOSITORY_INDEX)
+        .map(models -> of(control, models, onlyReady));
   }
 
   private static List<Entry> of(ControlPlane control, List<String> models, boolean onlyReady) {

@@ -1,9 +1,11 @@
 package dev.sluice.protocol.oip;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
@@ -17,10 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class Statistics {
   private Statistics() {}
 
-  /** Of all models. */
-  public static List<ModelStatistics> ofAll(OipServer server) {
+  /** Of all models that the caller may know of. */
+  public static List<ModelStatistics> ofAll(OipServer server, Caller caller) {
     List<ModelStatistics> all = new ArrayList<>();
-    server.control().models().forEach(model -> all.addAll(ofVersions(server, model)));
+    server
+        .control()
+        .models(caller, Operation.MODEL_STATISTICS)
+        .forEach(model -> all.addAll(ofVersions(server, model)));
     return all;
   }
 
@@ -29,8 +34,8 @@ public final class Statistics {
    *
    * @throws InferenceException with INVALID_ARGUMENT if it takes no requests, as Triton has it
    */
-  public static List<ModelStatistics> of(OipServer server, ModelSelector selector) {
-    switch (server.data().find(selector)) {
+  public static List<ModelStatistics> of(OipServer server, ModelSelector selector, Caller caller) {
+    switch (server.data().find(selector, caller, Operation.MODEL_STATISTICS)) {
       case Lookup.Found(ServedModel model) -> model.release();
       case Lookup.UnknownModel _ -> throw notAvailable(selector);
       case Lookup.UnknownVersion _, Lookup.UnknownLabel _, Lookup.NotReady _ ->

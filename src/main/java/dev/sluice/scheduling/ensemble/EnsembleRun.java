@@ -108,7 +108,7 @@ final class EnsembleRun {
   private void run(EnsembleStep step) {
     ServedModel member;
     try {
-      member = step.admit(members);
+      member = step.admit(members, request.model().caller());
     } catch (InferenceException e) {
       fail(step, e);
       return;

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.ensemble;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
@@ -25,12 +26,12 @@ record EnsembleStep(int number, ModelSelector member, List<Link> inputs, List<Li
   record Link(String name, int tensor) {}
 
   /**
-   * Lends the member.
+   * Lends the member, whether the caller may ask it by itself or not.
    *
    * @throws InferenceException UNAVAILABLE if it takes no requests
    */
-  ServedModel admit(DataPlane members) {
-    return switch (members.admit(member)) {
+  ServedModel admit(DataPlane members, Caller caller) {
+    return switch (members.admit(member, caller.withServerRights())) {
       case Lookup.Found(ServedModel model) -> model;
       case Lookup.Missed _ -> throw StepFailures.notThere(this);
     };

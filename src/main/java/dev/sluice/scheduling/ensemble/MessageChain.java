@@ -190,7 +190,7 @@ public final class MessageChain implements Scheduler {
 
     private InferenceRequest part(
         EnsembleStep step, List<NamedTensor> inputs, RequestOptions options) {
-      ServedModel member = step.admit(members);
+      ServedModel member = step.admit(members, request.model().caller());
       try {
         Signature signature = EnsembleGraphBuilder.signature(member.metadata());
         var part =

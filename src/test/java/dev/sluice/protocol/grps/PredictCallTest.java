@@ -3,6 +3,7 @@ package dev.sluice.protocol.grps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
@@ -11,6 +12,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -68,7 +70,7 @@ class PredictCallTest {
     }
 
     @Override
-    public Lookup find(ModelSelector selector) {
+    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
       return new Lookup.Found(model);
     }
 

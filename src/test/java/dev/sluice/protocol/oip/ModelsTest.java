@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
@@ -79,6 +80,6 @@ class ModelsTest {
     }
     var metadata = new ModelMetadata("tensorflow_savedmodel", signatures, false, 0);
     var planes = new FakePlanes().serve("m", 1, metadata, _ -> List.of());
-    return Models.find(planes, new ModelSelector.Latest("m"));
+    return Models.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.EnsembleConfig;
 import dev.sluice.config.EnsembleConfig.Step;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
@@ -14,6 +15,7 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
@@ -80,7 +82,7 @@ class EnsembleSchedulerTest {
     String gone = "";
 
     @Override
-    public Lookup find(ModelSelector selector) {
+    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
       if (selector.name().equals(gone)) {
         return new Lookup.UnknownModel(gone);
       }

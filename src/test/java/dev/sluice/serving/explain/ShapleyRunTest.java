@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.sluice.config.ExplainConfig;
 import dev.sluice.config.ExplainConfig.Method;
 import dev.sluice.inference.Attribution;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
@@ -19,6 +20,7 @@ import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -403,7 +405,7 @@ class ShapleyRunTest {
   /** Answers at once, row by row. */
   private class Asking implements DataPlane {
     @Override
-    public Lookup find(ModelSelector selector) {
+    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
       return new Lookup.UnknownModel(selector.name());
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.benchmark.ServedForBenchmark;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.oip.Models;
@@ -20,7 +21,7 @@ final class V2Decoding {
   }
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {
-    var model = Models.find(server.data(), selector);
+    var model = Models.admit(server.data(), selector, Caller.SERVER);
     return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of())
         .decode(body, jsonLength);
   }

@@ -21,7 +21,8 @@ final class MetadataCalls {
   }
 
   Future<Buffer> model(GrpcCall call, Body body) {
-    return Messages.answer(body, request -> Messages.text(metadata.model(name(request))));
+    return Messages.answer(
+        body, request -> Messages.text(metadata.model(name(request), call.caller())));
   }
 
   private static String name(GrpsMessage request) {

@@ -39,7 +39,7 @@ final class CustomRoute {
   private void hand(HttpExchange http, Body body) {
     var query = new PredictQuery(http.query());
     boolean streaming = control.asksInHead(http, query) || control.asksInBody(body);
-    ServedModel lent = models.lend(query.model());
+    ServedModel lent = models.lend(query.model(), http.caller());
     http.measure(Api.OWN_HTTP, lent.id().name());
     data.handle(lent, new RawHttpCall(http, body, streaming, control.contentType()));
   }

@@ -22,7 +22,7 @@ final class MetadataRoutes {
 
   void model(HttpExchange http) {
     http.body()
-        .map(body -> metadata.model(modelName(body)))
+        .map(body -> metadata.model(modelName(body), http.caller()))
         .onSuccess(text -> MessageJson.answerText(http, text))
         .onFailure(e -> MessageJson.answer(http, GrpsStatus.of(http.explain(e))));
   }

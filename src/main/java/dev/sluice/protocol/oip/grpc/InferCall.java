@@ -52,18 +52,19 @@ final class InferCall {
       OipServer server, Body message, Exchange call, Map<String, ParameterValue> metadata) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
-    ServedModel model = Models.requireOneAnswer(admit(server, wire), "ModelInfer RPC");
+    ServedModel model = Models.requireOneAnswer(admit(server, wire, call), "ModelInfer RPC");
     return decode(server, wire, model, call, metadata);
   }
 
   /** Decodes a message of a stream, likewise. */
   static Decoded decodeStreamed(
       OipServer server, WireRequest wire, Exchange call, Map<String, ParameterValue> metadata) {
-    return decode(server, wire, admit(server, wire), call, metadata);
+    return decode(server, wire, admit(server, wire, call), call, metadata);
   }
 
-  private static ServedModel admit(OipServer server, WireRequest wire) {
-    return Models.admit(server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()));
+  private static ServedModel admit(OipServer server, WireRequest wire, Exchange call) {
+    return Models.admit(
+        server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()), call.caller());
   }
 
   private static Decoded decode(

@@ -6,6 +6,7 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
@@ -156,8 +157,9 @@ public final class OipGrpcFace implements GrpcFace {
         .build();
   }
 
-  private MessageLite modelReady(ModelReadyRequest request) {
-    Lookup lookup = server.data().find(GrpcSelectors.of(request.getName(), request.getVersion()));
+  private MessageLite modelReady(ModelReadyRequest request, Caller caller) {
+    ModelSelector selector = GrpcSelectors.of(request.getName(), request.getVersion());
+    Lookup lookup = server.data().find(selector, caller, Operation.MODEL_METADATA);
     if (lookup instanceof Lookup.NotReady) {
       return ModelReadyResponse.newBuilder().setReady(false).build();
     }
@@ -165,24 +167,23 @@ public final class OipGrpcFace implements GrpcFace {
     return ModelReadyResponse.newBuilder().setReady(true).build();
   }
 
-  private MessageLite modelMetadata(ModelMetadataRequest request) {
-    return Descriptions.metadata(describe(request.getName(), request.getVersion()));
+  private MessageLite modelMetadata(ModelMetadataRequest request, Caller caller) {
+    return Descriptions.metadata(
+        ModelDescription.of(
+            server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
   }
 
-  private MessageLite modelConfig(ModelConfigRequest request) {
+  private MessageLite modelConfig(ModelConfigRequest request, Caller caller) {
     return Descriptions.config(
         ModelDescription.configuration(
-            server, GrpcSelectors.of(request.getName(), request.getVersion())));
+            server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
   }
 
-  private MessageLite statistics(ModelStatisticsRequest request) {
+  private MessageLite statistics(ModelStatisticsRequest request, Caller caller) {
     return StatisticsMessages.of(
         request.getName().isEmpty()
-            ? Statistics.ofAll(server)
-            : Statistics.of(server, GrpcSelectors.of(request.getName(), request.getVersion())));
-  }
-
-  private ModelDescription describe(String name, String version) {
-    return ModelDescription.of(server, GrpcSelectors.of(name, version));
+            ? Statistics.ofAll(server, caller)
+            : Statistics.of(
+                server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
   }
 }

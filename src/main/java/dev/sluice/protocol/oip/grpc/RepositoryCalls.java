@@ -23,7 +23,8 @@ import java.util.Locale;
 record RepositoryCalls(OipServer server) {
   Future<MessageLite> index(RepositoryIndexRequest request, Caller caller) {
     requireNoRepository(request.getRepositoryName());
-    return RepositoryIndex.of(server.control(), request.getReady()).map(Descriptions::index);
+    return RepositoryIndex.of(server.control(), request.getReady(), caller)
+        .map(Descriptions::index);
   }
 
   Future<MessageLite> load(RepositoryModelLoadRequest request, Caller caller) {

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.grpc;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.LogSettings;
@@ -51,7 +52,8 @@ record SettingsCalls(OipServer server) {
 
   TraceSettingResponse tracing(TraceSettingRequest request, Caller caller) {
     if (!request.getModelName().isEmpty()) {
-      Models.find(server.data(), new ModelSelector.Latest(request.getModelName())).release();
+      var latest = new ModelSelector.Latest(request.getModelName());
+      Models.find(server.data(), latest, caller, Operation.TRACING).release();
     }
     var settings = new TraceSettings();
     request.getSettingsMap().forEach((name, value) -> settings.put(name, value.getValueList()));

@@ -48,7 +48,7 @@ record GenerateRoute(OipServer server) {
   private Future<GenerateDecoder.Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body) {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
-    ServedModel model = Models.admit(server.data(), selector);
+    ServedModel model = Models.admit(server.data(), selector, exchange.caller());
     var decoder =
         new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange

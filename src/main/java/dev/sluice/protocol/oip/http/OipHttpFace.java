@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Classification;
@@ -26,6 +27,7 @@ import dev.sluice.transport.http.KnownPaths;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -94,17 +96,21 @@ public final class OipHttpFace implements HttpFace {
       case LIVE -> health(exchange, "live", server.control().live(), 400);
       case READY -> health(exchange, "ready", server.control().ready(), 503);
       case SERVER -> exchange.json(OK, MetadataJson.server(server.name(), server.version()));
-      case MODELS -> exchange.json(OK, MetadataJson.models(server.control().models()));
-      case STATISTICS -> exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server)));
+      case MODELS -> exchange.json(OK, MetadataJson.models(models(exchange)));
+      case STATISTICS ->
+          exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server, exchange.caller())));
       case INDEX -> repository.index(exchange);
       case LOAD -> repository.load(exchange, path.model());
       case UNLOAD -> repository.unload(exchange, path.model());
-      case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(path)));
+      case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(exchange, path)));
       case MODEL_CONFIG ->
           exchange.json(
-              OK, MetadataJson.config(ModelDescription.configuration(server, path.selector())));
+              OK,
+              MetadataJson.config(
+                  ModelDescription.configuration(server, path.selector(), exchange.caller())));
       case MODEL_STATISTICS ->
-          exchange.json(OK, StatisticsJson.of(Statistics.of(server, path.selector())));
+          exchange.json(
+              OK, StatisticsJson.of(Statistics.of(server, path.selector(), exchange.caller())));
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());
@@ -115,8 +121,12 @@ public final class OipHttpFace implements HttpFace {
     }
   }
 
-  private ModelDescription describe(OipPath path) {
-    return ModelDescription.of(server, path.selector());
+  private List<String> models(HttpExchange exchange) {
+    return server.control().models(exchange.caller(), Operation.REPOSITORY_INDEX);
+  }
+
+  private ModelDescription describe(HttpExchange exchange, OipPath path) {
+    return ModelDescription.of(server, path.selector(), exchange.caller());
   }
 
   private void health(HttpExchange exchange, String key, boolean good, int badStatus) {
@@ -135,7 +145,8 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private void modelReady(HttpExchange exchange, OipPath path) {
-    Lookup lookup = server.data().find(path.selector());
+    Lookup lookup =
+        server.data().find(path.selector(), exchange.caller(), Operation.MODEL_METADATA);
     if (lookup instanceof Lookup.NotReady) {
       throw notReady(path.model());
     }
@@ -169,7 +180,8 @@ public final class OipHttpFace implements HttpFace {
       HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ServedModel model =
-        Models.requireOneAnswer(Models.admit(server.data(), selector), "HTTP end point");
+        Models.requireOneAnswer(
+            Models.admit(server.data(), selector, exchange.caller()), "HTTP end point");
     var decoder =
         new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange

@@ -24,7 +24,7 @@ record OipPath(Resource resource, String model, String version) {
     LIVE(Operation.HEALTH, "GET"),
     READY(Operation.HEALTH, "GET"),
     SERVER(Operation.SERVER_METADATA, "GET"),
-    MODELS(Operation.SERVER_METADATA, "GET"),
+    MODELS(Operation.REPOSITORY_INDEX, "GET"),
     STATISTICS(Operation.STATISTICS, "GET"),
     INDEX(Operation.REPOSITORY_INDEX, "POST"),
     LOAD(Operation.LOAD, "POST"),

@@ -28,7 +28,7 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
     exchange
         .body()
         .map(RepositoryRoutes::onlyReady)
-        .compose(ready -> RepositoryIndex.of(server.control(), ready))
+        .compose(ready -> RepositoryIndex.of(server.control(), ready, exchange.caller()))
         .onComplete(
             entries -> exchange.json(200, MetadataJson.index(entries)),
             failure -> OipHttpFace.fail(exchange, failure));

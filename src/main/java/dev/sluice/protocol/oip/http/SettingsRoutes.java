@@ -2,6 +2,7 @@ package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
@@ -52,7 +53,7 @@ record SettingsRoutes(OipServer server) {
    * @throws InferenceException with NOT_FOUND if there is none of this name
    */
   void tracing(HttpExchange exchange, ModelSelector model) {
-    Models.find(server.data(), model).release();
+    Models.find(server.data(), model, exchange.caller(), Operation.TRACING).release();
     tracing(exchange, model.name());
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.own.http;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -39,14 +40,15 @@ public final class OwnPathsFace implements HttpFace {
     http.measure(Api.OWN_HTTP, model);
     http.body()
         .map(body -> {
-          data.handle(lend(model), new RawHttpCall(http, body, false, CHUNKS));
+          data.handle(lend(model, http.caller()), new RawHttpCall(http, body, false, CHUNKS));
           return body;
         })
         .onFailure(e -> refuse(http, http.explain(e)));
   }
 
-  private ServedModel lend(String model) {
-    if (data.admit(new ModelSelector.Latest(model)) instanceof Lookup.Found(ServedModel lent)) {
+  private ServedModel lend(String model, Caller caller) {
+    var latest = new ModelSelector.Latest(model);
+    if (data.admit(latest, caller) instanceof Lookup.Found(ServedModel lent)) {
       return lent;
     }
     throw new InferenceException(

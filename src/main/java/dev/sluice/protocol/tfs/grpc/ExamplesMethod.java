@@ -98,7 +98,7 @@ final class ExamplesMethod implements GrpcMethod {
 
   private Asked ask(GrpcCall call, Query query) {
     call.measure(api, query.model().name());
-    ServedModel model = Models.admit(data, query.model());
+    ServedModel model = Models.admit(data, query.model(), call.caller());
     try {
       Inquiry inquiry = query.inquiry().apply(model.metadata());
       Tensor examples = query.examples().toTensor(mostContext);

@@ -2,6 +2,7 @@ package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.Int64Value;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ServedModel;
@@ -27,17 +28,18 @@ final class MetadataMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> Messages.write(respond(message)));
+    return call.compute(message.length(), () -> Messages.write(respond(message, call.caller())));
   }
 
-  private GetModelMetadataResponse respond(Body message) {
+  private GetModelMetadataResponse respond(Body message, Caller caller) {
     var request =
         Messages.read("GetModelMetadataRequest", GetModelMetadataRequest.parser(), message);
     if (!request.hasModelSpec()) {
       throw RequestedModel.missing();
     }
     checkFields(request.getMetadataFieldList());
-    ServedModel model = Models.find(data, RequestedModel.of(request.getModelSpec()).selector());
+    ServedModel model =
+        Models.find(data, RequestedModel.of(request.getModelSpec()).selector(), caller);
     try {
       return describe(model);
     } finally {

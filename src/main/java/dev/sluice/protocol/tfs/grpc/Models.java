@@ -1,10 +1,12 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 
@@ -13,12 +15,12 @@ final class Models {
   private Models() {}
 
   /**
-   * Borrows a model; the caller releases it.
+   * Borrows a model to describe it; whoever calls this releases it.
    *
-   * @throws InferenceException if it is not there or takes no requests
+   * @throws InferenceException if it is not there, takes no requests or is not this caller's to see
    */
-  static ServedModel find(DataPlane data, ModelSelector selector) {
-    return found(data.find(selector), selector);
+  static ServedModel find(DataPlane data, ModelSelector selector, Caller caller) {
+    return found(data.find(selector, caller, Operation.MODEL_METADATA), selector);
   }
 
   /**
@@ -26,8 +28,8 @@ final class Models {
    *
    * @throws InferenceException as {@link #find} does, or RESOURCE_EXHAUSTED
    */
-  static ServedModel admit(DataPlane data, ModelSelector selector) {
-    return found(data.admit(selector), selector);
+  static ServedModel admit(DataPlane data, ModelSelector selector, Caller caller) {
+    return found(data.admit(selector, caller), selector);
   }
 
   private static ServedModel found(Lookup lookup, ModelSelector selector) {

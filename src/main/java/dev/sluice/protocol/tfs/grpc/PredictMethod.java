@@ -38,7 +38,7 @@ final class PredictMethod implements GrpcMethod {
   private PredictPlan plan(Exchange call, Body message) {
     PredictQuery query = PredictQuery.read(message);
     call.measure(Api.TFS_PREDICT, query.model().selector().name());
-    return PredictPlan.make(query, data, settings);
+    return PredictPlan.make(query, data, call.caller(), settings);
   }
 
   private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {

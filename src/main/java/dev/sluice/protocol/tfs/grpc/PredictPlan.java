@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
@@ -34,8 +35,9 @@ record PredictPlan(
    * @throws InferenceException if there is no such model or it does not take such a request;
    *     nothing is left on loan
    */
-  static PredictPlan make(PredictQuery query, DataPlane data, PredictSettings settings) {
-    ServedModel model = Models.admit(data, query.model().selector());
+  static PredictPlan make(
+      PredictQuery query, DataPlane data, Caller caller, PredictSettings settings) {
+    ServedModel model = Models.admit(data, query.model().selector(), caller);
     try {
       return of(query, model, settings);
     } catch (RuntimeException e) {

@@ -1,8 +1,10 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
@@ -28,14 +30,15 @@ final class StatusMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> Messages.write(respond(message)));
+    return call.compute(message.length(), () -> Messages.write(respond(message, call.caller())));
   }
 
-  private GetModelStatusResponse respond(Body message) {
+  private GetModelStatusResponse respond(Body message, Caller caller) {
     var request = Messages.read("GetModelStatusRequest", GetModelStatusRequest.parser(), message);
     if (!request.hasModelSpec()) {
       throw RequestedModel.missing();
     }
+    caller.require(Operation.MODEL_METADATA, request.getModelSpec().getName());
     var response = GetModelStatusResponse.newBuilder();
     for (VersionStatus status : wanted(request.getModelSpec()).reversed()) {
       response.addModelVersionStatus(encode(status));

@@ -37,7 +37,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
 
   private Asked decode(Body body, ModelSelector selector, Exchange exchange) {
     // Before the document is read: that is most of the work, and overload is no time for work.
-    return switch (data.admit(selector)) {
+    return switch (data.admit(selector, exchange.caller())) {
       case Lookup.Found(ServedModel model) -> decode(body, model, exchange);
       case Lookup.Missed missed -> {
         read(body).examples().close();

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.v1.http;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ExplainParameters;
@@ -10,6 +11,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
@@ -68,7 +70,7 @@ final class Explain {
   }
 
   private Asked decode(Call call) {
-    return switch (data.admit(call.selector)) {
+    return switch (data.admit(call.selector, call.exchange.caller())) {
       case Lookup.Found(ServedModel model) -> decode(call, model);
       case Lookup.Missed missed -> throw lead.refuse(call.selector, missed);
     };
@@ -106,21 +108,27 @@ final class Explain {
 
   private Asked byModel(Call call, String other) {
     requireReady(call.selector.name(), other);
-    InferenceRequest asked = request(call, call.selector);
+    InferenceRequest asked = request(call, call.selector, call.exchange.caller());
     try {
-      return new Asked.OfModel(asked, request(call, new ModelSelector.Latest(other)));
+      return new Asked.OfModel(asked, explaining(call, other));
     } catch (RuntimeException | Error e) {
       asked.close();
       throw e;
     }
   }
 
-  private InferenceRequest request(Call call, ModelSelector selector) {
-    return predict.decode(call.body, selector, call.exchange, call.envelope).request();
+  /** The explaining model belongs to the explained one: a caller needs no right to it. */
+  private InferenceRequest explaining(Call call, String other) {
+    Caller caller = call.exchange.caller().withServerRights();
+    return request(call, new ModelSelector.Latest(other), caller);
+  }
+
+  private InferenceRequest request(Call call, ModelSelector selector, Caller caller) {
+    return predict.decode(call.body, selector, caller, call.exchange, call.envelope).request();
   }
 
   private void requireReady(String model, String other) {
-    switch (data.find(new ModelSelector.Latest(other))) {
+    switch (data.find(new ModelSelector.Latest(other), Caller.SERVER, Operation.EXPLAIN)) {
       case Lookup.Found(ServedModel found) -> found.release();
       case Lookup.Missed _ ->
           throw new InferenceException(

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.v1.http;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
@@ -101,8 +102,14 @@ final class Predict {
 
   /** Decodes a body for a model, and lends the model to the request. */
   Call decode(Body body, ModelSelector selector, Exchange exchange, Envelope envelope) {
+    return decode(body, selector, exchange.caller(), exchange, envelope);
+  }
+
+  /** The same with the rights of somebody else. */
+  Call decode(
+      Body body, ModelSelector selector, Caller caller, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.
-    return switch (data.admit(selector)) {
+    return switch (data.admit(selector, caller)) {
       case Lookup.Found(ServedModel model) -> decode(body, model, exchange, envelope);
       case Lookup.Missed missed -> {
         if (!lead.looksForTheModelFirst()) {

@@ -41,7 +41,7 @@ public sealed interface V1Request {
   /** Decides whether the caller may have it. */
   default void requireFor(HttpExchange exchange) {
     switch (this) {
-      case Index _, Nameless _ -> exchange.require(Operation.SERVER_METADATA);
+      case Index _, Nameless _ -> exchange.require(Operation.REPOSITORY_INDEX);
       case Status(var model) -> exchange.require(Operation.MODEL_METADATA, model.name());
       case Metadata(var model) -> exchange.require(Operation.MODEL_METADATA, model.name());
       case Call(var model, var verb) -> exchange.require(verb.operation(), model.name());

@@ -6,6 +6,7 @@ import dev.sluice.inference.Explainer;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
@@ -93,12 +94,16 @@ public final class V1Routes implements HttpFace {
 
   private void answer(HttpExchange exchange, V1Request request) {
     switch (request) {
-      case V1Request.Index _ -> report(exchange, request, new V1Report.Models(control.models()));
+      case V1Request.Index _ -> report(exchange, request, new V1Report.Models(visible(exchange)));
       case V1Request.Status(var model) -> report(exchange, request, versions(model));
       case V1Request.Metadata(var model) -> metadata(exchange, request, model);
       case V1Request.Call(var model, var verb) -> call(exchange, model, verb);
       case V1Request.Nameless _ -> throw new IllegalStateException("no dialect speaks this");
     }
+  }
+
+  private List<String> visible(HttpExchange exchange) {
+    return control.models(exchange.caller(), Operation.REPOSITORY_INDEX);
   }
 
   private void report(HttpExchange exchange, V1Request request, V1Report report) {
@@ -149,7 +154,7 @@ public final class V1Routes implements HttpFace {
   }
 
   private void metadata(HttpExchange exchange, V1Request request, ModelSelector selector) {
-    switch (data.find(selector)) {
+    switch (data.find(selector, exchange.caller(), Operation.MODEL_METADATA)) {
       case Lookup.Found(ServedModel model) -> {
         var report = new V1Report.Metadata(model.id(), model.metadata());
         model.release();

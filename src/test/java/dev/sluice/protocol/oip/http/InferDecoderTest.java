@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
@@ -169,7 +170,7 @@ class InferDecoderTest {
 
   private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
-    ServedModel model = Models.find(planes, new ModelSelector.Latest("m"));
+    ServedModel model = Models.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
     return new InferDecoder(server, model, Deadline.NONE, "r", Map.of()).decode(body, jsonLength);
   }
 }

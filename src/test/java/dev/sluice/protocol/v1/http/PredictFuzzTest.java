@@ -2,6 +2,7 @@ package dev.sluice.protocol.v1.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
@@ -70,7 +71,8 @@ class PredictFuzzTest {
 
   private int assertSameInTwoPasses(byte[] bytes, String name) {
     Body body = Body.of(bytes);
-    ServedModel model = ((Lookup.Found) planes.find(new ModelSelector.Latest(name))).model();
+    ServedModel model =
+        ((Lookup.Found) planes.admit(new ModelSelector.Latest(name), Caller.SERVER)).model();
     PlainRows once = PlainRows.read(body, model, new TfsDialect());
     if (once != null) {
       PredictDocument document = PredictDocument.read(body);
