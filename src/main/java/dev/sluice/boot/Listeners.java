@@ -7,6 +7,7 @@ import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ConnectionCount;
+import dev.sluice.transport.ConnectionDrain;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.RequestMemory;
@@ -31,6 +32,7 @@ final class Listeners {
   private final Supplier<Faces> faces;
   private final RequestMemory memory;
   private final List<OpenListener> open = new ArrayList<>();
+  private final List<ConnectionDrain> drains = new ArrayList<>();
 
   /**
    * @param connections counts those of all listeners
@@ -76,17 +78,23 @@ final class Listeners {
             config.limits().connection().mostOfPeer(),
             System::nanoTime);
     connections.add(count);
+    var drain = new ConnectionDrain(config.shutdown().drainTimeout().plus(LAST_WORDS));
+    drains.add(drain);
     Faces spoken = faces.get();
     open.add(
         OpenListener.open(
             threads.vertx(),
             listener,
             threads.onEachLoop(),
-            bound -> verticle(bound, context, spoken, count)));
+            bound -> verticle(bound, context, spoken, count, drain)));
   }
 
   private ListenerVerticle verticle(
-      ListenerConfig listener, ListenerContext context, Faces spoken, ConnectionCount count) {
+      ListenerConfig listener,
+      ListenerContext context,
+      Faces spoken,
+      ConnectionCount count,
+      ConnectionDrain drain) {
     var front =
         new Front(
             new HttpFront(spoken.http(listener), context, listener.cors()),
@@ -97,7 +105,7 @@ final class Listeners {
         config.limits(),
         count,
         context.memory(),
-        config.shutdown().drainTimeout().plus(LAST_WORDS),
+        drain,
         front,
         spoken.brpc(listener, context));
   }
@@ -115,6 +123,11 @@ final class Listeners {
   /** The open port of the first one. */
   int port() {
     return open.getFirst().port();
+  }
+
+  /** Lets clients know that their connections end, and goes on accepting. */
+  void drain() {
+    drains.forEach(ConnectionDrain::begin);
   }
 
   /**

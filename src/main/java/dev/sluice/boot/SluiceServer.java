@@ -220,6 +220,7 @@ public final class SluiceServer implements Server {
   public void close() {
     lookout.stop();
     models.control().drain();
+    listeners.drain();
     pause(config.shutdown().gracePeriod());
     listeners.close();
     Threads.await(models.repository().close());

@@ -44,21 +44,6 @@ public interface ControlPlane {
   /** Whether every version that should take requests does, and the server is not draining. */
   boolean ready();
 
-  /** Whether the server is on its way to the end: calls that could last are not to be kept open. */
-  default boolean draining() {
-    return false;
-  }
-
-  /**
-   * Runs the action when the server begins to drain, on the thread that begins; never if it has
-   * begun already.
-   *
-   * @return takes the action back
-   */
-  default Runnable onDraining(Runnable action) {
-    return () -> {};
-  }
-
   /** Whether an operator or load balancer has put the server online; see {@link #setOnline}. */
   boolean online();
 

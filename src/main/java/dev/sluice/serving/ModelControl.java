@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -39,7 +38,6 @@ public final class ModelControl implements ControlPlane {
   private final Liveness liveness;
   private final LoadPolicy policy;
   private volatile boolean online;
-  private final Set<Runnable> whenDraining = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
   private volatile boolean started;
 
@@ -101,21 +99,9 @@ public final class ModelControl implements ControlPlane {
     return !draining && (config.strictReadiness() ? repository.allReady() : repository.looked());
   }
 
-  @Override
-  public boolean draining() {
-    return draining;
-  }
-
-  @Override
-  public Runnable onDraining(Runnable action) {
-    whenDraining.add(action);
-    return () -> whenDraining.remove(action);
-  }
-
   /** Lets readiness fall, so that no new callers are sent here. */
   public void drain() {
     draining = true;
-    whenDraining.forEach(Runnable::run);
   }
 
   @Override

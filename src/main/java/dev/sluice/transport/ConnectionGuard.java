@@ -109,6 +109,11 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     enter(Phase.BODY);
   }
 
+  /** Whether nothing of a request has arrived that is not whole yet. */
+  boolean isBetweenRequests() {
+    return phase == Phase.BETWEEN;
+  }
+
   /** A request is whole. */
   void requestRead() {
     enter(Phase.BETWEEN);

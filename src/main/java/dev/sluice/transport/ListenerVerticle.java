@@ -10,7 +10,6 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.SocketAddress;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.LoggerFactory;
@@ -47,11 +46,14 @@ public final class ListenerVerticle extends VerticleBase {
 
   private static final int RESET_WINDOW_SECONDS = 10;
 
+  /** Connections that are ended are closed by then. */
+  private static final long LAST_MILLIS = 1_000;
+
   private final ListenerConfig config;
   private final LimitsConfig limits;
   private final ConnectionCount connections;
   private final RequestMemory memory;
-  private final Duration drainTimeout;
+  private final ConnectionDrain drain;
   private final ListenerFront front;
   private final Optional<RawFront> rawFront;
   private HttpServer server;
@@ -61,7 +63,7 @@ public final class ListenerVerticle extends VerticleBase {
    * @param limits what one caller may cost
    * @param connections shared by all event loops of the listener
    * @param memory what all requests of the server may hold
-   * @param drainTimeout how long requests under way may take when the listener closes
+   * @param drain ends them, shared in the same way
    * @param front answers requests on this verticle's event loop
    * @param rawFront takes over connections that speak something else than HTTP; it is not asked if
    *     the listener encrypts, since what it speaks does not
@@ -72,14 +74,14 @@ public final class ListenerVerticle extends VerticleBase {
       LimitsConfig limits,
       ConnectionCount connections,
       RequestMemory memory,
-      Duration drainTimeout,
+      ConnectionDrain drain,
       ListenerFront front,
       Optional<RawFront> rawFront) {
     this.config = config;
     this.limits = limits;
     this.connections = connections;
     this.memory = memory;
-    this.drainTimeout = drainTimeout;
+    this.drain = drain;
     this.front = front;
     this.rawFront = rawFront;
   }
@@ -99,13 +101,19 @@ public final class ListenerVerticle extends VerticleBase {
       admit(address);
       return server.listen(address);
     }
-    return server
-        .listen(address)
-        .onSuccess(_ -> admit(SocketAddress.inetSocketAddress(port(), config.host())));
+    return server.listen(address).onSuccess(_ -> admit(bound()));
+  }
+
+  /** Where it really listens. */
+  private SocketAddress bound() {
+    return config.socket().isPresent()
+        ? address()
+        : SocketAddress.inetSocketAddress(port(), config.host());
   }
 
   private void admit(SocketAddress address) {
-    SniffingTransport.admit(vertx, address, new SniffingTransport.Admission(connections, limits));
+    SniffingTransport.admit(
+        vertx, address, new SniffingTransport.Admission(connections, drain, limits));
   }
 
   /** A negative port names one that the system chooses, once for all verticles that name it. */
@@ -128,13 +136,14 @@ public final class ListenerVerticle extends VerticleBase {
     try {
       Flushes.join(connection);
       front.opened(connection);
-      Farewell.join(connection);
+      Http1Drain.join(connection, drain);
       if (config.socket().isPresent()) {
         SocketAuthority.join(connection);
       }
       Http1Progress.join(connection);
       Http2Memory.join(connection, memory);
       Http2Guard.join(connection, limits, front::isStream);
+      Http2Drain.join(connection);
     } catch (IllegalStateException e) {
       LOG.at(Level.ERROR, "hook").log("a connection is closed: {}", e.getMessage());
       connection.close();
@@ -187,11 +196,23 @@ public final class ListenerVerticle extends VerticleBase {
     return server.updateSSLOptions(Tls.options(tls), true);
   }
 
-  /** Lets requests under way finish, then closes what is left. */
+  /**
+   * Accepts what waits to be accepted, stops listening, lets requests under way finish, then closes
+   * what is left.
+   */
   @Override
   public Future<?> stop() {
+    drain.begin();
+    return SniffingTransport.stopListening(vertx, bound()).compose(_ -> shutdown());
+  }
+
+  private Future<?> shutdown() {
     front.closing();
-    return server.shutdown(drainTimeout.toMillis(), TimeUnit.MILLISECONDS);
+    long millis = drain.timeout().toMillis();
+    long end = vertx.setTimer(Math.max(1, millis), _ -> drain.end());
+    return server
+        .shutdown(millis + LAST_MILLIS, TimeUnit.MILLISECONDS)
+        .onComplete(_ -> vertx.cancelTimer(end));
   }
 
   /** The port that is really open; of a Unix domain socket, none that means anything. */

@@ -2,14 +2,17 @@ package dev.sluice.transport;
 
 import dev.sluice.config.LimitsConfig;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.datagram.DatagramSocketOptions;
 import io.vertx.core.internal.VertxInternal;
@@ -21,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class SniffingTransport implements io.vertx.core.transport.Transport {
   private final io.vertx.core.transport.Transport real;
   private final ConcurrentMap<String, Admission> admissions = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Channel> servers = new ConcurrentHashMap<>();
 
   public SniffingTransport(io.vertx.core.transport.Transport real) {
     this.real = real;
@@ -54,16 +59,17 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
 
   @Override
   public Transport implementation() {
-    return new Sockets(real.implementation(), admissions);
+    return new Sockets(real.implementation(), admissions, servers);
   }
 
   /**
    * Whom a listener accepts, and what their connections may cost.
    *
    * @param connections counts them
+   * @param drain ends them
    * @param limits of each
    */
-  record Admission(ConnectionCount connections, LimitsConfig limits) {}
+  record Admission(ConnectionCount connections, ConnectionDrain drain, LimitsConfig limits) {}
 
   /**
    * Sets who is accepted from now on by the server with this address. Without it, anyone is.
@@ -72,12 +78,34 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
    */
   static void admit(Vertx vertx, SocketAddress address, Admission admission) {
     if (((VertxInternal) vertx).transport() instanceof Sockets sockets) {
-      String name =
-          address.isDomainSocket()
-              ? address.path()
-              : name(new InetSocketAddress(address.host(), address.port()));
-      sockets.admissions.put(name, admission);
+      sockets.admissions.put(name(address), admission);
     }
+  }
+
+  /**
+   * Accepts what waits to be accepted by the server with this address, and stops listening.
+   *
+   * @param address with the port that is really open
+   * @return complete when it does not listen any more, on the caller's context
+   */
+  static Future<Void> stopListening(Vertx vertx, SocketAddress address) {
+    Promise<Void> stopped = ((VertxInternal) vertx).promise();
+    Channel server =
+        ((VertxInternal) vertx).transport() instanceof Sockets sockets
+            ? sockets.servers.get(name(address))
+            : null;
+    if (server == null) {
+      stopped.complete();
+    } else {
+      server.close().addListener(_ -> stopped.complete());
+    }
+    return stopped.future();
+  }
+
+  private static String name(SocketAddress address) {
+    return address.isDomainSocket()
+        ? address.path()
+        : name(new InetSocketAddress(address.host(), address.port()));
   }
 
   /** Names an address as a server's channel shows it, however it was written. */
@@ -90,33 +118,79 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
     return address.toString();
   }
 
-  private static <C extends ServerChannel> C watched(
-      C server, ConcurrentMap<String, Admission> admissions) {
-    server.pipeline().addLast(new Accepting(admissions));
+  private static <C extends ServerChannel> C watched(C server, Sockets sockets) {
+    server.pipeline().addLast(new Accepting(sockets.admissions, sockets.servers));
     return server;
   }
 
   /** Sees each connection before its own pipeline is made, so that the look-out comes first. */
-  private static final class Accepting extends ChannelInboundHandlerAdapter {
-    private final ConcurrentMap<String, Admission> admissions;
+  private static final class Accepting extends ChannelDuplexHandler {
+    /** What came in while the last look was taken has been accepted by the next one. */
+    private static final long LOOK_MILLIS = 1;
 
-    Accepting(ConcurrentMap<String, Admission> admissions) {
+    /** Clients that never stop connecting are not waited for. */
+    private static final int MOST_LOOKS = 50;
+
+    private final ConcurrentMap<String, Admission> admissions;
+    private final ConcurrentMap<String, Channel> servers;
+    private boolean closing;
+    private int looks;
+    private int accepted;
+
+    Accepting(ConcurrentMap<String, Admission> admissions, ConcurrentMap<String, Channel> servers) {
       this.admissions = admissions;
+      this.servers = servers;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      String name = name(ctx.channel().localAddress());
+      servers.put(name, ctx.channel());
+      ctx.channel().closeFuture().addListener(_ -> servers.remove(name, ctx.channel()));
+      ctx.fireChannelActive();
+    }
+
+    /** The system resets connections that a closed socket has not accepted. */
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+      ctx.channel().closeFuture().addListener(_ -> promise.trySuccess());
+      if (!closing) {
+        closing = true;
+        lookAgain(ctx);
+      }
+    }
+
+    private void lookAgain(ChannelHandlerContext ctx) {
+      accepted = 0;
+      var _ = ctx.executor().schedule(() -> look(ctx), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs right after the event loop has accepted what there was. */
+    private void look(ChannelHandlerContext ctx) {
+      if (accepted > 0 && ++looks < MOST_LOOKS) {
+        lookAgain(ctx);
+      } else {
+        var _ = ctx.close();
+      }
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-      Channel accepted = (Channel) message;
+      accepted++;
+      Channel connection = (Channel) message;
       Admission admission = admissions.get(name(ctx.channel().localAddress()));
       if (admission != null) {
-        if (!enter(accepted, admission.connections())) {
-          accepted.unsafe().closeForcibly();
+        if (!enter(connection, admission.connections())) {
+          connection.unsafe().closeForcibly();
           return;
         }
-        accepted.pipeline().addLast(new ConnectionGuard(admission.limits()));
+        connection
+            .pipeline()
+            .addLast(
+                new LingeringClose(admission.drain()), new ConnectionGuard(admission.limits()));
       }
-      accepted.pipeline().addLast(new Unspoken(), new FirstBytes());
-      ctx.fireChannelRead(accepted);
+      connection.pipeline().addLast(new Unspoken(), new FirstBytes());
+      ctx.fireChannelRead(connection);
     }
 
     private static boolean enter(Channel accepted, ConnectionCount connections) {
@@ -132,12 +206,15 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
     }
   }
 
-  private record Sockets(Transport real, ConcurrentMap<String, Admission> admissions)
+  private record Sockets(
+      Transport real,
+      ConcurrentMap<String, Admission> admissions,
+      ConcurrentMap<String, Channel> servers)
       implements Transport {
     @Override
     public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
       ChannelFactory<? extends ServerChannel> factory = real.serverChannelFactory(domainSocket);
-      return () -> watched(factory.newChannel(), admissions);
+      return () -> watched(factory.newChannel(), this);
     }
 
     @Override

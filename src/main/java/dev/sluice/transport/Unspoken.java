@@ -27,7 +27,7 @@ final class Unspoken extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ShutdownEvent && isUnspoken(ctx)) {
       ctx.executor()
-          .schedule(() -> endMoment(ctx, event), Farewell.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+          .schedule(() -> endMoment(ctx, event), Http1Drain.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
     } else {
       ctx.fireUserEventTriggered(event);
     }

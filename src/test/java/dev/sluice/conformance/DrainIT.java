@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static io.restassured.RestAssured.given;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.MessageLite;
 import dev.sluice.config.SettingOverride;
@@ -230,8 +231,12 @@ class DrainIT {
     calls.modelStreamInfer(answered).onNext(lookUp());
     answered.begun.await();
     server.close();
-    assertThat(answered.last.join().getErrorMessage()).isEmpty();
-    assertThat(silent.last.join()).isNull();
+    for (Messages<?> call : List.of(silent, answered)) {
+      assertThatThrownBy(call.last::join)
+          .hasRootCauseMessage(
+              "UNAVAILABLE: the server is stopping and waits for no more messages");
+    }
+    assertThat(answered.got.getFirst().getErrorMessage()).isEmpty();
     channel.shutdownNow();
   }
 
@@ -368,8 +373,10 @@ class DrainIT {
   }
 
   @Test
-  void modelStreamInferEndsWithAFinalErrorAndWell() {
-    ModelStreamInferResponse last = INFER.last.join();
+  void modelStreamInferEndsWithAFinalErrorAndTakesNoMoreRequests() {
+    assertThatThrownBy(INFER.last::join)
+        .hasRootCauseMessage("UNAVAILABLE: the server is stopping and waits for no more messages");
+    ModelStreamInferResponse last = INFER.got.getLast();
     assertThat(last.getErrorMessage()).isEqualTo(STOPPING);
     assertThat(last.getInferResponse().getId()).isEqualTo("7");
     assertThat(last.getInferResponse().getParametersOrThrow("triton_final_response").getBoolParam())

@@ -18,6 +18,7 @@ import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
+import dev.sluice.transport.ConnectionDrain;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerFront;
 import dev.sluice.transport.ListenerVerticle;
@@ -127,7 +128,7 @@ public final class EchoListener implements AutoCloseable {
                 limits.connection().mostOfPeer(),
                 System::nanoTime),
             context.memory(),
-            Duration.ofSeconds(5),
+            new ConnectionDrain(Duration.ofSeconds(5)),
             front,
             Optional.of(new BrpcFront(List.of(new BrpcEcho(held)), context)));
     await(vertx.deployVerticle(verticle));

@@ -21,6 +21,7 @@ import io.vertx.core.http.RequestOptions;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -103,9 +104,9 @@ class InstalledHooksIT {
               new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_1_1).setSsl(tls));
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
       assertThat(handlers(connection))
-          .startsWith("ConnectionGuard")
+          .startsWith("LingeringClose", "ConnectionGuard")
           .contains("Unspoken")
-          .endsWith("DirectPieces", "Farewell", "Http1Progress", "VertxHandler");
+          .endsWith("DirectPieces", "Http1Drain", "Http1Progress", "VertxHandler");
     }
   }
 
@@ -122,9 +123,12 @@ class InstalledHooksIT {
                   .setUseAlpn(tls)
                   .setSsl(tls));
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_2);
-      assertThat(handlers(connection)).contains("Unspoken").startsWith("JoinedFlushes");
+      assertThat(handlers(connection))
+          .contains("LingeringClose", "Unspoken")
+          .startsWith("JoinedFlushes");
       Http2ConnectionHandler http2 = ConnectionInternals.http2(connection).orElseThrow();
-      assertThat(listeners(http2)).startsWith("Http2Guard", "Http2Memory", "Http2Calls");
+      assertThat(listeners(http2))
+          .startsWith("Http2Drain", "Http2Guard", "Http2Memory", "Http2Calls");
       assertThat(http2.decoder().flowController()).isInstanceOf(ConsumedBytes.class);
     }
   }
@@ -152,8 +156,14 @@ class InstalledHooksIT {
                 (_, method, _) -> {
                   throw new UnsupportedOperationException(method.getName());
                 });
+    var drain = new ConnectionDrain(Duration.ZERO);
     List<Consumer<HttpConnection>> hooks =
-        List.of(Flushes::join, Flushes::joinPieces, Farewell::join, SocketAuthority::join);
+        List.of(
+            Flushes::join,
+            Flushes::joinPieces,
+            connection -> Http1Drain.join(connection, drain),
+            Http2Drain::join,
+            SocketAuthority::join);
     for (Consumer<HttpConnection> hook : hooks) {
       assertThatThrownBy(() -> hook.accept(unknown))
           .isInstanceOf(IllegalStateException.class)

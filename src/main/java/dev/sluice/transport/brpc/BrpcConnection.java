@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,15 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Bytes of a call beside those of its message: its objects, and a small answer. */
   private static final int CALL = 1024;
 
+  /** What a client has sent before it can know that the listener closes has arrived by then. */
+  private static final long MOMENT_MILLIS = 200;
+
+  /** Clients that go on calling after calls were refused for so long are not listened to. */
+  private static final long LONGEST_REFUSAL_MILLIS = 1_000;
+
+  /** How often a connection with calls under way is looked at when the listener closes. */
+  private static final long LOOK_MILLIS = 20;
+
   private final BrpcFront front;
   private final ContextInternal context;
   private final FrameReader reader;
@@ -51,7 +61,14 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Holds the memory of the frame that is being read. */
   private final MemoryAccount arriving;
 
+  /** The listener closes: calls are answered for a moment more, while the client may not know. */
+  private boolean closing;
+
+  /** Calls that come now are refused with ELOGOFF, for which clients go to another server. */
   private boolean stopping;
+
+  private long stoppingSince;
+  private long lastRead;
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // The channel is there when the handler was added to it.
@@ -71,6 +88,9 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
+    if (closing) {
+      lastRead = System.nanoTime();
+    }
     try {
       reader.read(bytes);
     } finally {
@@ -164,9 +184,6 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     if (underWay.remove(call)) {
       bytesUnderWay -= call.size();
       channel.writeAndFlush(((BufferInternal) frame).getByteBuf()).addListener(_ -> call.sent());
-      if (stopping && underWay.isEmpty()) {
-        closeWhenSent();
-      }
       decideWhetherToRead();
     }
   }
@@ -193,12 +210,41 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     }
   }
 
-  /** The listener closes: calls under way are answered, then the connection is closed. */
+  /**
+   * The listener closes. The protocol has nothing that tells a client so but the answer to a call:
+   * the connection is closed when all calls are answered and no more come.
+   */
   private void stop() {
-    stopping = true;
-    if (underWay.isEmpty()) {
-      channel.close();
+    if (!closing) {
+      closing = true;
+      lastRead = System.nanoTime();
+      later(MOMENT_MILLIS, this::refuse);
     }
+  }
+
+  private void refuse() {
+    stopping = true;
+    stoppingSince = System.nanoTime();
+    closeIfQuiet();
+  }
+
+  private void closeIfQuiet() {
+    if (!channel.channel().isActive()) {
+      return;
+    }
+    long now = System.nanoTime();
+    long quiet = TimeUnit.NANOSECONDS.toMillis(now - lastRead);
+    long refused = TimeUnit.NANOSECONDS.toMillis(now - stoppingSince);
+    boolean over = quiet >= MOMENT_MILLIS || refused >= LONGEST_REFUSAL_MILLIS;
+    if (over && underWay.isEmpty() && reader.isBetweenFrames()) {
+      closeWhenSent();
+    } else {
+      later(LOOK_MILLIS, this::closeIfQuiet);
+    }
+  }
+
+  private void later(long millis, Runnable action) {
+    channel.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   @Override

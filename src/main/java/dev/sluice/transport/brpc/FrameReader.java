@@ -70,6 +70,11 @@ final class FrameReader {
     this.frames = frames;
   }
 
+  /** Returns whether no part of a frame has arrived that is not whole yet. */
+  boolean isBetweenFrames() {
+    return reading == Part.NOTHING || reading == Part.HEAD && filled == 0;
+  }
+
   /** Reads all bytes that are there. Borrows them. */
   void read(ByteBuf in) {
     while (in.isReadable()) {

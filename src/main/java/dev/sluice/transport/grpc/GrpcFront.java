@@ -50,6 +50,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     this.context = context;
     this.cors = cors;
     this.standard = new StandardServices(context.vertx(), faces, ready);
+    silent.add(standard);
     for (GrpcFace face : faces) {
       String service = "/" + face.service() + "/";
       Guarded.all(service, face.methods(), face.operations())

@@ -27,5 +27,11 @@ public interface GrpcStreamMethod {
 
     /** The client has sent its last message. */
     void end();
+
+    /**
+     * Ends the call if no message of it is under way, or else as soon as none is: the server stops,
+     * and the client is to go on elsewhere. Does nothing where a call ends by itself.
+     */
+    default void stop() {}
   }
 }

@@ -9,6 +9,7 @@ import io.vertx.grpc.server.GrpcServer;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The health of the server as a whole, for checks that name no service. The library's own handlers
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
 final class OverallHealth {
   private final Map<String, Supplier<Future<Boolean>>> services;
   private final BooleanSupplier ready;
+  private @Nullable Watch watch;
 
   /**
    * @param services what is answered for each service by its name
@@ -32,7 +34,15 @@ final class OverallHealth {
     server.callHandler(GrpcHealthCheckV1Handler.SERVICE_METHOD, null);
     server.callHandler(GrpcHealthCheckV1Handler.SERVICE_METHOD, new Check(server));
     server.callHandler(GrpcHealthWatchV1Handler.SERVICE_METHOD, null);
-    server.callHandler(GrpcHealthWatchV1Handler.SERVICE_METHOD, new Watch(vertx, server));
+    watch = new Watch(vertx, server);
+    server.callHandler(GrpcHealthWatchV1Handler.SERVICE_METHOD, watch);
+  }
+
+  /** Sends nothing more to those who watch. */
+  void stop() {
+    if (watch != null) {
+      watch.close();
+    }
   }
 
   private Future<ServingStatus> overall() {

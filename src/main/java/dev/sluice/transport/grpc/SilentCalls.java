@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Calls of one event loop whose clients may have sent nothing but headers. A listener that closes
- * would wait for them as long as for calls under way, so their clients are given a moment more and
- * then told that the server stops.
+ * Calls of one event loop whose clients may be silent: they have sent nothing but headers, or pause
+ * between two messages. A listener that closes would wait for them as long as for calls under way,
+ * so their clients are given a moment more and then told that the server stops.
  */
 final class SilentCalls {
   /** What was sent before the client heard that the listener closes has arrived by then. */
@@ -18,7 +18,7 @@ final class SilentCalls {
 
   /** A call, or all calls of a connection. */
   interface Member {
-    /** Ends what has not got a byte yet. */
+    /** Ends what has nothing under way, now or as soon as that is so. */
     void endIfSilent();
   }
 

@@ -1,16 +1,19 @@
 package dev.sluice.transport.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.grpc.common.ServiceName;
 import io.vertx.grpc.health.HealthService;
 import io.vertx.grpc.reflection.ReflectionService;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.Service;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +25,20 @@ import java.util.function.Supplier;
  * grpc.reflection.v1.ServerReflection}, also by its first name. Both are the library's; reflection
  * tells of the faces' services, although the library does not serve them.
  */
-final class StandardServices {
+final class StandardServices implements SilentCalls.Member {
   private static final String HEALTH = "/grpc.health.v1.Health/";
+  private static final String WATCH = HEALTH + "Watch";
+
+  /** A {@code HealthCheckResponse} with the status NOT_SERVING. */
+  private static final byte[] NOT_SERVING = {8, 2};
+
   static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/";
 
   private final Handler<HttpServerRequest> server;
+  private final OverallHealth overall;
+
+  /** Calls without an end of their own, and some that have ended since. */
+  private final List<HttpServerRequest> endless = new ArrayList<>();
 
   /**
    * @param ready what health answers, for the server as a whole and for each service
@@ -42,7 +54,8 @@ final class StandardServices {
     }
     services.forEach(health::register);
     grpc.addService(health).addService(ReflectionService.v1());
-    new OverallHealth(services, ready).bind(vertx, grpc);
+    overall = new OverallHealth(services, ready);
+    overall.bind(vertx, grpc);
     this.server = grpc;
   }
 
@@ -64,6 +77,33 @@ final class StandardServices {
 
   void answer(HttpServerRequest request) {
     boolean first = request.path().startsWith(FirstReflection.PATH);
+    if (first || request.path().startsWith(REFLECTION) || request.path().equals(WATCH)) {
+      endless.removeIf(StandardServices::isOver);
+      endless.add(request);
+    }
     server.handle(new ForgivingRequest(first ? new FirstReflection(request) : request));
+  }
+
+  private static boolean isOver(HttpServerRequest request) {
+    return request.response().ended() || request.response().closed();
+  }
+
+  /** Ends the calls without an end: who watches hears before that the server does not serve. */
+  @Override
+  public void endIfSilent() {
+    overall.stop();
+    endless.removeIf(StandardServices::isOver);
+    for (HttpServerRequest request : endless) {
+      GrpcForm form = GrpcForm.of(request);
+      if (form != null) {
+        InferenceException stopping = SilentCalls.stopping();
+        var reply = new GrpcReply(request.response(), form);
+        if (request.path().equals(WATCH)) {
+          var _ = reply.write(Buffer.buffer(NOT_SERVING));
+        }
+        reply.failStream(GrpcStatus.of(stopping.code()), String.valueOf(stopping.getMessage()));
+      }
+    }
+    endless.clear();
   }
 }

@@ -39,6 +39,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   private boolean heard;
   private boolean taking;
   private boolean allArrived;
+  private boolean stopped;
   private boolean answered;
   private RequestMemory.@Nullable Wait wait;
 
@@ -78,7 +79,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
       fail(e);
       return;
     }
-    reply.onSent(this::finish);
+    reply.onSent(this::sent);
     silent.add(this);
     request.handler(this::arrived);
     request.endHandler(_ -> ended());
@@ -104,7 +105,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
 
   private void arrived(Buffer piece) {
     hear();
-    if (answered) {
+    if (answered || stopped) {
       return;
     }
     if (form != GrpcForm.WEB_TEXT) {
@@ -121,16 +122,16 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
 
   /** The client has sent something, or will not do so any more. */
   private void hear() {
-    if (!heard) {
-      heard = true;
-      silent.remove(this);
-    }
+    heard = true;
   }
 
   @Override
   public void endIfSilent() {
     if (!heard) {
       fail(SilentCalls.stopping());
+    } else if (!allArrived && !stopped) {
+      stopped = true;
+      takeNext();
     }
   }
 
@@ -158,6 +159,8 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
         if (frame == null) {
           if (splitter.starved() > 0) {
             await(splitter.starved());
+          } else if (stopped) {
+            stop();
           } else {
             endIfAllTaken();
           }
@@ -220,6 +223,13 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     return plain ? 0 : frame.length() * ContentCoding.MOST_RATIO;
   }
 
+  /** What had arrived when the listener closed is taken, and nothing more will be. */
+  private void stop() {
+    if (messages != null) {
+      messages.stop();
+    }
+  }
+
   private void endIfAllTaken() {
     if (!allArrived || messages == null) {
       return;
@@ -278,11 +288,16 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   }
 
   private void gone() {
-    hear();
+    silent.remove(this);
     stopWaiting();
     if (!answered) {
       leave();
     }
+    finish();
+  }
+
+  private void sent() {
+    silent.remove(this);
     finish();
   }
 

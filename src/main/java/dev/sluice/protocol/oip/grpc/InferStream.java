@@ -1,5 +1,6 @@
 package dev.sluice.protocol.oip.grpc;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ParameterValue;
@@ -8,15 +9,12 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.StreamPump;
 import dev.sluice.transport.grpc.GrpcStreamCall;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,17 +33,15 @@ final class InferStream implements GrpcStreamMethod.Messages {
   private final boolean endsOnFailure;
   private final Set<StreamedRequest> open = new LinkedHashSet<>();
   private final List<Runnable> waitingForRoom = new ArrayList<>();
-  private final Runnable forget;
   private @Nullable Promise<Void> place;
   private boolean allTaken;
+  private boolean stopping;
   private boolean gone;
 
   InferStream(OipServer server, GrpcStreamCall call) {
     this.server = server;
     this.call = call;
     this.endsOnFailure = "true".equalsIgnoreCase(call.metadata("triton_grpc_error"));
-    Context home = Objects.requireNonNull(Vertx.currentContext(), "calls are of event loops");
-    this.forget = server.control().onDraining(() -> home.runOnContext(_ -> endIfDone()));
     call.onGone(this::leave);
   }
 
@@ -95,11 +91,23 @@ final class InferStream implements GrpcStreamMethod.Messages {
     endIfDone();
   }
 
-  /** A server that drains waits for no more requests. */
+  @Override
+  public void stop() {
+    stopping = true;
+    endIfDone();
+  }
+
+  /** A server that stops waits for no more requests, and a client that has more is told so. */
   private void endIfDone() {
-    if ((allTaken || server.control().draining()) && open.isEmpty() && !gone) {
-      forget.run();
+    if (!open.isEmpty() || gone) {
+      return;
+    }
+    if (allTaken) {
       call.end();
+    } else if (stopping) {
+      call.fail(
+          new InferenceException(
+              ErrorCode.UNAVAILABLE, "the server is stopping and waits for no more messages"));
     }
   }
 
@@ -151,7 +159,6 @@ final class InferStream implements GrpcStreamMethod.Messages {
 
   private void leave() {
     gone = true;
-    forget.run();
     List.copyOf(open).forEach(StreamedRequest::leave);
     open.clear();
   }

@@ -1,0 +1,118 @@
+package dev.sluice.transport;
+
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.ShutdownEvent;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drains a connection of HTTP/1.1: the last answer to the requests that have arrived says {@code
+ * Connection: close}, and the connection closes behind it. A connection between two requests has
+ * nothing that could say so: it stays open until the listener closes, and for a moment more, since
+ * a client that asks one thing after the other asks again in that time.
+ *
+ * <p>Vert.x would drop requests that came in before the answer to an earlier one. On the
+ * connection's event loop.
+ */
+final class Http1Drain extends ChannelDuplexHandler {
+  /** A client that is between two requests has sent the next one by then. */
+  static final long MOMENT_MILLIS = 200;
+
+  private final ConnectionDrain drain;
+
+  /** Requests whose answer is not written whole. */
+  private int open;
+
+  private boolean arriving;
+  private boolean told;
+  private boolean closing;
+
+  private Http1Drain(ConnectionDrain drain) {
+    this.drain = drain;
+  }
+
+  /** Looks after a connection that has just been opened. On its event loop. */
+  static void join(HttpConnection connection, ConnectionDrain drain) {
+    ConnectionInternals.http1(connection)
+        .ifPresent(vertx -> vertx.pipeline().addBefore(vertx.name(), null, new Http1Drain(drain)));
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (told && !arriving) {
+      // Its client knows that it is not answered.
+      ReferenceCountUtil.release(message);
+      return;
+    }
+    if (message instanceof HttpRequest) {
+      open++;
+      arriving = true;
+    }
+    boolean last = message instanceof LastHttpContent;
+    if (last) {
+      arriving = false;
+    }
+    ctx.fireChannelRead(message);
+    if (last) {
+      closeIfDone(ctx);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // What becomes of it is told by the promise.
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (message instanceof HttpResponse answer
+        && answer.status().code() >= 200
+        && open <= 1
+        && drain.begun()) {
+      answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      told = true;
+    }
+    ctx.write(message, promise);
+    if (message instanceof LastHttpContent
+        && !(message instanceof HttpResponse interim && interim.status().code() < 200)) {
+      open--;
+      if (told) {
+        // After Vert.x has seen to it that the request is over.
+        ctx.executor().execute(() -> closeIfDone(ctx));
+      } else if (closing) {
+        closeInAMoment(ctx);
+      }
+    }
+  }
+
+  private void closeIfDone(ChannelHandlerContext ctx) {
+    if (told && open <= 0 && !arriving) {
+      var _ = ctx.close();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ShutdownEvent) {
+      closing = true;
+      closeInAMoment(ctx);
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  private void closeInAMoment(ChannelHandlerContext ctx) {
+    var _ = ctx.executor().schedule(() -> closeIfIdle(ctx), MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void closeIfIdle(ChannelHandlerContext ctx) {
+    ConnectionGuard guard = ConnectionGuard.of(ctx.channel());
+    if (open <= 0 && (guard == null || guard.isBetweenRequests())) {
+      var _ = ctx.close();
+    }
+  }
+}

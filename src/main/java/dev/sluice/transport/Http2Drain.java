@@ -1,0 +1,122 @@
+package dev.sluice.transport;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.ShutdownEvent;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drains a connection of HTTP/2 as RFC 9113, section 6.8 describes it: a first GOAWAY asks the
+ * client to open no more streams and refuses none, and when the client has answered the PING behind
+ * it, a second one names the last stream. Streams then finish, and the connection closes behind the
+ * last one.
+ *
+ * <p>A connection that is open when the drain begins is told at once, one that is accepted later
+ * when the listener closes. On the connection's event loop.
+ */
+final class Http2Drain extends Http2FrameListenerDecorator {
+  /** The content of the PING that measures the round trip. */
+  private static final long PING = 0x5_1D1C_ED1A_1D0FL;
+
+  /** A client that has not answered the PING by then is not waited for. */
+  private static final long LONGEST_ROUND_TRIP_MILLIS = 1_000;
+
+  /** A stream that no client comes to, and the last but one that there could be. */
+  private static final int BEYOND = Integer.MAX_VALUE - 2;
+
+  private final Http2ConnectionHandler handler;
+  private final ChannelHandlerContext ctx;
+  private boolean asked;
+  private boolean told;
+
+  private Http2Drain(Http2ConnectionHandler handler, ChannelHandlerContext ctx) {
+    super(handler.decoder().frameListener());
+    this.handler = handler;
+    this.ctx = ctx;
+  }
+
+  /** Looks after a connection that has just been opened, before all that listen to its frames. */
+  static void join(HttpConnection connection) {
+    ConnectionInternals.http2(connection)
+        .ifPresent(handler -> {
+          ChannelHandlerContext ctx = ConnectionInternals.context(connection);
+          var frames = new Http2Drain(handler, ctx);
+          handler.decoder().frameListener(frames);
+          ctx.pipeline().addBefore(ctx.name(), null, frames.new Events());
+        });
+  }
+
+  private final class Events extends ChannelInboundHandlerAdapter {
+    @Override
+    public void userEventTriggered(ChannelHandlerContext at, Object event) {
+      if (event == ConnectionDrain.Step.BEGIN || event instanceof ShutdownEvent) {
+        ask();
+      } else {
+        at.fireUserEventTriggered(event);
+      }
+    }
+  }
+
+  private void ask() {
+    if (asked) {
+      return;
+    }
+    asked = true;
+    goAway(Integer.MAX_VALUE);
+    var _ = handler.encoder().writePing(ctx, false, PING, ctx.newPromise());
+    ctx.flush();
+    var _ = ctx.executor().schedule(this::tell, LONGEST_ROUND_TRIP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void goAway(int lastStream) {
+    var _ =
+        handler.goAway(
+            ctx, lastStream, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER, ctx.newPromise());
+  }
+
+  @Override
+  public void onPingAckRead(ChannelHandlerContext at, long data) throws Http2Exception {
+    if (asked && data == PING) {
+      tell();
+    } else {
+      super.onPingAckRead(at, data);
+    }
+  }
+
+  private void tell() {
+    if (told || !ctx.channel().isActive()) {
+      return;
+    }
+    told = true;
+    int last = handler.connection().remote().lastStreamCreated();
+    expectFramesOfRefusedStreams();
+    goAway(last);
+    ctx.flush();
+    // Netty waits for the streams that are open; the drain's end bounds that.
+    handler.gracefulShutdownTimeoutMillis(-1);
+    var _ = ctx.channel().close();
+  }
+
+  /**
+   * Makes Netty ignore the frames of streams above the last one. It ignores their HEADERS, and
+   * takes what follows for frames of streams that never were, which ends the connection: unless
+   * there was a later stream.
+   */
+  private void expectFramesOfRefusedStreams() {
+    Http2Connection.Endpoint<?> client = handler.connection().remote();
+    if (client.lastStreamCreated() < BEYOND && client.canOpenStream()) {
+      try {
+        client.createStream(BEYOND, true).close();
+      } catch (Http2Exception e) {
+        throw new IllegalStateException("a stream that may be opened can be", e);
+      }
+    }
+  }
+}
