@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build fmt conformance loadtest bench measure-class-path clean java25
+.PHONY: run test build reproducible fmt conformance loadtest bench measure-class-path clean java25
 
 # How the load test and the benchmarks are started, on what the build left in target.
 MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
@@ -21,6 +21,10 @@ test: java25
 ## Leaves a distribution in target/sluice.
 build: java25
 	$(MVN) --quiet package -DskipTests
+
+## Builds the commit that is checked out twice, in two folders, and compares every byte: about 5 minutes.
+reproducible: java25
+	sh src/build/reproducible.sh
 
 ## Formats every Java file.
 fmt: java25

@@ -1,3 +1,4 @@
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -19,7 +20,8 @@ import java.util.stream.Stream;
 
 /**
  * Completes a distribution: collects the licence and notice texts of all that it ships, and adds
- * its native libraries to the bill of materials. Fails if something has no text.
+ * its native libraries to the bill of materials. Fails if something has no text, or is not in the
+ * bill.
  */
 final class Shipment {
   private static final Pattern TEXT =
@@ -33,6 +35,7 @@ final class Shipment {
   private final Path own;
   private final Properties sources = new Properties();
   private final List<String> without = new ArrayList<>();
+  private final List<String> unlisted = new ArrayList<>();
 
   private Shipment(Path distribution, Path licences, Path own) throws IOException {
     this.distribution = distribution;
@@ -52,6 +55,9 @@ final class Shipment {
     shipment.addNatives(List.of(args).subList(3, args.length));
     if (!shipment.without.isEmpty()) {
       throw new IllegalStateException("no licence text for " + shipment.without);
+    }
+    if (!shipment.unlisted.isEmpty()) {
+      throw new IllegalStateException("not in the bill of materials: " + shipment.unlisted);
     }
   }
 
@@ -130,6 +136,7 @@ final class Shipment {
     Path file = distribution.resolve("sbom.json");
     var bom = (ObjectNode) json.readTree(Files.readAllBytes(file));
     ArrayNode components = bom.withArrayProperty("components");
+    requireListed(bom.at("/metadata/component"), components);
     for (String described : natives) {
       String[] parts = described.split("[=:]");
       for (Path library : list(distribution.resolve("lib/native").resolve(parts[0]))) {
@@ -139,6 +146,25 @@ final class Shipment {
       }
     }
     json.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), bom);
+  }
+
+  /** Finds each jar by the name that Maven makes of an artifact, its version and classifier. */
+  private void requireListed(JsonNode own, ArrayNode components) throws IOException {
+    List<String> listed = new ArrayList<>(List.of(artifact(own)));
+    components.forEach(component -> listed.add(artifact(component)));
+    for (Path jar : list(distribution.resolve("lib"))) {
+      String name = jar.getFileName().toString();
+      boolean found =
+          listed.stream()
+              .anyMatch(known -> name.equals(known + ".jar") || name.startsWith(known + "-"));
+      if (name.endsWith(".jar") && !found) {
+        unlisted.add(name);
+      }
+    }
+  }
+
+  private static String artifact(JsonNode component) {
+    return component.path("name").asText() + "-" + component.path("version").asText();
   }
 
   private static void add(ObjectNode component, Path library, String[] parts) throws IOException {
