@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class OnnxRun implements AutoCloseable {
   private final ScoreMaps maps;
   private final boolean hasMaps;
   private final KnownShapes known;
+  private final Set<String> wholeOutputs;
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
   private final Arena arena = Arena.ofShared();
@@ -40,8 +42,12 @@ final class OnnxRun implements AutoCloseable {
   private final MemorySegment outputNameArray;
   private final MemorySegment outputArray;
 
-  OnnxRun(SessionHandle handle, Signature signature) {
+  /**
+   * @param wholeOutputs values that each run writes as a whole, as the graph calls them
+   */
+  OnnxRun(SessionHandle handle, Signature signature, Set<String> wholeOutputs) {
     this.handle = handle;
+    this.wholeOutputs = wholeOutputs;
     this.values = new OnnxValues(arena);
     this.maps = new ScoreMaps(arena, values);
     this.known = new KnownShapes(signature);
@@ -81,7 +87,7 @@ final class OnnxRun implements AutoCloseable {
   /** A run whose memory turns out to be wrong is repeated, and it is the last that is. */
   private List<NamedTensor> runPinned(
       List<NamedTensor> inputs, List<TensorSpec> outputs, List<@Nullable Shape> shapes) {
-    try (PinnedOutputs pinned = PinnedOutputs.allocate(outputs, shapes)) {
+    try (PinnedOutputs pinned = PinnedOutputs.allocate(outputs, shapes, wholeOutputs)) {
       return call(inputs, outputs, pinned);
     } catch (RunFailure e) {
       if (e.kind() != RunFailure.Kind.OUTPUT_MEMORY) {

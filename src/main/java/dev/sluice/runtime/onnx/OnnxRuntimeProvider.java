@@ -34,8 +34,7 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
     OrtLibrary.load();
     Path file = modelFile(source.folder());
     try {
-      ScanBodies.check(file);
-      return OnnxSession.open(file, source.settings().onnx());
+      return OnnxSession.open(file, source.settings().onnx(), ModelInspection.check(file));
     } catch (InferenceException e) {
       throw new InferenceException(
           ErrorCode.INTERNAL,

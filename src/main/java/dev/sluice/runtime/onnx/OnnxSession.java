@@ -10,6 +10,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /** One ONNX model, loaded. */
 final class OnnxSession implements ModelSession {
@@ -19,18 +20,23 @@ final class OnnxSession implements ModelSession {
   private final boolean shapesAreOpen;
   private boolean closed;
 
-  private OnnxSession(long session, ModelMetadata metadata) {
+  private OnnxSession(long session, ModelMetadata metadata, Set<String> wholeOutputs) {
     Signature signature = metadata.signatures().values().iterator().next();
     this.metadata = metadata;
     this.handle = new SessionHandle(session);
-    this.run = new OnnxRun(handle, signature);
+    this.run = new OnnxRun(handle, signature, wholeOutputs);
     this.shapesAreOpen = signature.inputs().stream().anyMatch(spec -> !spec.shape().isFull());
   }
 
-  static OnnxSession open(Path file, OnnxConfig config) {
+  /**
+   * Opens a model file.
+   *
+   * @param wholeOutputs values that each run writes as a whole, as the graph calls them
+   */
+  static OnnxSession open(Path file, OnnxConfig config, Set<String> wholeOutputs) {
     long session = OnnxSessionOptions.createSession(file, config);
     try {
-      return new OnnxSession(session, OnnxMetadataReader.read(session));
+      return new OnnxSession(session, OnnxMetadataReader.read(session), wholeOutputs);
     } catch (RuntimeException e) {
       OrtApi.releaseSession(session);
       throw e;

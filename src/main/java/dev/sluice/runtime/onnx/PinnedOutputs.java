@@ -10,6 +10,7 @@ import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -19,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * computes it: an output that is an input comes back untouched, without an error.
  *
  * Load.   KnownShapes leaves out outputs that are inputs, and what is wanted twice.
- * Before. The memory is filled with zeros: what an operator leaves out holds nobody's data. Its first
- *         and its last bytes get a guard, a random number of this process.
+ * Before. The memory is filled with zeros: what an operator leaves out holds nobody's data. A large
+ *         output is not filled if the operator that computes it is one of WholeOutputs, which writes
+ *         all or, not running, nothing. Its first and its last bytes get a guard, a random number of
+ *         this process.
  * After.  A guard that is still there shows that the output was not written. The run is then repeated
  *         with memory of the runtime's own, and nothing of this session is pinned again.
  */
@@ -37,6 +40,9 @@ final class PinnedOutputs implements AutoCloseable {
   /** Less than this has no room for a guard that no value meets by chance. */
   private static final long SMALLEST_BYTES = Integer.BYTES;
 
+  /** So much is filled in a few nanoseconds. */
+  private static final long SMALL_BYTES = 1024;
+
   private static final long GUARD = new SecureRandom().nextLong();
 
   private final @Nullable NamedTensor[] tensors;
@@ -49,8 +55,10 @@ final class PinnedOutputs implements AutoCloseable {
    * Allocates memory.
    *
    * @param shapes of the outputs, each null if it is not to be pinned
+   * @param wholeOutputs values that each run writes as a whole, as the graph calls them
    */
-  static PinnedOutputs allocate(List<TensorSpec> outputs, List<@Nullable Shape> shapes) {
+  static PinnedOutputs allocate(
+      List<TensorSpec> outputs, List<@Nullable Shape> shapes, Set<String> wholeOutputs) {
     var pinned = new PinnedOutputs(shapes.size());
     try {
       for (int i = 0; i < shapes.size(); i++) {
@@ -58,7 +66,10 @@ final class PinnedOutputs implements AutoCloseable {
         if (shape != null) {
           TensorSpec output = outputs.get(i);
           Tensor tensor = Tensor.allocate(output.type(), shape);
-          clear(tensor.data());
+          if (tensor.byteSize() <= SMALL_BYTES || !wholeOutputs.contains(output.nativeName())) {
+            tensor.data().fill((byte) 0);
+          }
+          guard(tensor.data());
           pinned.tensors[i] = new NamedTensor(output.name(), tensor);
         }
       }
@@ -74,8 +85,7 @@ final class PinnedOutputs implements AutoCloseable {
     return tensor.type().isFixedSize() && tensor.byteSize() >= SMALLEST_BYTES;
   }
 
-  private static void clear(MemorySegment data) {
-    data.fill((byte) 0);
+  private static void guard(MemorySegment data) {
     long size = data.byteSize();
     if (size >= Long.BYTES) {
       data.set(JAVA_LONG_UNALIGNED, 0, GUARD);

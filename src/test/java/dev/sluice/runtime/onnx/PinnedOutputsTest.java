@@ -13,12 +13,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PinnedOutputsTest {
+  private static final Set<String> WHOLE = Set.of("whole");
+  private static final int LARGE = 60_000;
+
   private final long openBefore = TensorMemory.openBlocks();
 
   @AfterEach
@@ -39,6 +43,28 @@ class PinnedOutputsTest {
       }
       assertThat(pinned.areWritten()).isFalse();
       data.fill((byte) 1);
+      assertThat(pinned.areWritten()).isTrue();
+    }
+  }
+
+  @Test
+  void aLargeOutputIsFilledUnlessItsOperatorWritesAllOfIt() {
+    RecycledBlocks.fill();
+    var shapes = List.of(Shape.of(LARGE), Shape.of(LARGE), Shape.of(64));
+    var outputs =
+        List.of(
+            new TensorSpec("y", DataType.UINT8, shapes.get(0)),
+            new TensorSpec("whole", DataType.UINT8, shapes.get(1)),
+            new TensorSpec("whole", DataType.UINT8, shapes.get(2)));
+    try (PinnedOutputs pinned = PinnedOutputs.allocate(outputs, List.copyOf(shapes), WHOLE)) {
+      assertThat(data(pinned, 0).asSlice(8, LARGE - 16).toArray(JAVA_BYTE)).containsOnly(0);
+      assertThat(data(pinned, 1).asSlice(8, LARGE - 16).toArray(JAVA_BYTE))
+          .containsOnly(RecycledBlocks.NEIGHBOUR);
+      assertThat(data(pinned, 2).asSlice(8, 48).toArray(JAVA_BYTE)).containsOnly(0);
+      data(pinned, 0).fill((byte) 1);
+      data(pinned, 2).fill((byte) 1);
+      assertThat(pinned.areWritten()).isFalse();
+      data(pinned, 1).fill((byte) 1);
       assertThat(pinned.areWritten()).isTrue();
     }
   }
@@ -96,7 +122,7 @@ class PinnedOutputsTest {
     List<Shape> shapes = Arrays.stream(sizes).mapToObj(Shape::of).toList();
     List<TensorSpec> outputs =
         shapes.stream().map(shape -> new TensorSpec("y", DataType.UINT8, shape)).toList();
-    return PinnedOutputs.allocate(outputs, shapes);
+    return PinnedOutputs.allocate(outputs, shapes, WHOLE);
   }
 
   private static MemorySegment data(PinnedOutputs pinned, int place) {

@@ -16,12 +16,13 @@ import java.util.Set;
 /**
  * Looks a model file over for Scan operators whose body returns one of its inputs as it is. ONNX
  * Runtime leaves that output of the operator unwritten: it holds whatever an earlier run left in
- * the same memory. An Identity in between makes it right.
+ * the same memory. An Identity in between makes it right. Also finds the outputs that the operator
+ * that computes them writes as a whole.
  *
  * <p>Reads the fields of ONNX's ModelProto that lead to operators, and skips all others, weights
  * among them.
  */
-final class ScanBodies {
+final class ModelInspection {
   private static final int GRAPH = 7 << 3 | 2;
   private static final int FUNCTIONS = 25 << 3 | 2;
   private static final int FUNCTION_NODE = 7 << 3 | 2;
@@ -32,6 +33,7 @@ final class ScanBodies {
   private static final int NODE_OUTPUT = 2 << 3 | 2;
   private static final int NODE_NAME = 3 << 3 | 2;
   private static final int OPERATOR = 4 << 3 | 2;
+  private static final int DOMAIN = 7 << 3 | 2;
   private static final int ATTRIBUTE = 5 << 3 | 2;
   private static final int SUBGRAPH = 6 << 3 | 2;
   private static final int SUBGRAPHS = 11 << 3 | 2;
@@ -39,10 +41,15 @@ final class ScanBodies {
   /** Deeper than the runtime itself reads. */
   private static final int MOST_NESTED = 100;
 
+  /** Depth of the graph whose operators are the model's own: its values are the model's outputs. */
+  private static final int NODE_OF_MODEL = 1;
+
   private final CodedInputStream in;
+  private final Set<String> whole = new HashSet<>();
+  private boolean hasFunctions;
   private int depth;
 
-  private ScanBodies(CodedInputStream in) {
+  private ModelInspection(CodedInputStream in) {
     this.in = in;
   }
 
@@ -57,14 +64,16 @@ final class ScanBodies {
   /**
    * Checks a model. A file that is no model passes: the runtime says better what is wrong with it.
    *
+   * @return names of values that are first outputs of the operators of {@link WholeOutputs}
    * @throws InferenceException with FAILED_PRECONDITION if the model has such an operator
    */
-  static void check(Path file) {
+  static Set<String> check(Path file) {
     try (InputStream bytes = Files.newInputStream(file)) {
-      var bodies = new ScanBodies(CodedInputStream.newInstance(bytes));
-      bodies.readModel();
+      var inspection = new ModelInspection(CodedInputStream.newInstance(bytes));
+      inspection.readModel();
+      return inspection.hasFunctions ? Set.of() : inspection.whole;
     } catch (IOException _) {
-      // Not a model.
+      return Set.of(); // Not a model.
     }
   }
 
@@ -72,14 +81,16 @@ final class ScanBodies {
     readFields(tag -> {
       switch (tag) {
         case GRAPH -> readGraph();
-        case FUNCTIONS ->
-            readMessage(field -> {
-              if (field == FUNCTION_NODE) {
-                readNode();
-              } else {
-                in.skipField(field);
-              }
-            });
+        case FUNCTIONS -> {
+          hasFunctions = true;
+          readMessage(field -> {
+            if (field == FUNCTION_NODE) {
+              readNode();
+            } else {
+              in.skipField(field);
+            }
+          });
+        }
         default -> in.skipField(tag);
       }
     });
@@ -114,12 +125,14 @@ final class ScanBodies {
     var names = new ArrayList<String>();
     var outputs = new ArrayList<String>();
     var operators = new ArrayList<String>();
+    var domains = new ArrayList<String>();
     var bodies = new ArrayList<Body>();
     readMessage(tag -> {
       switch (tag) {
         case NODE_OUTPUT -> outputs.add(in.readString());
         case NODE_NAME -> names.add(in.readString());
         case OPERATOR -> operators.add(in.readString());
+        case DOMAIN -> domains.add(in.readString());
         case ATTRIBUTE ->
             readMessage(field -> {
               if (field == SUBGRAPH || field == SUBGRAPHS) {
@@ -131,6 +144,11 @@ final class ScanBodies {
         default -> in.skipField(tag);
       }
     });
+    if (depth == NODE_OF_MODEL
+        && !outputs.isEmpty()
+        && WholeOutputs.writes(String.join("", domains), String.join("", operators))) {
+      whole.add(outputs.getFirst());
+    }
     if (operators.contains("Scan")) {
       bodies.forEach(body -> checkScan(String.join("", names), outputs, body));
     }

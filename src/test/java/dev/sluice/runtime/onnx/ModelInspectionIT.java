@@ -1,5 +1,6 @@
 package dev.sluice.runtime.onnx;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,8 +15,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Scan operators whose outputs ONNX Runtime leaves unwritten. */
-class ScanBodiesIT {
+/** What is found in model files: Scans that leave outputs unwritten, operators that do not. */
+class ModelInspectionIT {
   private static final String UNWRITTEN = "ONNX Runtime leaves output '%s' unwritten";
 
   @TempDir Path folder;
@@ -53,10 +54,25 @@ class ScanBodiesIT {
   }
 
   @Test
+  void outputsOfOperatorsThatWriteAllAreFoundInTheModelsOwnGraph() throws IOException {
+    var then =
+        new OnnxModelWriter().output("inner", OnnxModelWriter.FLOAT, "n").node("Neg", "inner", "x");
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "n")
+        .output("whole", OnnxModelWriter.FLOAT, "n")
+        .node("Relu", "whole", "x")
+        .node("Identity", "same", "x")
+        .node("com.microsoft", "Add", Map.of(), List.of("strange"), "x", "x")
+        .node("", "If", Map.of("then_branch", then, "else_branch", then), List.of("chosen"), "yes")
+        .writeTo(folder);
+    assertThat(ModelInspection.check(folder.resolve("model.onnx"))).containsExactly("whole");
+  }
+
+  @Test
   void whatIsNoModelIsLeftToTheRuntime() throws IOException {
     for (byte[] bytes : new byte[][] {{}, {0x3A}, {0x3A, 0x7F, 1}, {0x0B, 0x0C}, {0x0C}, {-1}}) {
       Path file = Files.write(folder.resolve("model.onnx"), bytes);
-      assertThatCode(() -> ScanBodies.check(file)).doesNotThrowAnyException();
+      assertThatCode(() -> ModelInspection.check(file)).doesNotThrowAnyException();
     }
   }
 
