@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.ops.Connections;
+import dev.sluice.security.Authenticators;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.BrowserGuard;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The open listeners of a server. Used by the thread that starts and closes it, which blocks. */
 final class Listeners {
@@ -31,6 +33,7 @@ final class Listeners {
   private final Connections connections;
   private final Supplier<Faces> faces;
   private final RequestMemory memory;
+  private @Nullable Authenticators authenticators;
   private final List<OpenListener> open = new ArrayList<>();
   private final List<ConnectionDrain> drains = new ArrayList<>();
 
@@ -60,13 +63,14 @@ final class Listeners {
    * Opens one more.
    *
    * @throws StartFailure if it cannot be opened
+   * @throws dev.sluice.config.ConfigException if keys or certificates cannot be read
    */
   void open(ListenerConfig listener) {
     var context =
         new ListenerContext(
             threads.vertx(),
             config.limits(),
-            new ListenerAccess(listener, config.security(), List.of()),
+            new ListenerAccess(listener, config.security(), authenticators().all()),
             telemetry,
             System::nanoTime,
             memory,
@@ -87,6 +91,14 @@ final class Listeners {
             listener,
             threads.onEachLoop(),
             bound -> verticle(bound, context, spoken, count, drain)));
+  }
+
+  /** One for all listeners, from the first that opens on. */
+  private Authenticators authenticators() {
+    if (authenticators == null) {
+      authenticators = Authenticators.start(config.security(), threads.vertx());
+    }
+    return authenticators;
   }
 
   private ListenerVerticle verticle(
@@ -139,6 +151,9 @@ final class Listeners {
     long timer = threads.vertx().setTimer(drain, _ -> models.data().endStreams());
     Threads.await(Future.join(open.stream().map(this::undeploy).toList()));
     threads.vertx().cancelTimer(timer);
+    if (authenticators != null) {
+      authenticators.close();
+    }
     open.forEach(listener -> listener.config().socket().ifPresent(UnixSocket::remove));
   }
 

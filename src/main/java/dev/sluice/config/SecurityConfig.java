@@ -6,9 +6,15 @@ import java.util.List;
  * Who may do what.
  *
  * @param policies the rules; each gives rights, none takes any
+ * @param apiKeys the keys by which callers are known
  */
-public record SecurityConfig(List<PolicyConfig> policies) {
+public record SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys) {
   public static final SecurityConfig DEFAULT = new SecurityConfig(List.of(PolicyConfig.DEFAULT));
+
+  /** A policy for callers without credentials. */
+  public SecurityConfig(List<PolicyConfig> policies) {
+    this(policies, ApiKeysConfig.DEFAULT);
+  }
 
   public SecurityConfig {
     policies = List.copyOf(policies);
@@ -22,6 +28,7 @@ public record SecurityConfig(List<PolicyConfig> policies) {
                 policies.each().stream()
                     .map(rule -> rule.section().readAll(PolicyConfig::read))
                     .toList())
-            .orElse(DEFAULT.policies));
+            .orElse(DEFAULT.policies),
+        security.section("api_keys", ApiKeysConfig::read));
   }
 }

@@ -7,16 +7,18 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** The text of a file that people write. */
-final class SettingsFile {
+public final class SettingsFile {
   /** Bytes. Nobody writes more by hand. */
   private static final long LARGEST = 1024 * 1024;
 
   private SettingsFile() {}
 
   /**
+   * Reads it whole.
+   *
    * @throws ConfigException if it is missing, unreadable, no UTF-8, or larger than people write
    */
-  static String read(Path file) {
+  public static String read(Path file) {
     try {
       if (Files.size(file) > LARGEST) {
         throw new ConfigException(

@@ -1,6 +1,10 @@
 package dev.sluice.security;
 
+import dev.sluice.config.ApiKey;
+import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Who a caller is, as far as a credential proves it.
@@ -11,17 +15,41 @@ import java.util.List;
 public record Identity(String name, List<String> names) {
   private static final int LONGEST = 200;
 
+  /** What would break a line of the log, or show it in another order. */
+  private static final Pattern ODD =
+      Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}]");
+
+  private static final int HASH_BYTES = 8;
+
+  /** What every identity is called that a credential of its own proves. */
+  private static final String AUTHENTICATED = "authenticated";
+
   /** A caller without a credential. */
   public static final Identity ANONYMOUS = new Identity("anonymous", List.of("anonymous"));
 
   public Identity {
-    name = name.length() <= LONGEST ? name : name.substring(0, LONGEST) + "...";
+    name = shown(name);
     names = List.copyOf(names);
   }
 
-  /** An identity with a single name. */
-  public static Identity of(String name) {
-    return new Identity(name, List.of(name));
+  /** An identity of its own, which rules for everybody who is authenticated concern. */
+  static Identity authenticated(String name, String... others) {
+    List<String> names = new ArrayList<>(List.of(name, AUTHENTICATED));
+    names.addAll(List.of(others));
+    return new Identity(name, names);
+  }
+
+  /**
+   * A name that fits into a line. One that has to be changed for that ends with its hash, so that
+   * no two identities have the same name.
+   */
+  private static String shown(String name) {
+    String plain = ODD.matcher(name).replaceAll("?");
+    if (plain.equals(name) && name.length() <= LONGEST) {
+      return name;
+    }
+    String hash = HexFormat.of().formatHex(ApiKey.hash(name), 0, HASH_BYTES);
+    return plain.substring(0, Math.min(plain.length(), LONGEST)) + "...#" + hash;
   }
 
   /** Returns whether no credential proves anything. */

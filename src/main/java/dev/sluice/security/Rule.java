@@ -13,8 +13,6 @@ import java.util.Set;
  * @param models empty: all, and what concerns no single model
  */
 record Rule(List<Wildcard> identities, Set<Operation> operations, List<Wildcard> models) {
-  private static final String AUTHENTICATED = "authenticated";
-
   static Rule of(PolicyConfig config) {
     Set<Operation> operations = EnumSet.noneOf(Operation.class);
     for (Operation operation : Operation.values()) {
@@ -33,10 +31,7 @@ record Rule(List<Wildcard> identities, Set<Operation> operations, List<Wildcard>
   boolean concerns(Identity identity) {
     return identities.stream()
         .anyMatch(known ->
-            known.matches("anonymous")
-                || (!identity.isAnonymous()
-                    && (known.matches(AUTHENTICATED)
-                        || identity.names().stream().anyMatch(known::matches))));
+            known.matches("anonymous") || identity.names().stream().anyMatch(known::matches));
   }
 
   boolean covers(String model) {

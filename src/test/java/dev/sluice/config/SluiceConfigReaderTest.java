@@ -31,6 +31,9 @@ class SluiceConfigReaderTest {
             roles: [control, metrics]
             models: ["ranker-*"]
             listeners: ["0.0.0.0:9001"]
+        api_keys:
+          file: keys.txt
+          keys: ["ci: sha256:9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"]
       listeners:
         - address: "[::1]:9000"
           protocols: [oip]
@@ -236,7 +239,13 @@ class SluiceConfigReaderTest {
                       List.of("key:ci"),
                       Set.of(PolicyConfig.Role.CONTROL, PolicyConfig.Role.METRICS),
                       List.of("ranker-*"),
-                      List.of("0.0.0.0:9001")))));
+                      List.of("0.0.0.0:9001"))),
+              new ApiKeysConfig(
+                  List.of(
+                      new ApiKey(
+                          "ci",
+                          "9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f")),
+                  Optional.of(Path.of("keys.txt")))));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -460,7 +469,10 @@ class SluiceConfigReaderTest {
           security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
           security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin
           security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin
-          security: {policy: []}          | security.policy is not a setting; the settings here are policies
+          security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys
+          security: {api_keys: {keys: ["ci: hidden"]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
+          security: {api_keys: {keys: [{ci: 0123456789abcdef}]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
+          security: {api_keys: {keys: {ci: 0123456789abcdef}}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           listeners: [{address: "a:1", control: [reloads]}] | listeners[0].control is ["reloads"]; wanted true, false, or a list of load, unload, reload, online, offline, logging, tracing
           models: {control: manual}       | models.control is "manual"; wanted one of none, poll, explicit
           models: {load: [a]}             | models.load names models, which needs models.control: explicit

@@ -9,10 +9,8 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
-import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RunningServer;
-import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -147,12 +145,10 @@ class AccessMatrixIT {
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "UNIX_.*")
   void grpcDecidesByOperation(Kind kind) {
     try (var server = start(kind)) {
-      ManagedChannel channel =
-          ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
-      try {
+      try (var grpc = new RawGrpc(server.port())) {
         List<String> wrong = new ArrayList<>();
         GRPC.forEach((method, controls) -> {
-          Status status = RawCalls.call(channel, method, new byte[0]).status();
+          Status status = grpc.call(method);
           boolean refused = status.getCode() == Status.Code.PERMISSION_DENIED;
           if (refused != (controls && !kind.mayControl)
               || status.getCode() == Status.Code.UNIMPLEMENTED) {
@@ -160,8 +156,6 @@ class AccessMatrixIT {
           }
         });
         assertThat(wrong).isEmpty();
-      } finally {
-        channel.shutdownNow();
       }
     }
   }

@@ -33,6 +33,7 @@ public final class BrpcClient implements AutoCloseable {
    * @param compression 0: none, 1: snappy, 2: gzip, 3: zlib
    * @param timeoutMillis 0: not said
    * @param attachmentSize how many of the body's last bytes are no part of the message
+   * @param authentication who calls; empty: not said
    */
   public record Call(
       String service,
@@ -40,21 +41,31 @@ public final class BrpcClient implements AutoCloseable {
       long correlationId,
       int compression,
       int timeoutMillis,
-      int attachmentSize) {
+      int attachmentSize,
+      String authentication) {
     public Call(String service, String method, long correlationId) {
-      this(service, method, correlationId, 0, 0, 0);
+      this(service, method, correlationId, 0, 0, 0, "");
     }
 
     public Call compressed(int how) {
-      return new Call(service, method, correlationId, how, timeoutMillis, attachmentSize);
+      return new Call(
+          service, method, correlationId, how, timeoutMillis, attachmentSize, authentication);
     }
 
     public Call within(int millis) {
-      return new Call(service, method, correlationId, compression, millis, attachmentSize);
+      return new Call(
+          service, method, correlationId, compression, millis, attachmentSize, authentication);
     }
 
     public Call attaching(int bytes) {
-      return new Call(service, method, correlationId, compression, timeoutMillis, bytes);
+      return new Call(
+          service, method, correlationId, compression, timeoutMillis, bytes, authentication);
+    }
+
+    /** The same, with a credential. */
+    public Call from(String credential) {
+      return new Call(
+          service, method, correlationId, compression, timeoutMillis, attachmentSize, credential);
     }
 
     /** The frame of the call. */
@@ -73,6 +84,9 @@ public final class BrpcClient implements AutoCloseable {
       meta.addField(3, number(compression)).addField(4, number(correlationId));
       if (attachmentSize != 0) {
         meta.addField(5, number(attachmentSize));
+      }
+      if (!authentication.isEmpty()) {
+        meta.addField(7, text(authentication));
       }
       return meta.build().toByteArray();
     }
