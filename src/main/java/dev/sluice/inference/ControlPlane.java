@@ -24,7 +24,11 @@ public interface ControlPlane {
     return models.stream().filter(model -> caller.may(operation, model)).toList();
   }
 
-  /** The versions of one model, ascending; empty if there is no such model. */
+  /**
+   * The versions of one model, ascending; empty if there is no such model.
+   *
+   * @throws InferenceException with UNAVAILABLE before it is known which models there are
+   */
   Optional<List<VersionStatus>> versions(String model);
 
   /** The labels of one model and the versions they mean now. */

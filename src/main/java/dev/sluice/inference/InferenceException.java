@@ -14,25 +14,41 @@ public final class InferenceException extends RuntimeException {
 
   private final ErrorCode code;
   private final Duration retryAfter;
+  private final boolean starting;
 
   public InferenceException(ErrorCode code, String message) {
     this(code, message, null);
   }
 
   public InferenceException(ErrorCode code, String message, @Nullable Throwable cause) {
-    this(code, message, cause, SOON);
+    this(code, message, cause, SOON, false);
   }
 
   private InferenceException(
-      ErrorCode code, String message, @Nullable Throwable cause, Duration retryAfter) {
+      ErrorCode code,
+      String message,
+      @Nullable Throwable cause,
+      Duration retryAfter,
+      boolean starting) {
     super(message, cause, false, code.fault() == ErrorCode.Fault.SERVER);
     this.code = code;
     this.retryAfter = retryAfter;
+    this.starting = starting;
   }
 
   /** Too much to do: RESOURCE_EXHAUSTED, and when to try again. */
   public static InferenceException busy(String message, Duration retryAfter) {
-    return new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, message, null, retryAfter);
+    return new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, message, null, retryAfter, false);
+  }
+
+  /** What is asked for is on its way, and nothing is wrong: UNAVAILABLE, worth no log line each. */
+  public static InferenceException starting(String message) {
+    return starting(ErrorCode.UNAVAILABLE, message);
+  }
+
+  /** The same where a protocol has another code for it. */
+  public static InferenceException starting(ErrorCode code, String message) {
+    return new InferenceException(code, message, null, SOON, true);
   }
 
   /** The caller's mistake, the most frequent case. */
@@ -44,7 +60,17 @@ public final class InferenceException extends RuntimeException {
     return code;
   }
 
-  /** When trying again may work. Means something for RESOURCE_EXHAUSTED only. */
+  /** Whether trying the same again later may work: what to wait is {@link #retryAfter}. */
+  public boolean mayRetry() {
+    return code == ErrorCode.RESOURCE_EXHAUSTED || code == ErrorCode.UNAVAILABLE;
+  }
+
+  /** Whether what is asked for is on its way, as it is while a server or a model starts. */
+  public boolean isStarting() {
+    return starting;
+  }
+
+  /** When trying again may work. Means something only if it {@link #mayRetry}. */
   public Duration retryAfter() {
     return retryAfter;
   }

@@ -21,5 +21,17 @@ public sealed interface Lookup {
    * @param state how far it is
    * @param reason why, for people; may be empty
    */
-  record NotReady(String name, long version, VersionState state, String reason) implements Missed {}
+  record NotReady(String name, long version, VersionState state, String reason) implements Missed {
+    /**
+     * Returns the UNAVAILABLE failure that says so.
+     *
+     * @param message in the words of a protocol
+     */
+    public InferenceException unavailable(String message) {
+      return switch (state) {
+        case START, LOADING -> InferenceException.starting(message);
+        case AVAILABLE, UNLOADING, END -> new InferenceException(ErrorCode.UNAVAILABLE, message);
+      };
+    }
+  }
 }

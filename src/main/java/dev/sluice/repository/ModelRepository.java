@@ -3,6 +3,7 @@ package dev.sluice.repository;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
@@ -107,9 +108,20 @@ public final class ModelRepository {
     return view.names();
   }
 
-  /** The versions of one model, ascending; empty if there is no such model. */
+  /**
+   * The versions of one model, ascending; empty if there is no such model.
+   *
+   * @throws InferenceException with UNAVAILABLE if there may be one, as the folders were not looked
+   *     at yet
+   */
   public Optional<List<VersionStatus>> versions(String model) {
-    return Optional.ofNullable(view.model(model)).map(ModelView::statuses);
+    RepositoryView now = view;
+    ModelView known = now.model(model);
+    if (known == null && !now.complete()) {
+      throw InferenceException.starting(
+          "Model with name " + model + " is not ready: " + RepositoryView.NOT_LOOKED);
+    }
+    return Optional.ofNullable(known).map(ModelView::statuses);
   }
 
   /** The labels of one model and the versions they mean now; none if there is no such model. */
@@ -308,7 +320,7 @@ public final class ModelRepository {
       }
       models.values().removeIf(TrackedModel::forgotten);
       open += count(steps, Step.Load.class);
-      view = RepositoryView.of(models.values(), looked && !closing);
+      view = RepositoryView.of(models.values(), looked, closing);
       over = closing && open == 0;
       told = outcomes();
     }

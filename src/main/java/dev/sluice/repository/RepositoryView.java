@@ -2,6 +2,7 @@ package dev.sluice.repository;
 
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.VersionState;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -13,25 +14,36 @@ import org.jspecify.annotations.Nullable;
  *
  * @param models by name
  * @param names sorted
+ * @param complete whether the folders were looked at: what is not here then does not exist
  * @param looked whether the folders were looked at, and the repository is not closing
  * @param ready whether everything is up that should be
  */
 record RepositoryView(
-    Map<String, ModelView> models, List<String> names, boolean looked, boolean ready) {
+    Map<String, ModelView> models,
+    List<String> names,
+    boolean complete,
+    boolean looked,
+    boolean ready) {
+  /** Why nothing can be said yet of a model that is not here. */
+  static final String NOT_LOOKED = "the model folders were not looked at yet";
+
   /** Nothing is known before the first look at the folders. */
   static final RepositoryView NOT_LOOKED_YET =
-      new RepositoryView(Map.of(), List.of(), false, false);
+      new RepositoryView(Map.of(), List.of(), false, false, false);
 
   /**
    * The models as they are now. Called under the repository's lock.
    *
-   * @param looked whether the folders were looked at, and the repository is not closing
+   * @param complete whether the folders were looked at
+   * @param closing whether the repository is closing
    */
-  static RepositoryView of(Collection<TrackedModel> models, boolean looked) {
+  static RepositoryView of(Collection<TrackedModel> models, boolean complete, boolean closing) {
+    boolean looked = complete && !closing;
     Map<String, ModelView> views = HashMap.newHashMap(models.size());
     models.forEach(model -> views.put(model.name(), ModelView.of(model)));
     boolean ready = looked && models.stream().allMatch(TrackedModel::ready);
-    return new RepositoryView(views, views.keySet().stream().sorted().toList(), looked, ready);
+    return new RepositoryView(
+        views, views.keySet().stream().sorted().toList(), complete, looked, ready);
   }
 
   /** Whether no version is on its way to take requests. */
@@ -47,7 +59,9 @@ record RepositoryView(
   Lookup find(ModelSelector selector) {
     ModelView model = models.get(selector.name());
     if (model == null) {
-      return new Lookup.UnknownModel(selector.name());
+      return complete
+          ? new Lookup.UnknownModel(selector.name())
+          : new Lookup.NotReady(selector.name(), -1, VersionState.START, NOT_LOOKED);
     }
     return switch (selector) {
       case ModelSelector.Latest _ -> model.latest();

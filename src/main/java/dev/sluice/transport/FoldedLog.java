@@ -1,5 +1,6 @@
 package dev.sluice.transport;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,21 +23,38 @@ public final class FoldedLog {
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
   private final Logger log;
+  private final int written;
+  private final Duration period;
   private final Delay delay;
 
-  /** Runs something a second later. */
+  /** Runs something later. */
   interface Delay {
-    void afterASecond(Runnable task);
+    void after(Duration period, Runnable task);
   }
 
   /** Writes to a log. */
   public FoldedLog(Logger log) {
-    this(log, task -> CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(task));
+    this(log, FoldedLog::later);
   }
 
   FoldedLog(Logger log, Delay delay) {
+    this(log, WRITTEN, Duration.ofSeconds(1), delay);
+  }
+
+  private FoldedLog(Logger log, int written, Duration period, Delay delay) {
     this.log = log;
+    this.written = written;
+    this.period = period;
     this.delay = delay;
+  }
+
+  /** Writes the first line of a kind in each period, and at its end how many more there were. */
+  public static FoldedLog ofFirst(Logger log, Duration period) {
+    return new FoldedLog(log, 1, period, FoldedLog::later);
+  }
+
+  private static void later(Duration period, Runnable task) {
+    CompletableFuture.delayedExecutor(period.toNanos(), TimeUnit.NANOSECONDS).execute(task);
   }
 
   /**
@@ -65,15 +83,21 @@ public final class FoldedLog {
     LoggingEventBuilder next() {
       int before = seen.getAndIncrement();
       if (before == 0) {
-        delay.afterASecond(this::end);
+        delay.after(period, this::end);
       }
-      return before < WRITTEN ? log.atLevel(level) : NOPLoggingEventBuilder.singleton();
+      return before < written ? log.atLevel(level) : NOPLoggingEventBuilder.singleton();
+    }
+
+    private static String text(Duration period) {
+      return period.toSeconds() == 1 ? "second" : period.toSeconds() + " s";
     }
 
     private void end() {
-      int more = seen.getAndSet(0) - WRITTEN;
+      int more = seen.getAndSet(0) - written;
       if (more > 0) {
-        log.atLevel(level).addKeyValue("kind", name).log("... {} more in the last second", more);
+        log.atLevel(level)
+            .addKeyValue("kind", name)
+            .log("... {} more in the last {}", more, text(period));
       }
     }
   }

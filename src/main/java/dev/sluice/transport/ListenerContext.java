@@ -11,6 +11,7 @@ import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -45,6 +46,9 @@ public record ListenerContext(
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContext.class);
 
   private static final FoldedLog FAULTS = new FoldedLog(LOG);
+
+  /** While models start, every caller meets the same: one line says it. */
+  private static final FoldedLog STARTING = FoldedLog.ofFirst(LOG, Duration.ofMinutes(1));
 
   /** Without a guard against browsers. */
   public ListenerContext(
@@ -89,6 +93,10 @@ public record ListenerContext(
 
   /** Logs a request that failed for a reason we know, at a level that says whose fault it is. */
   public void failed(Exchange exchange, InferenceException failure) {
+    if (failure.isStarting()) {
+      write(exchange, failure, STARTING.at(Level.INFO, "starting"));
+      return;
+    }
     Level level =
         switch (failure.code().fault()) {
           case CALLER -> Level.INFO;
@@ -99,6 +107,11 @@ public record ListenerContext(
         };
     LoggingEventBuilder line =
         level == Level.ERROR ? LOG.atError() : FAULTS.at(level, failure.code().name());
+    write(exchange, failure, line);
+  }
+
+  private static void write(
+      Exchange exchange, InferenceException failure, LoggingEventBuilder line) {
     if (!(line instanceof NOPLoggingEventBuilder)) {
       describe(exchange, line).addKeyValue("code", failure.code()).log(cut(failure.getMessage()));
     }

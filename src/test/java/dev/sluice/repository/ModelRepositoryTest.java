@@ -1,6 +1,7 @@
 package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.ErrorCode;
@@ -30,11 +31,16 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void beforeTheFirstLookNothingIsKnownOrReady() {
+  void beforeTheFirstLookNothingIsKnownOrReadyAndNothingUnknown() {
     files.versions("digits/1");
     assertThat(test.repository.models()).isEmpty();
     assertThat(test.repository.allReady()).isFalse();
-    assertThat(test.latest("digits")).isEqualTo(new Lookup.UnknownModel("digits"));
+    assertThat(test.latest("digits")).isInstanceOf(Lookup.NotReady.class);
+    assertThatThrownBy(() -> test.repository.versions("digits"))
+        .hasMessageContaining("the model folders were not looked at yet");
+    test.repository.scan();
+    assertThat(test.latest("letters")).isEqualTo(new Lookup.UnknownModel("letters"));
+    assertThat(test.repository.versions("letters")).isEmpty();
   }
 
   @Test

@@ -16,7 +16,7 @@ class FoldedLogTest {
   private final ListAppender<ILoggingEvent> written = new ListAppender<>();
   private final List<Runnable> afterASecond = new ArrayList<>();
   private final Logger logger = new LoggerContext().getLogger("test");
-  private final FoldedLog log = new FoldedLog(logger, afterASecond::add);
+  private final FoldedLog log = new FoldedLog(logger, (_, task) -> afterASecond.add(task));
 
   @BeforeEach
   void follow() {

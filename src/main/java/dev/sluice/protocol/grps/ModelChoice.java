@@ -62,8 +62,7 @@ public final class ModelChoice {
   private static ServedModel found(Lookup lookup, String unknown) {
     return switch (lookup) {
       case Lookup.Found(ServedModel model) -> model;
-      case Lookup.NotReady notReady ->
-          throw new InferenceException(ErrorCode.UNAVAILABLE, explain(notReady));
+      case Lookup.NotReady notReady -> throw notReady.unavailable(explain(notReady));
       case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
           throw new InferenceException(ErrorCode.NOT_FOUND, unknown);
     };

@@ -78,12 +78,13 @@ public final class Models {
     String reason = miss.reason().isEmpty() ? "" : ": " + miss.reason();
     if (miss.version() >= 0) {
       String what = " version " + miss.version() + " is not at ready state";
-      return new InferenceException(ErrorCode.UNAVAILABLE, forModel(miss.name()) + what + reason);
+      return miss.unavailable(forModel(miss.name()) + what + reason);
     }
     // A model that has come to its end will not be there soon; one on its way will.
-    ErrorCode code = miss.state() == VersionState.END ? ErrorCode.NOT_FOUND : ErrorCode.UNAVAILABLE;
-    return new InferenceException(
-        code, forModel(miss.name()) + " has no available versions" + reason);
+    String text = forModel(miss.name()) + " has no available versions" + reason;
+    return miss.state() == VersionState.END
+        ? new InferenceException(ErrorCode.NOT_FOUND, text)
+        : miss.unavailable(text);
   }
 
   private static String forModel(String name) {

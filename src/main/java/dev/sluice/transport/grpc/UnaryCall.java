@@ -335,7 +335,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     if (known.code() == ErrorCode.UNIMPLEMENTED) {
       reply.acceptEncodings();
     }
-    if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
+    if (known.mayRetry()) {
       reply.retryAfter(known.retryAfter());
     }
     return known;

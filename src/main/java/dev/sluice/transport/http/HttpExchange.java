@@ -18,6 +18,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -36,6 +37,10 @@ public final class HttpExchange extends ListenerExchange {
       HttpHeaders.createOptimized("Bearer realm=\"sluice\"");
 
   private static final int FIRST_ERROR = 400;
+  private static final int UNAVAILABLE = 503;
+
+  /** When trying again may work, where nothing better is known. */
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   private final HttpServerRequest request;
 
@@ -157,6 +162,7 @@ public final class HttpExchange extends ListenerExchange {
     requireDecided(status);
     record().succeeded();
     if (open()) {
+      sayWhenToRetry(status);
       sent(request.response().setStatusCode(status).end());
     }
   }
@@ -182,6 +188,7 @@ public final class HttpExchange extends ListenerExchange {
       json(HttpStatus.of(e.code()), NO_MEMORY);
       return;
     }
+    sayWhenToRetry(status);
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
     if (request.method().equals(HttpMethod.HEAD)) {
       sent(response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end());
@@ -227,6 +234,18 @@ public final class HttpExchange extends ListenerExchange {
     }
   }
 
+  /** Says when trying again may work. */
+  public void retryAfter(Duration time) {
+    putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
+  }
+
+  /** Clients and proxies that see 503 wait as long as they are told, or do not wait at all. */
+  private void sayWhenToRetry(int status) {
+    if (status == UNAVAILABLE && !request.response().headers().contains(HttpHeaders.RETRY_AFTER)) {
+      retryAfter(SOON);
+    }
+  }
+
   private boolean open() {
     return !request.response().ended() && !request.response().closed();
   }
@@ -242,8 +261,8 @@ public final class HttpExchange extends ListenerExchange {
       if (known.code() == ErrorCode.UNAUTHENTICATED) {
         putHeader("WWW-Authenticate", CHALLENGE);
       }
-      if (known.code() == ErrorCode.RESOURCE_EXHAUSTED) {
-        putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(known.retryAfter())));
+      if (known.mayRetry()) {
+        retryAfter(known.retryAfter());
       }
       return known;
     }

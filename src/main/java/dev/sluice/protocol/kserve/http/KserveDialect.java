@@ -105,7 +105,7 @@ public final class KserveDialect implements V1Dialect {
     if (found.isEmpty()) {
       return Optional.of(unknown(asked.name()));
     }
-    return found.get().ready() ? Optional.empty() : Optional.of(notReady(asked.name(), ""));
+    return found.get().ready() ? Optional.empty() : Optional.of(unready(asked.name()));
   }
 
   @Override
@@ -113,8 +113,7 @@ public final class KserveDialect implements V1Dialect {
     return switch (missed) {
       case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
           unknown(asked.name());
-      case Lookup.NotReady(var name, _, var state, var reason) ->
-          notReady(name, " It is " + state + (reason.isEmpty() ? "." : ": " + reason));
+      case Lookup.NotReady miss -> miss.unavailable(notReady(miss.name()) + detail(miss));
     };
   }
 
@@ -123,9 +122,16 @@ public final class KserveDialect implements V1Dialect {
         ErrorCode.NOT_FOUND, "Model with name " + name + " does not exist.");
   }
 
-  private static InferenceException notReady(String name, String detail) {
-    return new InferenceException(
-        ErrorCode.UNAVAILABLE, "Model with name " + name + " is not ready." + detail);
+  private static InferenceException unready(String name) {
+    return InferenceException.starting(notReady(name));
+  }
+
+  private static String notReady(String name) {
+    return "Model with name " + name + " is not ready.";
+  }
+
+  private static String detail(Lookup.NotReady miss) {
+    return " It is " + miss.state() + (miss.reason().isEmpty() ? "." : ": " + miss.reason());
   }
 
   @Override

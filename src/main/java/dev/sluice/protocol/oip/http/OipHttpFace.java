@@ -27,6 +27,7 @@ import dev.sluice.transport.http.KnownPaths;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OipHttpFace implements HttpFace {
   private static final int OK = 200;
+
+  /** How long to wait for a model that loads, as nobody knows how long it takes. */
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   /** How much longer a byte takes to compress than to encode. */
   private static final long COMPRESSION_WORK = 8;
@@ -148,6 +152,7 @@ public final class OipHttpFace implements HttpFace {
     Lookup lookup =
         server.data().find(path.selector(), exchange.caller(), Operation.MODEL_METADATA);
     if (lookup instanceof Lookup.NotReady) {
+      exchange.retryAfter(SOON);
       throw notReady(path.model());
     }
     Models.found(lookup).release();
@@ -160,9 +165,8 @@ public final class OipHttpFace implements HttpFace {
 
   private InferenceException notReady(String model) {
     return healthInJson
-        ? new InferenceException(
-            ErrorCode.UNAVAILABLE, "Model with name " + model + " is not ready.")
-        : InferenceException.invalid("Model version not ready");
+        ? InferenceException.starting("Model with name " + model + " is not ready.")
+        : InferenceException.starting(ErrorCode.INVALID_ARGUMENT, "Model version not ready");
   }
 
   private void infer(HttpExchange exchange, ModelSelector selector) {

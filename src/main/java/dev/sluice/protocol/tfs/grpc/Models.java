@@ -76,8 +76,7 @@ final class Models {
   private static InferenceException unavailable(Lookup.NotReady found) {
     String version = found.version() < 0 ? "" : " version " + found.version();
     String reason = found.reason().isEmpty() ? "" : ": " + found.reason();
-    return new InferenceException(
-        ErrorCode.UNAVAILABLE,
+    return found.unavailable(
         "model " + found.name() + version + " is " + text(found.state()) + reason);
   }
 

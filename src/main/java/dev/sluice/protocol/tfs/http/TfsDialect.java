@@ -144,7 +144,7 @@ public final class TfsDialect implements V1Dialect {
 
   private static InferenceException notReady(ModelSelector asked, Lookup.NotReady found) {
     if (found.state() != VersionState.END) {
-      return new InferenceException(ErrorCode.UNAVAILABLE, notReadyText(found));
+      return found.unavailable(notReadyText(found));
     }
     return asked instanceof ModelSelector.Label && found.version() >= 0
         ? notServed(found.name(), found.version())
