@@ -130,9 +130,35 @@ final class OnnxRun implements AutoCloseable {
         throw RunFailure.unwrittenOutput();
       }
       return takeOutputs(inputs, outputs, computed, pinned);
+    } catch (RunFailure e) {
+      if (e.kind() == RunFailure.Kind.MEMORY) {
+        shrinkArena(inputs.size(), computed.size());
+      }
+      throw e;
     } finally {
       releaseAll(inputArray);
       releaseAll(outputArray);
+    }
+  }
+
+  /**
+   * Frees the arena's unused memory after a run that asked for too much of it. The arena doubles
+   * what it asks the system for, and would go on from the size that it could not have: every later
+   * run that needs it to grow would fail.
+   */
+  private void shrinkArena(int inputs, int outputs) {
+    try (RunOptions shrinking = RunOptions.shrinking()) {
+      OrtApi.run(
+          handle.session(),
+          shrinking.address(),
+          inputNameArray.address(),
+          inputArray.address(),
+          inputs,
+          outputNameArray.address(),
+          outputs,
+          outputArray.address());
+    } catch (RunFailure _) {
+      // It always ends as interrupted, or there is no arena.
     }
   }
 

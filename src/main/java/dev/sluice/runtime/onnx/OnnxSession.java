@@ -73,10 +73,16 @@ final class OnnxSession implements ModelSession {
     ErrorCode code =
         switch (failure.kind()) {
           case REFUSED_INPUT -> ErrorCode.INVALID_ARGUMENT;
+          case MEMORY ->
+              failure.mayWorkLater() ? ErrorCode.RESOURCE_EXHAUSTED : ErrorCode.INVALID_ARGUMENT;
           case OPERATOR -> shapesAreOpen ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
           case OUTPUT_MEMORY, OTHER -> ErrorCode.INTERNAL;
         };
-    return new InferenceException(code, failure.getMessage());
+    return new InferenceException(
+        code,
+        failure.kind() == RunFailure.Kind.MEMORY
+            ? "the request asks the model for more memory than there is: " + failure.getMessage()
+            : failure.getMessage());
   }
 
   @Override

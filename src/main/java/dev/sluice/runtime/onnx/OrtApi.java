@@ -55,6 +55,7 @@ final class OrtApi {
   private static final NativeFunction RELEASE_TYPE_INFO = function(98, 1);
   private static final NativeFunction RELEASE_SESSION_OPTIONS = function(100, 1);
   private static final NativeFunction ADD_SESSION_CONFIG_ENTRY = function(130, 3);
+  private static final NativeFunction ADD_RUN_CONFIG_ENTRY = function(165, 3);
   private static final NativeFunction GET_RESIZED_STRING_BUFFER = function(252, 4);
   private static final NativeFunction HAS_SHAPE = function(390, 1);
   private static final NativeFunction GET_TYPE_AND_SHAPE_REFERENCE = function(414, 4);
@@ -157,6 +158,10 @@ final class OrtApi {
 
   static void runOptionsUnsetTerminate(long runOptions) {
     OrtStatus.check(RUN_OPTIONS_UNSET_TERMINATE.call(runOptions));
+  }
+
+  static void addRunConfigEntry(long runOptions, long key, long value) {
+    OrtStatus.check(ADD_RUN_CONFIG_ENTRY.call(runOptions, key, value));
   }
 
   static void releaseRunOptions(long runOptions) {

@@ -1,5 +1,9 @@
 package dev.sluice.runtime.onnx;
 
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * A run that ONNX Runtime ended with an error, or that is not to be answered with. What kind it is
  * is decided by the runtime's error code where that suffices, and else by the text.
@@ -11,6 +15,8 @@ final class RunFailure extends RuntimeException {
     REFUSED_INPUT,
     /** The memory that was given for an output has another shape, or was not written. */
     OUTPUT_MEMORY,
+    /** There is no memory for what the run asked for. */
+    MEMORY,
     /** An operator failed. */
     OPERATOR,
     /** The runtime failed. */
@@ -20,6 +26,20 @@ final class RunFailure extends RuntimeException {
   private static final int INVALID_ARGUMENT = 2;
   private static final String WRONG_SHAPE = "The output OrtValue provided for output";
   private static final String OPERATOR_FAILED = "Non-zero status code returned while running";
+
+  /** What the runtime says when its arena cannot grow, or a size does not fit a number. */
+  private static final List<String> NO_MEMORY =
+      List.of(
+          "Failed to allocate memory",
+          "smaller than requested bytes",
+          "Integer overflow",
+          "storage size overflowed",
+          "bad_alloc");
+
+  private static final Pattern REQUESTED = Pattern.compile("requested b\\w+ of (?:size )?(\\d+)");
+
+  /** What asks for this much is not to be had on any machine that serves models on its cores. */
+  private static final int DIGITS_OF_A_TERABYTE = 13;
 
   private final Kind kind;
 
@@ -41,12 +61,21 @@ final class RunFailure extends RuntimeException {
     if (code == INVALID_ARGUMENT) {
       return text.contains(WRONG_SHAPE) ? Kind.OUTPUT_MEMORY : Kind.REFUSED_INPUT;
     }
+    if (NO_MEMORY.stream().anyMatch(text::contains)) {
+      return Kind.MEMORY;
+    }
     return text.startsWith(OPERATOR_FAILED) ? Kind.OPERATOR : Kind.OTHER;
   }
 
   /** The run succeeded, but did not write an output into the memory that was given for it. */
   static RunFailure unwrittenOutput() {
     return new RunFailure(Kind.OUTPUT_MEMORY, "the run did not write an output");
+  }
+
+  /** Whether a run asked for less memory than the machine has, and could not have it now. */
+  boolean mayWorkLater() {
+    Matcher size = REQUESTED.matcher(getMessage());
+    return kind == Kind.MEMORY && size.find() && size.group(1).length() < DIGITS_OF_A_TERABYTE;
   }
 
   Kind kind() {

@@ -18,6 +18,25 @@ final class RunOptions implements AutoCloseable {
     }
   }
 
+  /**
+   * Options of a run that ends before its first operator and then frees what its session's memory
+   * arena does not use. The arena forgets how large it wanted to grow.
+   */
+  static RunOptions shrinking() {
+    var shrinking = new RunOptions();
+    try (Arena arena = Arena.ofConfined()) {
+      OrtApi.addRunConfigEntry(
+          shrinking.options,
+          arena.allocateFrom("memory.enable_memory_arena_shrinkage").address(),
+          arena.allocateFrom("cpu:0").address());
+      shrinking.interrupt();
+      return shrinking;
+    } catch (RuntimeException | Error e) {
+      shrinking.close();
+      throw e;
+    }
+  }
+
   /** For the C call. */
   long address() {
     return options;

@@ -1,0 +1,28 @@
+package dev.sluice.runtime.onnx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RunFailureTest {
+  private static final int FAIL = 1;
+  private static final String NODE =
+      "Non-zero status code returned while running Neg node. Name:'' Status Message: ";
+
+  @ParameterizedTest
+  @CsvSource({
+    "MEMORY, true, Failed to allocate memory for requested buffer of size 8000000000",
+    "MEMORY, false, Failed to allocate memory for requested buffer of size 4398046511104",
+    "MEMORY, true, Available memory of 5 is smaller than requested bytes of 64",
+    "MEMORY, false, Integer overflow",
+    "MEMORY, false, [ONNXRuntimeError] : 1 : FAIL : Calculation for Tensor storage size overflowed",
+    "OPERATOR, false, indices element out of data bounds",
+  })
+  void aRunThatFoundTooLittleMemoryIsToldFromOthers(
+      RunFailure.Kind kind, boolean mayWorkLater, String status) {
+    RunFailure failure = RunFailure.of(FAIL, NODE + status);
+    assertThat(failure.kind()).isEqualTo(kind);
+    assertThat(failure.mayWorkLater()).isEqualTo(mayWorkLater);
+  }
+}
