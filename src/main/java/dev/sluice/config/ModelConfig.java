@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param responseCache whether answers are kept for requests with the same inputs
  * @param declared what its Triton {@code config.pbtxt} says, as a {@link TritonTree}; empty without
  * @param warmupIterations how often each recorded request is run
+ * @param breaker when it answers no requests for a while, because its runs hang or fail
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -42,7 +43,8 @@ public record ModelConfig(
     Optional<SequenceConfig> sequence,
     boolean responseCache,
     Map<String, Object> declared,
-    int warmupIterations) {
+    int warmupIterations,
+    BreakerConfig breaker) {
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
@@ -92,7 +94,8 @@ public record ModelConfig(
         Optional.empty(),
         false,
         Map.of(),
-        1);
+        1,
+        BreakerConfig.DEFAULT);
   }
 
   /** The same settings for other versions. */
@@ -144,7 +147,8 @@ public record ModelConfig(
         sequence,
         responseCache,
         declared,
-        warmupIterations);
+        warmupIterations,
+        breaker);
   }
 
   /** Reads a {@code model.yml}. */
@@ -187,7 +191,8 @@ public record ModelConfig(
         sequence.map(rules -> rules.in(modelFolder)),
         responseCache,
         declared,
-        warmupIterations);
+        warmupIterations,
+        breaker);
   }
 
   /**
@@ -231,7 +236,8 @@ public record ModelConfig(
         sequence,
         model.flag("response_cache", defaults.responseCache),
         Map.of(),
-        model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS));
+        model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS),
+        model.section("breaker", section -> BreakerConfig.read(section, defaults.breaker)));
   }
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */

@@ -66,7 +66,8 @@ final class TritonModelConfig {
             .flatMap(cache -> cache.flag("enable"))
             .orElse(defaults.responseCache()),
         declared(message),
-        defaults.warmupIterations());
+        defaults.warmupIterations(),
+        defaults.breaker());
   }
 
   private static Map<String, Path> classLabels(ProtoFields model) {

@@ -31,6 +31,11 @@ public interface ControlPlane {
    */
   Optional<List<VersionStatus>> versions(String model);
 
+  /** Why the version that a selector means is not ready although it is loaded; empty if it is. */
+  default Optional<ModelProblem> problem(ModelSelector selector) {
+    return Optional.empty();
+  }
+
   /** The labels of one model and the versions they mean now. */
   Map<String, Long> labels(String model);
 

@@ -51,9 +51,19 @@ public final class InferenceException extends RuntimeException {
     return new InferenceException(code, message, null, SOON, true);
   }
 
+  /** Not now: UNAVAILABLE, and when to try again. */
+  public static InferenceException unavailable(String message, Duration retryAfter) {
+    return new InferenceException(ErrorCode.UNAVAILABLE, message, null, retryAfter, false);
+  }
+
   /** The caller's mistake, the most frequent case. */
   public static InferenceException invalid(String message) {
     return new InferenceException(ErrorCode.INVALID_ARGUMENT, message);
+  }
+
+  /** The same failure in other words, without its cause. */
+  public InferenceException withText(String message) {
+    return new InferenceException(code, message, null, retryAfter, starting);
   }
 
   public ErrorCode code() {

@@ -1,6 +1,7 @@
 package dev.sluice.inference;
 
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One live version, lent to a request. It stays loaded until {@link #release}, even when a newer
@@ -25,6 +26,11 @@ public interface ServedModel {
   /** The caller whose request it was admitted for; the server itself for all other loans. */
   default Caller caller() {
     return Caller.SERVER;
+  }
+
+  /** Why it is not ready although it is loaded; empty if it is. Any thread. */
+  default Optional<ModelProblem> problem() {
+    return Optional.empty();
   }
 
   /** Gives the loan back. Any thread. */

@@ -2,8 +2,10 @@ package dev.sluice.repository;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ServedModel;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -62,6 +64,11 @@ public final class LiveVersion implements ServedModel {
   @Override
   public Map<String, Object> configuration() {
     return loaded.configuration();
+  }
+
+  @Override
+  public Optional<ModelProblem> problem() {
+    return loaded.problem();
   }
 
   /** What the {@link Loader} made. Open as long as the loan lasts. */

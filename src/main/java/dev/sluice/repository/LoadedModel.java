@@ -1,7 +1,9 @@
 package dev.sluice.repository;
 
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import java.util.Map;
+import java.util.Optional;
 
 /** A version that is open and could take requests. */
 public interface LoadedModel {
@@ -10,6 +12,11 @@ public interface LoadedModel {
   /** Its configuration in Triton's form, complete; empty if it has none. */
   default Map<String, Object> configuration() {
     return Map.of();
+  }
+
+  /** Why it is not ready although it is loaded; empty if it is. Any thread. */
+  default Optional<ModelProblem> problem() {
+    return Optional.empty();
   }
 
   /**

@@ -60,6 +60,11 @@ public final class QueueScheduler implements Scheduler {
             DeadlineWheels.eventLoop(vertx),
             rows.applyAsInt(request),
             nanoTime.getAsLong());
+    InferenceException refusal = withdrawals.refusal();
+    if (refusal != null) {
+      refuse(pending, refusal, FailureReason.OTHER);
+      return pending.answer();
+    }
     switch (withdrawals.offer(pending)) {
       case TAKEN -> taken(pending);
       case FULL -> refuse(pending, full(request), FailureReason.REJECTED);

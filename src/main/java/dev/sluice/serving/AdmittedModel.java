@@ -4,10 +4,12 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.admission.Admission.Permit;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A loan that counts as a request: who gives it back gives the permit back too. One thread at a
@@ -69,6 +71,11 @@ final class AdmittedModel implements ServedModel {
   @Override
   public Caller caller() {
     return caller;
+  }
+
+  @Override
+  public Optional<ModelProblem> problem() {
+    return live.problem();
   }
 
   @Override

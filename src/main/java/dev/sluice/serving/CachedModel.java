@@ -1,6 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
@@ -36,6 +37,11 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   @Override
   public Optional<CodeHandler> handler() {
     return model.handler();
+  }
+
+  @Override
+  public Optional<ModelProblem> problem() {
+    return model.problem();
   }
 
   @Override

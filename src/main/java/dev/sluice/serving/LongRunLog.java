@@ -2,7 +2,6 @@ package dev.sluice.serving;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.batching.RunWatch;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -12,12 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Says in the log that a run of a model takes very long: one line for a run, since it may never
- * end. Looks on a timer; one thread at a time.
+ * end.
  */
 final class LongRunLog {
   private static final Logger LOG = LoggerFactory.getLogger(LongRunLog.class);
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final long LOOK_MILLIS = 5_000;
 
   private final ModelId model;
   private final List<RunWatch> runs;
@@ -26,11 +24,6 @@ final class LongRunLog {
   LongRunLog(ModelId model, List<RunWatch> runs) {
     this.model = model;
     this.runs = List.copyOf(runs);
-  }
-
-  /** Looks from now on. Returns the timer, to be cancelled. */
-  long start(Vertx vertx) {
-    return vertx.setPeriodic(LOOK_MILLIS, _ -> look());
   }
 
   /** Logs those that have become long since the last look. */

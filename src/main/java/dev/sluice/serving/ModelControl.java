@@ -10,8 +10,12 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.LoadFailure;
+import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
+import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
 import dev.sluice.repository.ModelRepository;
@@ -77,6 +81,28 @@ public final class ModelControl implements ControlPlane {
   }
 
   @Override
+  public Optional<ModelProblem> problem(ModelSelector selector) {
+    if (!(repository.find(selector) instanceof Lookup.Found(ServedModel model))) {
+      return Optional.empty();
+    }
+    try {
+      return model.problem();
+    } finally {
+      model.release();
+    }
+  }
+
+  /** Whether a model's problem is the server's too. */
+  private boolean hasProblem() {
+    for (String model : repository.models()) {
+      if (problem(new ModelSelector.Latest(model)).filter(ModelProblem::ofServer).isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
   public Map<String, Long> labels(String model) {
     return repository.labels(model);
   }
@@ -96,7 +122,9 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public boolean ready() {
-    return !draining && (config.strictReadiness() ? repository.allReady() : repository.looked());
+    return !draining
+        && (config.strictReadiness() ? repository.allReady() : repository.looked())
+        && !hasProblem();
   }
 
   /** Lets readiness fall, so that no new callers are sent here. */

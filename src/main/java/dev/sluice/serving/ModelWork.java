@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -10,6 +11,7 @@ import java.util.function.LongSupplier;
  *
  * @param batcher gives them their batches
  * @param rules which requests join
+ * @param breaker learns how runs end
  * @param ticker looks after deadlines while they run
  * @param wakeOne sends another worker to the queue, if one is free
  * @param inlineLimit how long a run may take that an event loop does; zero: none does any
@@ -18,6 +20,7 @@ import java.util.function.LongSupplier;
 record ModelWork(
     DynamicBatcher batcher,
     BatchRules rules,
+    CircuitBreaker breaker,
     DeadlineTicker ticker,
     Runnable wakeOne,
     Duration inlineLimit,

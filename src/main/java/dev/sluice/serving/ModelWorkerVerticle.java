@@ -79,6 +79,7 @@ final class ModelWorkerVerticle extends VerticleBase {
             work.rules(),
             new SessionExecutor(session),
             meter,
+            work.breaker(),
             work.nanoTime(),
             this::decided,
             work.ticker()::start);

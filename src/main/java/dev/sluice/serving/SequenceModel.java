@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.sequence.SequencePlans;
@@ -12,6 +13,7 @@ import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -80,6 +82,12 @@ final class SequenceModel implements Servable {
   @Override
   public StreamScheduler streams() {
     return new WholeAnswers(scheduler);
+  }
+
+  /** A sequence may be with any of its sessions. */
+  @Override
+  public Optional<ModelProblem> problem() {
+    return instances.stream().flatMap(instance -> instance.problem().stream()).findFirst();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.sluice.extension.ModelSignature;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
@@ -95,6 +96,11 @@ final class ServableConverted implements Servable {
   @Override
   public Optional<CodeHandler> handler() {
     return handler;
+  }
+
+  @Override
+  public Optional<ModelProblem> problem() {
+    return model.problem();
   }
 
   @Override

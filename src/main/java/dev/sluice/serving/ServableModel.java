@@ -1,14 +1,18 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.BreakerConfig;
 import dev.sluice.config.GeneratorConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.VocabularyFile;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
+import dev.sluice.scheduling.batching.RunWatch;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.generator.Vocabulary;
 import dev.sluice.scheduling.queue.ModelQueue;
@@ -45,6 +49,8 @@ final class ServableModel implements Servable {
   private final List<ModelSession> sessions;
   private final Vertx vertx;
   private final DynamicBatcher batcher;
+  private final CircuitBreaker breaker;
+  private final BreakerConfig.Readiness readiness;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
 
@@ -54,7 +60,8 @@ final class ServableModel implements Servable {
   private final WakeUps requestCalls;
   private final List<ModelWorkerVerticle> workers;
   private final List<String> deployments = new ArrayList<>();
-  private long longRunTimer;
+  private final RunMonitor monitor;
+  private long monitorTimer;
 
   private ServableModel(
       ModelMetadata metadata,
@@ -73,7 +80,9 @@ final class ServableModel implements Servable {
     this.sessions = sessions;
     this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
-    var withdrawals = new Withdrawals(queue, meter, facts.door()::expired, nanoTime);
+    this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
+    this.readiness = config.breaker().readiness();
+    var withdrawals = new Withdrawals(queue, meter, facts.door()::expired, breaker, nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
@@ -100,6 +109,11 @@ final class ServableModel implements Servable {
             nanoTime,
             config.stream().maxStreams());
     this.workers = workers(config, rules, meter, nanoTime);
+    List<RunWatch> runs = workers.stream().map(ModelWorkerVerticle::watch).toList();
+    this.monitor =
+        new RunMonitor(
+            runs, breaker, new LongRunLog(meter.model(), runs), withdrawals::refuseWaiting);
+    meter.add(monitor);
   }
 
   private static void warnOfObstacles(BatchRules rules, VersionMeter meter) {
@@ -120,7 +134,7 @@ final class ServableModel implements Servable {
     var ticker = new DeadlineTicker(vertx);
     var work =
         new ModelWork(
-            batcher, rules, ticker, this::wakeOne, config.queue().inlineLimit(), nanoTime);
+            batcher, rules, breaker, ticker, this::wakeOne, config.queue().inlineLimit(), nanoTime);
     for (ModelSession session : sessions) {
       var worker = new ModelWorkerVerticle(work, session, meter.worker());
       made.add(worker);
@@ -178,10 +192,7 @@ final class ServableModel implements Servable {
       model.deployments.add(await(vertx.deployVerticle(worker, options)));
       worker.begin();
     }
-    model.longRunTimer =
-        new LongRunLog(
-                meter.model(), model.workers.stream().map(ModelWorkerVerticle::watch).toList())
-            .start(vertx);
+    model.monitorTimer = model.monitor.start(vertx, config.breaker().hang());
     meter.show();
     return model;
   }
@@ -204,6 +215,15 @@ final class ServableModel implements Servable {
   @Override
   public StreamScheduler streams() {
     return streams;
+  }
+
+  @Override
+  public Optional<ModelProblem> problem() {
+    return readiness == BreakerConfig.Readiness.NONE
+        ? Optional.empty()
+        : breaker
+            .problem()
+            .map(why -> new ModelProblem(why, readiness == BreakerConfig.Readiness.SERVER));
   }
 
   /** A worker that waits for company takes care of what comes. */
@@ -243,7 +263,7 @@ final class ServableModel implements Servable {
   @Override
   public void close() {
     meter().forget();
-    vertx.cancelTimer(longRunTimer);
+    vertx.cancelTimer(monitorTimer);
     scheduler.close();
     batcher.interrupt();
     workers.forEach(ModelWorkerVerticle::finish);

@@ -3,7 +3,9 @@ package dev.sluice.serving;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ServedModel;
+import java.util.Optional;
 
 /**
  * A loan that one request has and others use meanwhile: it is that one's to give back.
@@ -24,6 +26,11 @@ record SharedLoan(ServedModel loan) implements ServedModel {
   @Override
   public Caller caller() {
     return loan.caller();
+  }
+
+  @Override
+  public Optional<ModelProblem> problem() {
+    return loan.problem();
   }
 
   @Override

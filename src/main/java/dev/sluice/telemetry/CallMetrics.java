@@ -40,6 +40,24 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     waiting(page);
     runs(page);
     signatures(page);
+    breakers(page);
+  }
+
+  private void breakers(MetricsPage page) {
+    Family states =
+        page.family(
+            "sluice_model_breaker_state",
+            Kind.GAUGE,
+            "Circuit breaker: 0 closed, 1 half open, 2 open.");
+    for (VersionMeter version : telemetry.versions()) {
+      states.add(version.breaker(), labels(version));
+    }
+    Family longest =
+        page.family(
+            "sluice_model_longest_run_seconds", Kind.GAUGE, "Time of the longest run under way.");
+    for (VersionMeter version : telemetry.versions()) {
+      longest.add(version.longestRunNanos() / SECONDS, labels(version));
+    }
   }
 
   private void queues(MetricsPage page) {

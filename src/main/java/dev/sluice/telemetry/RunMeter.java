@@ -104,6 +104,11 @@ public final class RunMeter {
     computed = nanoTime.getAsLong();
   }
 
+  /** How long the model ran last. The worker's. */
+  public long computeNanos() {
+    return computed - computing;
+  }
+
   /**
    * One request of the run has its answer.
    *

@@ -29,6 +29,7 @@ public final class VersionMeter {
   private final LongSupplier nanoTime;
   private final InstantSource clock;
   private final List<RunMeter> workers = new CopyOnWriteArrayList<>();
+  private final List<RunCondition> conditions = new CopyOnWriteArrayList<>();
   private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
   private final TimesAdder cacheHit = new TimesAdder();
   private final TimesAdder cacheMiss = new TimesAdder();
@@ -91,6 +92,21 @@ public final class VersionMeter {
    */
   public void queue(IntSupplier size) {
     waiting = size;
+  }
+
+  /** Shows how its runs are, too. */
+  public void add(RunCondition runs) {
+    conditions.add(runs);
+  }
+
+  /** The worst that a circuit breaker of it does: 0 closed, 1 half open, 2 open. */
+  int breaker() {
+    return conditions.stream().mapToInt(RunCondition::breaker).max().orElse(0);
+  }
+
+  /** For how long the longest run under way has run. */
+  long longestRunNanos() {
+    return conditions.stream().mapToLong(RunCondition::longestRunNanos).max().orElse(0);
   }
 
   /** The version was loaded and warmed up in so long. */

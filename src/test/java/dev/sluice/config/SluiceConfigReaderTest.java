@@ -77,6 +77,7 @@ class SluiceConfigReaderTest {
           instances: 2
           max_queued_requests: 64
           admission: { adaptive: false, target_wait: 7ms, burst: 9s }
+          breaker: { hang: 12s, failures: 13, probe_interval: 14s, readiness: server }
           warmup: false
           warmup_iterations: 9
           response_cache: true
@@ -206,7 +207,12 @@ class SluiceConfigReaderTest {
                   Optional.empty(),
                   true,
                   Map.of(),
-                  9)),
+                  9,
+                  new BreakerConfig(
+                      Duration.ofSeconds(12),
+                      13,
+                      Duration.ofSeconds(14),
+                      BreakerConfig.Readiness.SERVER))),
           new LimitsConfig(
               1 << 20,
               2 << 20,

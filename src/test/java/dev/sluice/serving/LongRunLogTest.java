@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.BreakerConfig;
 import dev.sluice.config.QueueConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelId;
@@ -10,6 +11,7 @@ import dev.sluice.scheduling.batching.Batch;
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.BatchRunner;
 import dev.sluice.scheduling.batching.DynamicBatcher;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.telemetry.Telemetry;
@@ -35,6 +37,7 @@ class LongRunLogTest {
             rules,
             session,
             Telemetry.unseen().version(new ModelId("test", 1)).worker(),
+            new CircuitBreaker(new ModelId("test", 1), BreakerConfig.DEFAULT, clock::get),
             clock::get,
             LongRunLogTest::free,
             _ -> {});

@@ -71,7 +71,8 @@ final class StreamedModel implements AutoCloseable {
             defaults.sequence(),
             false,
             Map.of(),
-            1);
+            1,
+            defaults.breaker());
     model =
         ServableModel.start(
             session.metadata(),

@@ -70,6 +70,20 @@ public final class Models {
     };
   }
 
+  /**
+   * Whether a model that was found is ready, and gives it back.
+   *
+   * @throws InferenceException as {@link #found} does
+   */
+  public static boolean isReady(Lookup lookup) {
+    ServedModel model = found(lookup);
+    try {
+      return model.problem().isEmpty();
+    } finally {
+      model.release();
+    }
+  }
+
   private static ServedModel unknown(String name, String what) {
     throw new InferenceException(ErrorCode.NOT_FOUND, forModel(name) + what);
   }

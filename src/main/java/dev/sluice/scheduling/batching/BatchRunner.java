@@ -10,6 +10,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.RunMeter;
@@ -33,6 +34,7 @@ public final class BatchRunner {
   private final BatchRules rules;
   private final BatchExecutor model;
   private final RunMeter meter;
+  private final CircuitBreaker breaker;
   private final LongSupplier nanoTime;
   private final Consumer<Pending> decided;
   private final RunWatch watch;
@@ -42,6 +44,7 @@ public final class BatchRunner {
 
   /**
    * @param meter this runner's own
+   * @param breaker learns how runs end
    * @param decided takes each request whose answer was decided, to be delivered
    * @param deadlines as {@link RunWatch} says
    */
@@ -49,12 +52,14 @@ public final class BatchRunner {
       BatchRules rules,
       BatchExecutor model,
       RunMeter meter,
+      CircuitBreaker breaker,
       LongSupplier nanoTime,
       Consumer<Pending> decided,
       Consumer<Context> deadlines) {
     this.rules = rules;
     this.model = model;
     this.meter = meter;
+    this.breaker = breaker;
     this.nanoTime = nanoTime;
     this.decided = decided;
     this.watch = new RunWatch(model, nanoTime, deadlines);
@@ -117,10 +122,10 @@ public final class BatchRunner {
       }
     } catch (RuntimeException | Error e) {
       if (!refusedAsGone(member)) {
-        fail(
-            member,
-            e instanceof InferenceException known ? known : failure(member.request(), e),
-            BACKEND);
+        InferenceException why =
+            e instanceof InferenceException known ? known : failure(member.request(), e);
+        breaker.failed(why);
+        fail(member, why, BACKEND);
       }
     }
   }
@@ -193,6 +198,7 @@ public final class BatchRunner {
     } finally {
       meter.computed();
       watch.end();
+      breaker.ended();
     }
   }
 
@@ -212,6 +218,7 @@ public final class BatchRunner {
     }
     InferenceRequest request = member.request();
     meter.answered(member.sinceNanos(), rules.inferences(request), request.times());
+    breaker.answered(meter.computeNanos());
     member.decide(new InferenceResponse(request.model().id(), request.signature(), outputs));
     decided.accept(member);
   }

@@ -17,8 +17,8 @@ final class StepFailures {
     String text =
         "ensemble '%s', step %d (model '%s'): %s"
             .formatted(ensemble, step.number(), step.member().name(), text(failure));
-    return failure instanceof InferenceException busy && busy.code() == ErrorCode.RESOURCE_EXHAUSTED
-        ? InferenceException.busy(text, busy.retryAfter())
+    return failure instanceof InferenceException known && known.mayRetry()
+        ? known.withText(text)
         : new InferenceException(ErrorCode.of(failure), text, failure);
   }
 

@@ -177,16 +177,23 @@ public final class ModelQueue implements QueueIntake {
     return false;
   }
 
+  /** Hands out all that waits, to be answered by the caller. Any thread. */
+  public synchronized List<Pending> takeAll() {
+    var waiting = new ArrayList<Pending>();
+    settle();
+    for (Pending next = first(); next != null; next = first()) {
+      remove(next);
+      waiting.add(next);
+    }
+    return waiting;
+  }
+
   /** Refuses every later offer and hands out what still waits, to be answered by the caller. */
   public synchronized List<Pending> close() {
     size.addAndGet(CLOSED_MARK);
     var waiting = new ArrayList<Pending>();
     while (size.get() > CLOSED_MARK) {
-      settle();
-      for (Pending next = first(); next != null; next = first()) {
-        remove(next);
-        waiting.add(next);
-      }
+      waiting.addAll(takeAll());
       Thread.onSpinWait();
     }
     return waiting;

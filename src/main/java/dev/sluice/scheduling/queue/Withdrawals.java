@@ -1,10 +1,13 @@
 package dev.sluice.scheduling.queue;
 
+import dev.sluice.inference.InferenceException;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes requests out of one model's queue as soon as they are cancelled, have expired or have
@@ -15,20 +18,46 @@ public final class Withdrawals implements Consumer<Pending> {
   private final ModelQueue queue;
   private final VersionMeter meter;
   private final DeadlineWheels wheels;
+  private final CircuitBreaker breaker;
   private final Runnable expired;
   private final LongSupplier nanoTime;
 
   /**
    * @param meter counts those that were taken out
    * @param expired is told of each whose time was up
+   * @param breaker of the model
    */
   public Withdrawals(
-      ModelQueue queue, VersionMeter meter, Runnable expired, LongSupplier nanoTime) {
+      ModelQueue queue,
+      VersionMeter meter,
+      Runnable expired,
+      CircuitBreaker breaker,
+      LongSupplier nanoTime) {
     this.expired = expired;
+    this.breaker = breaker;
     this.queue = queue;
     this.meter = meter;
     this.wheels = new DeadlineWheels(nanoTime);
     this.nanoTime = nanoTime;
+  }
+
+  /** Why a request is refused before it is put into the queue; null if it may be. */
+  public @Nullable InferenceException refusal() {
+    return breaker.refusal();
+  }
+
+  /** Refuses all that waits for a model that hangs. */
+  public void refuseWaiting() {
+    if (!breaker.hangs()) {
+      return;
+    }
+    InferenceException why = breaker.refusal();
+    if (why != null) {
+      for (Pending waiting : queue.takeAll()) {
+        meter.withdrawn(FailureReason.OTHER, waiting.sinceNanos());
+        answer(waiting, why);
+      }
+    }
   }
 
   /** Puts a request into the queue, and takes it out when it is abandoned. */
@@ -52,6 +81,7 @@ public final class Withdrawals implements Consumer<Pending> {
     if (taken && step.request().isCancelled()) {
       accept(step);
     }
+    refuseWaiting();
     return taken;
   }
 
@@ -62,6 +92,8 @@ public final class Withdrawals implements Consumer<Pending> {
     if (request.hasQueueTimeout()) {
       wheels.watch(request.home(), request);
     }
+    // Whoever opened the breaker meanwhile has not seen it.
+    refuseWaiting();
   }
 
   /** A request has its answer. On its event loop. */
@@ -82,7 +114,11 @@ public final class Withdrawals implements Consumer<Pending> {
     if (!cancelled) {
       expired.run();
     }
-    request.decide(request.goneFromQueue(now));
+    answer(request, request.goneFromQueue(now));
+  }
+
+  private static void answer(Pending request, InferenceException why) {
+    request.decide(why);
     if (request.settle()) {
       request.home().runOnContext(_ -> request.deliver());
     }

@@ -67,9 +67,14 @@ final class StreamRoad {
   /**
    * Puts a stream's first step into the queue, where it waits like any request.
    *
-   * @throws InferenceException if there is no place; the step stays the caller's
+   * @throws InferenceException if there is no place, or the model is out of service; the step stays
+   *     the caller's
    */
   void offerFirst(InferenceRequest step, Context home, Recipient stream) {
+    InferenceException refusal = withdrawals.refusal();
+    if (refusal != null) {
+      throw refusal;
+    }
     var waiting = new Pending(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
     switch (withdrawals.offer(waiting)) {
       case TAKEN -> arrived.accept(waiting);

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.BreakerConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
@@ -64,6 +66,7 @@ class BatchRunnerTest {
         new BatchRules(config, FakeSession.METADATA),
         model,
         meter.worker(),
+        new CircuitBreaker(meter.model(), BreakerConfig.DEFAULT, clock::get),
         clock::get,
         answered::add,
         _ -> ticking.incrementAndGet());

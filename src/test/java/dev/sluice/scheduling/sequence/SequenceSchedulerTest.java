@@ -139,7 +139,8 @@ class SequenceSchedulerTest {
             Optional.of(rules),
             false,
             Map.of(),
-            1);
+            1,
+            defaults.breaker());
     plans = SequencePlans.of(METADATA, rules);
     scheduler = new SequenceScheduler(vertx, plans, List.of(first, second), config, clock::get);
   }

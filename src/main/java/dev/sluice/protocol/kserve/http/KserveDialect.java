@@ -105,6 +105,11 @@ public final class KserveDialect implements V1Dialect {
     if (found.isEmpty()) {
       return Optional.of(unknown(asked.name()));
     }
+    if (found.get().problem().isPresent()) {
+      return Optional.of(
+          new InferenceException(
+              ErrorCode.UNAVAILABLE, notReady(asked.name()) + detail(found.get())));
+    }
     return found.get().ready() ? Optional.empty() : Optional.of(unready(asked.name()));
   }
 
@@ -115,6 +120,10 @@ public final class KserveDialect implements V1Dialect {
           unknown(asked.name());
       case Lookup.NotReady miss -> miss.unavailable(notReady(miss.name()) + detail(miss));
     };
+  }
+
+  private static String detail(V1Report.Versions versions) {
+    return versions.problem().map(why -> " It is out of service: " + why.reason()).orElse("");
   }
 
   private static InferenceException unknown(String name) {

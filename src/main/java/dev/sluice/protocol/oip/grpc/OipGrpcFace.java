@@ -163,8 +163,7 @@ public final class OipGrpcFace implements GrpcFace {
     if (lookup instanceof Lookup.NotReady) {
       return ModelReadyResponse.newBuilder().setReady(false).build();
     }
-    Models.found(lookup).release();
-    return ModelReadyResponse.newBuilder().setReady(true).build();
+    return ModelReadyResponse.newBuilder().setReady(Models.isReady(lookup)).build();
   }
 
   private MessageLite modelMetadata(ModelMetadataRequest request, Caller caller) {

@@ -155,7 +155,10 @@ public final class OipHttpFace implements HttpFace {
       exchange.retryAfter(SOON);
       throw notReady(path.model());
     }
-    Models.found(lookup).release();
+    if (!Models.isReady(lookup)) {
+      exchange.retryAfter(SOON);
+      throw notReady(path.model());
+    }
     if (wantsJson(exchange)) {
       exchange.json(OK, MetadataJson.modelReady(path.model()));
     } else {

@@ -2,20 +2,33 @@ package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import java.util.List;
+import java.util.Optional;
 
 /** What there is to tell of models; each dialect writes the part of it that its clients know. */
 public sealed interface V1Report {
   /** All models, sorted by name. */
   record Models(List<String> names) implements V1Report {}
 
-  /** One model's versions, or those that were asked for, ascending. */
-  record Versions(String name, List<VersionStatus> versions) implements V1Report {
+  /**
+   * One model's versions, or those that were asked for, ascending.
+   *
+   * @param problem why the model is not ready although a version of it is loaded
+   */
+  record Versions(String name, List<VersionStatus> versions, Optional<ModelProblem> problem)
+      implements V1Report {
+    /** Those of a model without a problem. */
+    public Versions(String name, List<VersionStatus> versions) {
+      this(name, versions, Optional.empty());
+    }
+
     /** Whether any of them takes requests. */
     public boolean ready() {
-      return versions.stream().anyMatch(version -> version.state() == VersionState.AVAILABLE);
+      return problem.isEmpty()
+          && versions.stream().anyMatch(version -> version.state() == VersionState.AVAILABLE);
     }
   }
 

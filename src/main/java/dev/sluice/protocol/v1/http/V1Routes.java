@@ -124,7 +124,9 @@ public final class V1Routes implements HttpFace {
     Optional<V1Report.Versions> found =
         switch (model) {
           case ModelSelector.Latest(var name) ->
-              control.versions(name).map(all -> new V1Report.Versions(name, all));
+              control
+                  .versions(name)
+                  .map(all -> new V1Report.Versions(name, all, control.problem(model)));
           case ModelSelector.Version(var name, var number) -> version(name, number);
           case ModelSelector.Label(var name, var label) -> {
             OptionalLong number = labelled(name, label);

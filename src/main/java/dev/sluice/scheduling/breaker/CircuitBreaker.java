@@ -1,0 +1,211 @@
+package dev.sluice.scheduling.breaker;
+
+import dev.sluice.config.BreakerConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * When it opens, and how it closes
+ *
+ * Hanging.  Every worker of the model is in a run that takes longer than the setting says, and several
+ *           times as long as the longest one that has ever answered anybody: a model that is slow by
+ *           nature does not hang. Nothing can run then, so nothing is tried: requests are refused, those
+ *           in the queue too, until one of the runs ends.
+ * Failing.  So many runs in a row have failed, none of them by the fault of its requests. Workers are
+ *           free, so one request is let through now and then. If it is answered, all are.
+ * Library.  Vert.x has a circuit breaker, which wraps calls: it counts their timeouts and failures. What
+ *           counts here are native runs, which go on after every caller has been answered, and what is
+ *           to be refused are also requests that were accepted before.
+ * Cheap.    A request reads one field, and so does a run; the clock is not read.
+ */
+
+/** Refuses requests to a model whose runs hang or fail. Any thread. */
+public final class CircuitBreaker {
+  private static final Logger LOG = LoggerFactory.getLogger(CircuitBreaker.class);
+
+  /** A run that hangs takes so many times as long as any that was seen. */
+  private static final int MUCH_LONGER = 3;
+
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** What a breaker does. */
+  public enum State {
+    /** It lets requests through. */
+    CLOSED,
+    /** It has let one through, to see what becomes of it. */
+    HALF_OPEN,
+    /** It refuses requests. */
+    OPEN
+  }
+
+  private enum Condition {
+    GOOD,
+    FAILING,
+    HANGING
+  }
+
+  private final ModelId model;
+  private final BreakerConfig config;
+  private final LongSupplier nanoTime;
+  private final AtomicInteger failuresInRow = new AtomicInteger();
+  private volatile long longestNanos;
+  private volatile Condition condition = Condition.GOOD;
+
+  // Guarded by this.
+  private String reason = "";
+  private long probeNanos;
+  private boolean probing;
+
+  public CircuitBreaker(ModelId model, BreakerConfig config, LongSupplier nanoTime) {
+    this.model = model;
+    this.config = config;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Asks for one request.
+   *
+   * @return why it is refused, with UNAVAILABLE; null if it may pass
+   */
+  public @Nullable InferenceException refusal() {
+    return condition == Condition.GOOD ? null : refusalWhileOpen();
+  }
+
+  private synchronized @Nullable InferenceException refusalWhileOpen() {
+    long now = nanoTime.getAsLong();
+    return switch (condition) {
+      case GOOD -> null;
+      case HANGING -> refused(config.probeInterval());
+      case FAILING -> {
+        if (now - probeNanos < 0) {
+          yield refused(Duration.ofNanos(probeNanos - now));
+        }
+        probeNanos = now + config.probeInterval().toNanos();
+        probing = true;
+        yield null;
+      }
+    };
+  }
+
+  private InferenceException refused(Duration retryAfter) {
+    return InferenceException.unavailable(
+        "model '" + model + "' is out of service: " + reason + "; try again later", retryAfter);
+  }
+
+  /** Whether nothing that waits for the model can run. */
+  public boolean hangs() {
+    return condition == Condition.HANGING;
+  }
+
+  /** What it does now. */
+  public synchronized State state() {
+    return condition == Condition.GOOD ? State.CLOSED : probing ? State.HALF_OPEN : State.OPEN;
+  }
+
+  /** Why requests are refused; empty while they are not. */
+  public Optional<String> problem() {
+    if (condition == Condition.GOOD) {
+      return Optional.empty();
+    }
+    synchronized (this) {
+      return condition == Condition.GOOD ? Optional.empty() : Optional.of(reason);
+    }
+  }
+
+  /**
+   * Looks whether the model hangs.
+   *
+   * @param shortestNanos for how long all of its workers have been running at least; 0 if one is
+   *     free
+   * @return whether it hangs and did not before: what waits is to be refused
+   */
+  public boolean look(long shortestNanos) {
+    long limit = Math.max(config.hang().toNanos(), MUCH_LONGER * longestNanos);
+    boolean hang = !config.hang().isZero() && shortestNanos >= limit;
+    if (hang && condition != Condition.HANGING) {
+      open(Condition.HANGING, "a run has taken " + seconds(shortestNanos) + " and has not ended");
+      return true;
+    }
+    if (!hang) {
+      ended();
+    }
+    return false;
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.1f s", nanos / NANOS_PER_SECOND);
+  }
+
+  /** A run has ended, well or not. */
+  public void ended() {
+    if (condition == Condition.HANGING) {
+      close();
+    }
+  }
+
+  /** A run has brought an answer that somebody waited for. */
+  public void answered(long nanos) {
+    if (failuresInRow.get() != 0) {
+      failuresInRow.set(0);
+    }
+    if (nanos > longestNanos) {
+      // A race may lose one to another that is about as long.
+      longestNanos = nanos;
+    }
+    if (condition == Condition.FAILING) {
+      close();
+    }
+  }
+
+  /** A run has failed that somebody waited for. Counts if that is not the request's fault. */
+  public void failed(InferenceException why) {
+    if (why.code().fault() != ErrorCode.Fault.SERVER) {
+      return;
+    }
+    int failures = failuresInRow.incrementAndGet();
+    if (condition == Condition.FAILING) {
+      failedAgain();
+    } else if (config.failures() > 0 && failures >= config.failures()) {
+      open(
+          Condition.FAILING,
+          failures + " runs in a row failed, the last with: " + why.getMessage());
+    }
+  }
+
+  private synchronized void failedAgain() {
+    probing = false;
+    probeNanos = nanoTime.getAsLong() + config.probeInterval().toNanos();
+  }
+
+  private synchronized void open(Condition why, String text) {
+    if (condition == why) {
+      return;
+    }
+    condition = why;
+    reason = text;
+    probing = false;
+    probeNanos = nanoTime.getAsLong() + config.probeInterval().toNanos();
+    LOG.atWarn()
+        .addKeyValue("model", model)
+        .addKeyValue("reason", text)
+        .log("the model is out of service: its requests are refused");
+  }
+
+  private synchronized void close() {
+    if (condition == Condition.GOOD) {
+      return;
+    }
+    condition = Condition.GOOD;
+    failuresInRow.set(0);
+    LOG.atInfo().addKeyValue("model", model).log("the model is in service again");
+  }
+}

@@ -1,0 +1,10 @@
+package dev.sluice.telemetry;
+
+/** How the runs of a version are at the moment. Any thread. */
+public interface RunCondition {
+  /** What the circuit breaker does: 0 closed, 1 half open, 2 open. */
+  int breaker();
+
+  /** For how long the longest run under way has run; 0 if there is none. */
+  long longestRunNanos();
+}
