@@ -5,6 +5,7 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.sluice.inference.BoundedText;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -30,13 +31,20 @@ final class JsonLayout extends LayoutBase<ILoggingEvent> {
     json.writeStringField("time", TextLayout.TIME.format(event.getInstant()));
     json.writeStringField("level", event.getLevel().levelStr);
     json.writeStringField("logger", event.getLoggerName());
-    json.writeStringField("message", event.getFormattedMessage());
+    json.writeStringField(
+        "message", shown(event.getFormattedMessage(), TextLayout.LONGEST_MESSAGE));
     for (KeyValuePair fact : TextLayout.facts(event)) {
-      json.writeStringField(fact.key, String.valueOf(fact.value));
+      json.writeStringField(fact.key, shown(String.valueOf(fact.value), TextLayout.LONGEST_FACT));
     }
     if (event.getThrowableProxy() != null) {
-      json.writeStringField("trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+      json.writeStringField(
+          "trace",
+          shown(ThrowableProxyUtil.asString(event.getThrowableProxy()), TextLayout.LONGEST_TRACE));
     }
     json.writeEndObject();
+  }
+
+  private static String shown(String text, int longest) {
+    return BoundedText.escape(BoundedText.cut(text, longest));
   }
 }

@@ -3,10 +3,12 @@ package dev.sluice.boot;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
+import dev.sluice.inference.BoundedText;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.slf4j.event.KeyValuePair;
 
 /**
@@ -17,6 +19,14 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
   static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
+
+  /** Characters of an event's parts, here and in JSON. */
+  static final int LONGEST_MESSAGE = 4_000;
+
+  static final int LONGEST_FACT = 500;
+  static final int LONGEST_TRACE = 16_000;
+
+  private static final Pattern LINE_END = Pattern.compile("\\R\\s*");
 
   /** Ours say what happened; others need their name beside it to be understood. */
   private static final String OURS = "dev.sluice.";
@@ -30,14 +40,15 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
     if (!event.getLoggerName().startsWith(OURS)) {
       line.append(event.getLoggerName()).append(": ");
     }
-    appendOnOneLine(line, event.getFormattedMessage());
+    line.append(onOneLine(event.getFormattedMessage(), LONGEST_MESSAGE));
     for (KeyValuePair fact : facts(event)) {
       line.append(' ').append(fact.key).append('=');
-      appendOnOneLine(line, String.valueOf(fact.value));
+      line.append(quoted(onOneLine(String.valueOf(fact.value), LONGEST_FACT)));
     }
     if (event.getThrowableProxy() != null) {
       line.append(" | ");
-      appendOnOneLine(line, ThrowableProxyUtil.asString(event.getThrowableProxy()).strip());
+      line.append(
+          onOneLine(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip(), LONGEST_TRACE));
     }
     return line.append('\n').toString();
   }
@@ -47,8 +58,13 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
     return facts == null ? List.of() : facts;
   }
 
-  private static void appendOnOneLine(StringBuilder line, String text) {
-    String flat = text.replaceAll("\\R\\s*", " | ");
-    flat.chars().forEach(c -> line.append(Character.isISOControl(c) ? ' ' : (char) c));
+  private static String onOneLine(String text, int longest) {
+    String cut = BoundedText.cut(text, longest);
+    return BoundedText.escape(LINE_END.matcher(cut).replaceAll(" | ").replace('\t', ' '));
+  }
+
+  /** A fact that has spaces must not look like several. */
+  private static String quoted(String fact) {
+    return fact.indexOf(' ') < 0 ? fact : '"' + fact.replace("\"", "\\\"") + '"';
   }
 }

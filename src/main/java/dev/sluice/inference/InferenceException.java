@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A failure with a code and a text that a client may see: what is wrong, what was got, what was
- * wanted. Carries a stack trace only where the server is at fault, because the others happen often,
- * and most often when the server has no time for it.
+ * wanted. What it repeats of a request is bounded, see {@link BoundedText}. Carries a stack trace
+ * only where the server is at fault, because the others happen often, and most often when the
+ * server has no time for it.
  */
 public final class InferenceException extends RuntimeException {
   /** When nothing better is known. */
@@ -26,11 +27,15 @@ public final class InferenceException extends RuntimeException {
 
   private InferenceException(
       ErrorCode code,
-      String message,
+      @Nullable String message,
       @Nullable Throwable cause,
       Duration retryAfter,
       boolean starting) {
-    super(message, cause, false, code.fault() == ErrorCode.Fault.SERVER);
+    super(
+        message == null ? code.name() : BoundedText.ofError(message),
+        cause,
+        false,
+        code.fault() == ErrorCode.Fault.SERVER);
     this.code = code;
     this.retryAfter = retryAfter;
     this.starting = starting;

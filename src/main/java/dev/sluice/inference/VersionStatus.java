@@ -11,7 +11,11 @@ import java.util.Optional;
  */
 public record VersionStatus(long version, VersionState state, Optional<Failure> error) {
   /** What went wrong, for clients and operators. */
-  public record Failure(ErrorCode code, String message) {}
+  public record Failure(ErrorCode code, String message) {
+    public Failure {
+      message = BoundedText.ofError(message);
+    }
+  }
 
   public static VersionStatus of(long version, VersionState state) {
     return new VersionStatus(version, state, Optional.empty());

@@ -37,8 +37,8 @@ class LogLayoutTest {
                     new IllegalStateException("two\nlines")));
     assertThat(line)
         .startsWith(
-            "2026-01-01T12:00:00.123Z WARN  bad name \"a | 2026 ERROR forged [31m\" request=r-1 |"
-                + " java.lang.IllegalStateException: two | lines | at ")
+            "2026-01-01T12:00:00.123Z WARN  bad name \"a | 2026 ERROR forged\\u001b[31m\""
+                + " request=r-1 | java.lang.IllegalStateException: two | lines | at ")
         .endsWith("\n");
     assertThat(line.strip()).doesNotContain("\n");
   }
@@ -53,6 +53,45 @@ class LogLayoutTest {
             new JsonLayout().doLayout(event("dev.sluice.X", "x", new IllegalStateException("y"))))
         .contains("\"trace\":\"java.lang.IllegalStateException: y")
         .containsOnlyOnce("\n");
+  }
+
+  @Test
+  void noPartOfAnEventIsLongerThanItsBound() {
+    String name = "x".repeat(1_000_000);
+    LoggingEvent event =
+        event(
+            "dev.sluice.X",
+            "model '" + name + "' is not found",
+            new IllegalStateException(name + " tail"));
+    event.setKeyValuePairs(List.of(new KeyValuePair("model", name + "!")));
+    for (var layout : List.of(new TextLayout(), new JsonLayout())) {
+      assertThat(layout.doLayout(event))
+          .hasSizeLessThan(25_000)
+          .contains("model 'xxx", "xxx' is not found", "... (999502 characters) ...xx", "xx!")
+          .containsOnlyOnce("\n");
+    }
+  }
+
+  @Test
+  void factsForgeNoOtherFacts() {
+    LoggingEvent event = event("dev.sluice.X", "x", null);
+    event.setKeyValuePairs(
+        List.of(
+            new KeyValuePair("model", "a code=OK\n\"b\""), new KeyValuePair("code", "NOT_FOUND")));
+    assertThat(new TextLayout().doLayout(event))
+        .endsWith(" x model=\"a code=OK | \\\"b\\\"\" code=NOT_FOUND\n");
+  }
+
+  @Test
+  void charactersThatTerminalsObeyAreEscapedInBothLayouts() {
+    LoggingEvent event =
+        event("dev.sluice.X", "a\u001b[31m \u009b31m \u202e \u2066 \u0000 \u007f", null);
+    for (var layout : List.of(new TextLayout(), new JsonLayout())) {
+      assertThat(layout.doLayout(event))
+          .contains("\\u001b[31m", "\\u009b31m", "\\u202e", "\\u2066", "\\u0000", "\\u007f")
+          .matches("\\p{ASCII}+\n")
+          .doesNotContain("\u001b", "\u007f", "\u0000");
+    }
   }
 
   private LoggingEvent event(String logger, String message, @Nullable Throwable failure) {

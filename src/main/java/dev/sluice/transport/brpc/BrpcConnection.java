@@ -1,5 +1,6 @@
 package dev.sluice.transport.brpc;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
@@ -156,7 +157,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   }
 
   private void fail(RpcMeta meta, int code, String text) {
-    write(BrpcReply.failure(meta.correlationId(), code, text));
+    write(BrpcReply.failure(meta.correlationId(), code, BoundedText.ofError(text)));
   }
 
   private void write(Buffer frame) {
