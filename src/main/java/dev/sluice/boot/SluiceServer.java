@@ -91,6 +91,7 @@ public final class SluiceServer implements Server {
   /** Puts on the metrics page what is not counted by those who answer requests. */
   private Future<?> measure() {
     var lag = new EventLoopLag(System::nanoTime);
+    telemetry.liveness().watch(lag::problem);
     Future<String> lags =
         threads
             .vertx()

@@ -5,7 +5,10 @@ import dev.sluice.telemetry.MetricsPage;
 import dev.sluice.telemetry.MetricsPage.Kind;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -13,11 +16,19 @@ import java.util.function.Supplier;
 /**
  * How late event loops are, as a metric: each has a timer, and its lag is how much later than asked
  * the timer came, the most of the last ten times. Any thread.
+ *
+ * <p>A loop whose timer does not come at all is stuck, and so are the connections it has. It is
+ * compared with the loop that turned last and not with the time, so that a process that was
+ * suspended has no stuck loop when it goes on.
  */
 public final class EventLoopLag implements MetricSource {
   private static final long PERIOD_MILLIS = 1_000;
   private static final long PERIOD_NANOS = PERIOD_MILLIS * 1_000_000;
   private static final int KEPT = 10;
+
+  /** After this long a loop does not come back by itself: no garbage collection takes so long. */
+  private static final Duration STUCK = Duration.ofSeconds(20);
+
   private static final double SECONDS = 1e9;
 
   private final LongSupplier nanoTime;
@@ -45,11 +56,24 @@ public final class EventLoopLag implements MetricSource {
     }
   }
 
+  /** Says which event loop does not turn, while others do; for {@code Liveness}. */
+  public Optional<String> problem() {
+    OptionalLong newest = clocks.stream().mapToLong(Clock::last).max();
+    for (int i = 0; i < clocks.size(); i++) {
+      Duration silent = Duration.ofNanos(newest.orElseThrow() - clocks.get(i).last());
+      if (silent.compareTo(STUCK) >= 0) {
+        return Optional.of(
+            "event loop %d has not turned for %d s".formatted(i, silent.toSeconds()));
+      }
+    }
+    return Optional.empty();
+  }
+
   /** One event loop's timer. */
   private final class Clock extends VerticleBase {
     private final Ring lags = new Ring(KEPT);
     private volatile double most;
-    private long last;
+    private volatile long last = nanoTime.getAsLong();
 
     @Override
     public Future<?> start() {
@@ -64,6 +88,10 @@ public final class EventLoopLag implements MetricSource {
       most = lags.most();
       last = now;
       vertx.setTimer(PERIOD_MILLIS, _ -> tick());
+    }
+
+    long last() {
+      return last;
     }
 
     double most() {

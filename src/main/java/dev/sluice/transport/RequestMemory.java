@@ -33,6 +33,9 @@ public final class RequestMemory {
   /** Bodies that wait at once; one more is refused without waiting. */
   private static final int MOST_WAITING = 16;
 
+  /** Bytes of a message that is taken whatever the budget says. */
+  private static final long ALWAYS_READ = 256;
+
   private static final long LOG_INTERVAL_NANOS = 1_000_000_000;
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
@@ -52,6 +55,22 @@ public final class RequestMemory {
   /** The budget of the server. */
   public MemoryBudget budget() {
     return budget;
+  }
+
+  /**
+   * Reserves bytes of a message; false if there is no memory for them. A message as small as those
+   * of health checks is always taken, so that load cannot keep probes out: it costs less than its
+   * stream.
+   *
+   * @param size of the whole message, as far as it is known
+   * @param more bytes to reserve now
+   */
+  public static boolean tryHold(MemoryAccount account, long size, long more) {
+    if (size <= ALWAYS_READ) {
+      account.force(MemoryBudget.Kind.BODY, more);
+      return true;
+    }
+    return account.tryCharge(MemoryBudget.Kind.BODY, more);
   }
 
   /** A new request's account. */

@@ -7,6 +7,7 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.FoldedLog;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -110,7 +111,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
               .formatted(length, arriving.budget().largestBody()));
       return false;
     }
-    if (!arriving.tryCharge(Kind.BODY, CALL + length)) {
+    if (!RequestMemory.tryHold(arriving, length, CALL + length)) {
       InferenceException busy = context().memory().busy(arriving.refusal(length));
       fail(meta, BrpcError.of(busy.code()), busy.getMessage());
       return false;

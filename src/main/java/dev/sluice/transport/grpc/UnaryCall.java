@@ -173,17 +173,17 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     } else if (!collected.fits(more)) {
       fail(MessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
     } else if (!reserved || size > announced + GrpcReply.PREFIX) {
-      holdMore(more);
+      holdMore(size, more);
     }
     return !answered;
   }
 
   /** Counts a piece for which no memory was reserved beforehand. */
-  private void holdMore(int more) {
+  private void holdMore(long size, int more) {
     // What comes while the call waits is a part of a large message, and leaves small ones their
     // part.
     boolean free = wait == null || memory().budget().free(Long.MAX_VALUE) >= more;
-    if (!free || !memory().tryCharge(Kind.BODY, more)) {
+    if (!free || !RequestMemory.tryHold(memory(), size, more)) {
       fail(context().memory().busy(memory().refusal(more)));
     }
   }
@@ -203,7 +203,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       return;
     }
     collected.expect(size);
-    if (memory().tryCharge(Kind.BODY, size)) {
+    if (RequestMemory.tryHold(memory(), size, size)) {
       reserved = true;
       land(first);
     } else {
