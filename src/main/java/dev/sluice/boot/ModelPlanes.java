@@ -115,7 +115,8 @@ final class ModelPlanes {
             this::data,
             paths,
             new WarmUpRequests(predict(config)),
-            policy);
+            policy,
+            config.limits().maxOutputSize());
     var loader = new GuardedLoader(opening, policy);
     return config.repository().tensorflow().batchingInVersions()
         ? new VersionBatching(loader, warnings)

@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param idleTimeout after which a silent connection is closed; zero: never
  * @param maxConnections open connections of a listener; one more is closed at once; 0: any number
  * @param cacheSize bytes of answers that are kept for models with a response cache, over all models
+ * @param maxOutputSize bytes of one output of a model's run
  * @param memory bytes that all requests may hold together; 0: see {@link DefaultMemory}
  * @param connection how long one connection may keep the server waiting
  */
@@ -26,6 +27,7 @@ public record LimitsConfig(
     Duration idleTimeout,
     int maxConnections,
     long cacheSize,
+    long maxOutputSize,
     long memory,
     ConnectionConfig connection) {
   private static final long MIB = 1024 * 1024;
@@ -33,7 +35,7 @@ public record LimitsConfig(
   public static final LimitsConfig DEFAULT =
       new LimitsConfig(64 * MIB, 64 * MIB, MIB / 2, Duration.ZERO, Duration.ofMinutes(10), 20_000);
 
-  /** Limits with the default size of the cache. */
+  /** Limits with the default sizes of the cache and of outputs. */
   public LimitsConfig(
       long maxBodySize,
       long maxInflatedSize,
@@ -49,6 +51,7 @@ public record LimitsConfig(
         idleTimeout,
         maxConnections,
         64 * MIB,
+        1024 * MIB,
         0,
         ConnectionConfig.DEFAULT);
   }
@@ -68,6 +71,7 @@ public record LimitsConfig(
         idleTimeout,
         maxConnections,
         cacheSize,
+        maxOutputSize,
         bytes,
         connection);
   }
@@ -82,6 +86,7 @@ public record LimitsConfig(
         idleTimeout,
         maxConnections,
         cacheSize,
+        maxOutputSize,
         memory,
         other);
   }
@@ -104,6 +109,7 @@ public record LimitsConfig(
         limits.duration("idle_timeout", DEFAULT.idleTimeout),
         limits.number("max_connections", DEFAULT.maxConnections, 0, MOST_CONNECTIONS),
         limits.size("cache_size", DEFAULT.cacheSize, 0, LARGEST_CACHE),
+        limits.size("max_output_size", DEFAULT.maxOutputSize, 1, LARGEST_MEMORY),
         limits.size("memory", DEFAULT.memory, 0, LARGEST_MEMORY),
         ConnectionConfig.read(limits));
   }

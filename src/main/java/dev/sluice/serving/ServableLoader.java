@@ -10,6 +10,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.RecordedRequests;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.repository.Loader;
+import dev.sluice.runtime.LimitedSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
@@ -41,6 +42,7 @@ public final class ServableLoader implements Loader {
   private final HandlerPaths paths;
   private final RecordedRequests recorded;
   private final LoadPolicy policy;
+  private final long maxOutputSize;
   private final AtomicLong loads = new AtomicLong();
 
   /**
@@ -49,6 +51,7 @@ public final class ServableLoader implements Loader {
    * @param paths where own code answers
    * @param recorded what models bring to be warmed up with
    * @param policy which models may be code
+   * @param maxOutputSize bytes of each output of a run
    */
   public ServableLoader(
       List<RuntimeProvider> runtimes,
@@ -59,7 +62,9 @@ public final class ServableLoader implements Loader {
       Supplier<DataPlane> members,
       HandlerPaths paths,
       RecordedRequests recorded,
-      LoadPolicy policy) {
+      LoadPolicy policy,
+      long maxOutputSize) {
+    this.maxOutputSize = maxOutputSize;
     this.policy = policy;
     this.cache = cache;
     this.members = members;
@@ -187,7 +192,7 @@ public final class ServableLoader implements Loader {
     try {
       ModelSession session = runtime.open(source);
       opened = true;
-      return session;
+      return new LimitedSession(session, maxOutputSize);
     } finally {
       telemetry.loads().opened(path(source), nanoTime.getAsLong() - begun, opened);
     }

@@ -85,6 +85,7 @@ class SluiceConfigReaderTest {
                      baseline: 1.5, baseline_file: rows.json }
       limits:
         cache_size: 3MiB
+        max_output_size: 4MiB
         memory: 5MiB
         max_connections_per_peer: 8
         header_timeout: 9s
@@ -221,6 +222,7 @@ class SluiceConfigReaderTest {
               Duration.ofHours(1),
               7,
               3 << 20,
+              4 << 20,
               5 << 20,
               new ConnectionConfig(8, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
           new GrpsConfig(

@@ -92,7 +92,7 @@ final class KnownShapes {
     for (int i = 0; i < outputs.size(); i++) {
       Tensor tensor = results.get(i).tensor();
       boolean isInput = inputNames.contains(outputs.get(i).nativeName());
-      shapes.add(!isInput && PinnedOutputs.canGuard(tensor) ? tensor.shape() : null);
+      shapes.add(!isInput && PinnedOutputs.canPin(tensor) ? tensor.shape() : null);
     }
     return shapes.stream().allMatch(Objects::isNull) ? List.of() : shapes;
   }

@@ -40,6 +40,9 @@ final class PinnedOutputs implements AutoCloseable {
   /** Less than this has no room for a guard that no value meets by chance. */
   private static final long SMALLEST_BYTES = Integer.BYTES;
 
+  /** More is left to the runtime: a request may ask for it that is refused for its size. */
+  private static final long LARGEST_BYTES = 64L << 20;
+
   /** So much is filled in a few nanoseconds. */
   private static final long SMALL_BYTES = 1024;
 
@@ -80,9 +83,11 @@ final class PinnedOutputs implements AutoCloseable {
     }
   }
 
-  /** Whether a tensor is of those whose writing can be checked. */
-  static boolean canGuard(Tensor tensor) {
-    return tensor.type().isFixedSize() && tensor.byteSize() >= SMALLEST_BYTES;
+  /** Whether a tensor is of those whose writing can be checked, and not too large. */
+  static boolean canPin(Tensor tensor) {
+    return tensor.type().isFixedSize()
+        && tensor.byteSize() >= SMALLEST_BYTES
+        && tensor.byteSize() <= LARGEST_BYTES;
   }
 
   private static void guard(MemorySegment data) {

@@ -17,6 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PinnedOutputsTest {
@@ -103,12 +104,11 @@ class PinnedOutputsTest {
     taken.close();
   }
 
-  @Test
-  void anOutputTooSmallForAGuardIsNotPinned() {
-    try (Tensor three = Tensor.allocate(DataType.UINT8, Shape.of(3));
-        Tensor four = Tensor.allocate(DataType.UINT8, Shape.of(4))) {
-      assertThat(PinnedOutputs.canGuard(three)).isFalse();
-      assertThat(PinnedOutputs.canGuard(four)).isTrue();
+  @ParameterizedTest
+  @CsvSource({"3, false", "4, true", "67108864, true", "67108865, false"})
+  void anOutputTooSmallForAGuardOrVeryLargeIsNotPinned(int bytes, boolean pinned) {
+    try (Tensor tensor = Tensor.allocate(DataType.UINT8, Shape.of(bytes))) {
+      assertThat(PinnedOutputs.canPin(tensor)).isEqualTo(pinned);
     }
   }
 

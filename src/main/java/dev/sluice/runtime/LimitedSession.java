@@ -1,0 +1,71 @@
+package dev.sluice.runtime;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+
+/**
+ * A session whose outputs may have so many bytes and no more. A larger one is freed before it is
+ * split, encoded or passed to another model.
+ *
+ * <p>Owner of the session that it stands before. Threads: as of that session.
+ */
+public final class LimitedSession implements ModelSession {
+  private final ModelSession session;
+  private final long maxOutputSize;
+
+  /**
+   * Stands before a session, which it takes over.
+   *
+   * @param maxOutputSize bytes of each output of a run
+   */
+  public LimitedSession(ModelSession session, long maxOutputSize) {
+    this.session = session;
+    this.maxOutputSize = maxOutputSize;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return session.metadata();
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    List<NamedTensor> results = session.run(signature, inputs, outputs);
+    for (int i = 0; i < results.size(); i++) {
+      NamedTensor result = results.get(i);
+      if (result.tensor().byteSize() > maxOutputSize) {
+        InferenceException refusal = refusal(result);
+        NamedTensor.closeAll(results);
+        throw refusal;
+      }
+    }
+    return results;
+  }
+
+  private InferenceException refusal(NamedTensor output) {
+    return InferenceException.invalid(
+        "output '%s' of shape %s has %d bytes, more than the %d of limits.max_output_size"
+            .formatted(
+                output.name(), output.tensor().shape(), output.tensor().byteSize(), maxOutputSize));
+  }
+
+  @Override
+  public void interrupt() {
+    session.interrupt();
+  }
+
+  @Override
+  public void resume() {
+    session.resume();
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+}
