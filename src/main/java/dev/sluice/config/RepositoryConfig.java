@@ -57,6 +57,11 @@ public record RepositoryConfig(
     return new RepositoryConfig(wanted, other, pollInterval, loading, tensorflow, trust, defaults);
   }
 
+  /** Returns the same settings with another way to load versions. */
+  public RepositoryConfig withLoading(LoadingConfig other) {
+    return new RepositoryConfig(wanted, control, pollInterval, other, tensorflow, trust, defaults);
+  }
+
   /** The same settings for models of other places. */
   public RepositoryConfig withTrust(TrustConfig other) {
     return new RepositoryConfig(

@@ -2,6 +2,7 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.LoadingConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
@@ -42,7 +43,8 @@ class ConcurrentReloadTest {
     files = new ModelFiles(root);
     repository =
         new ModelRepository(
-            RepositoryConfig.of(new WantedModels(root, Map.of()), Duration.ofSeconds(1)),
+            RepositoryConfig.of(new WantedModels(root, Map.of()), Duration.ofSeconds(1))
+                .withLoading(LoadingConfig.DEFAULT.rereading()),
             _ -> ModelConfig.DEFAULT,
             loader,
             new ThreadWorkers(threads),

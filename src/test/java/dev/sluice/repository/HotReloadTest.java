@@ -31,24 +31,12 @@ class HotReloadTest {
 
   /** A repository over the same folder that loads changed files of what serves. */
   private void rereading() {
-    RepositoryConfig defaults = RepositoryConfig.DEFAULT;
-    LoadingConfig loading = defaults.loading();
     test =
         new TestRepository(
             root,
-            new RepositoryConfig(
-                new WantedModels(root, Map.of()),
-                defaults.control(),
-                defaults.pollInterval(),
-                new LoadingConfig(
-                    loading.threads(),
-                    loading.retries(),
-                    loading.retryInterval(),
-                    loading.transition(),
-                    true),
-                defaults.tensorflow(),
-                defaults.trust(),
-                defaults.defaults()));
+            RepositoryConfig.DEFAULT
+                .withWanted(new WantedModels(root, Map.of()))
+                .withLoading(LoadingConfig.DEFAULT.rereading()));
     test.settle();
   }
 
