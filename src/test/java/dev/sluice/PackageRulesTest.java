@@ -120,7 +120,8 @@ class PackageRulesTest {
           com.fasterxml.jackson..          | config protocol boot
           org.yaml.snakeyaml..             | config
           picocli..                        | boot
-          com.github.benmanes.caffeine..   | scheduling.caching
+          com.github.benmanes.caffeine..   | scheduling.caching security
+          com.nimbusds..                   | security
           io.netty..                       | transport
           """)
   void libraryIsUsedOnlyIn(String library, String allowed) {

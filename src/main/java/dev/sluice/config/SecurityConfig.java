@@ -7,13 +7,14 @@ import java.util.List;
  *
  * @param policies the rules; each gives rights, none takes any
  * @param apiKeys the keys by which callers are known
+ * @param jwt which tokens callers are known by
  */
-public record SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys) {
+public record SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt) {
   public static final SecurityConfig DEFAULT = new SecurityConfig(List.of(PolicyConfig.DEFAULT));
 
   /** A policy for callers without credentials. */
   public SecurityConfig(List<PolicyConfig> policies) {
-    this(policies, ApiKeysConfig.DEFAULT);
+    this(policies, ApiKeysConfig.DEFAULT, JwtConfig.DEFAULT);
   }
 
   public SecurityConfig {
@@ -29,6 +30,7 @@ public record SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys)
                     .map(rule -> rule.section().readAll(PolicyConfig::read))
                     .toList())
             .orElse(DEFAULT.policies),
-        security.section("api_keys", ApiKeysConfig::read));
+        security.section("api_keys", ApiKeysConfig::read),
+        security.section("jwt", JwtConfig::read));
   }
 }

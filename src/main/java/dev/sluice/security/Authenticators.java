@@ -1,17 +1,23 @@
 package dev.sluice.security;
 
+import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.JwtConfig;
 import dev.sluice.config.SecurityConfig;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /** Recognises the kinds of credentials that the settings name. Made and closed by one thread. */
 public final class Authenticators implements AutoCloseable {
   private final ReloadedFiles files;
+  private Optional<JwksAddress> fetched = Optional.empty();
   private final List<Authenticator> all;
 
-  private Authenticators(ReloadedFiles files, List<Authenticator> all) {
-    this.files = files;
-    this.all = all;
+  private Authenticators(SecurityConfig security, Vertx vertx) {
+    this.files = new ReloadedFiles(vertx);
+    this.all = bearer(security, vertx);
   }
 
   /**
@@ -20,13 +26,35 @@ public final class Authenticators implements AutoCloseable {
    * @throws dev.sluice.config.ConfigException naming the file that is missing or broken
    */
   public static Authenticators start(SecurityConfig security, Vertx vertx) {
-    var files = new ReloadedFiles(vertx);
-    List<Authenticator> all =
-        security.apiKeys().isPresent()
-            ? List.of(new BearerAuthenticator(ApiKeys.of(security.apiKeys(), files)))
-            : List.of();
-    files.start();
-    return new Authenticators(files, all);
+    var authenticators = new Authenticators(security, vertx);
+    authenticators.files.start();
+    return authenticators;
+  }
+
+  private List<Authenticator> bearer(SecurityConfig security, Vertx vertx) {
+    Optional<ApiKeys> keys =
+        Optional.of(security.apiKeys())
+            .filter(ApiKeysConfig::isPresent)
+            .map(config -> ApiKeys.of(config, files));
+    Optional<JsonWebTokens> tokens =
+        Optional.of(security.jwt())
+            .filter(JwtConfig::isPresent)
+            .map(
+                config -> new JsonWebTokens(config, source(config, vertx), InstantSource.system()));
+    return keys.isPresent() || tokens.isPresent()
+        ? List.of(new BearerAuthenticator(keys, tokens))
+        : List.of();
+  }
+
+  private TokenKeySource source(JwtConfig config, Vertx vertx) {
+    if (config.keys().isPresent()) {
+      Path file = config.keys().get();
+      return TokenKeySource.of(files.keep(file, text -> TokenKeys.parse(file.toString(), text)));
+    }
+    var address =
+        new JwksAddress(vertx, config.jwksUrl().orElseThrow(), config.refresh(), System::nanoTime);
+    fetched = Optional.of(address);
+    return address;
   }
 
   /** The kinds of credentials, in order: the first that is presented counts. */
@@ -37,5 +65,6 @@ public final class Authenticators implements AutoCloseable {
   @Override
   public void close() {
     files.close();
+    fetched.ifPresent(JwksAddress::close);
   }
 }

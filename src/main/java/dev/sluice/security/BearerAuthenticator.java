@@ -6,23 +6,27 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises what a request carries to show who sends it: an API key in {@code X-API-Key}, or as
- * the token of {@code Authorization: Bearer}.
+ * Recognises what a request carries to show who sends it: an API key in {@code X-API-Key}, or a key
+ * or a JSON Web Token in {@code Authorization: Bearer}.
  */
 final class BearerAuthenticator implements Authenticator {
   private static final String AUTHORIZATION = "authorization";
   private static final String API_KEY = "x-api-key";
   private static final String SCHEME = "Bearer ";
 
-  private final ApiKeys keys;
+  private final Optional<ApiKeys> keys;
+  private final Optional<JsonWebTokens> tokens;
 
-  BearerAuthenticator(ApiKeys keys) {
+  /** At least one of them is there. */
+  BearerAuthenticator(Optional<ApiKeys> keys, Optional<JsonWebTokens> tokens) {
     this.keys = keys;
+    this.tokens = tokens;
   }
 
   @Override
   public Optional<Identity> identify(Credentials presented) {
-    String key = presented.header(API_KEY);
+    // A header that means nothing here is somebody else's.
+    String key = keys.isEmpty() ? null : presented.header(API_KEY);
     String authorization = presented.header(AUTHORIZATION);
     if (key == null && authorization == null) {
       return Optional.empty();
@@ -34,10 +38,14 @@ final class BearerAuthenticator implements Authenticator {
   }
 
   private Identity ofKey(String key) {
-    return keys.find(key).orElseThrow(() -> refusal("the API key is not known"));
+    return keys.flatMap(known -> known.find(key))
+        .orElseThrow(() -> refusal("the API key is not known"));
   }
 
   private Identity ofToken(String token) {
+    if (tokens.isPresent() && (keys.isEmpty() || JsonWebTokens.isToken(token))) {
+      return tokens.get().identify(token);
+    }
     return ofKey(token);
   }
 

@@ -7,6 +7,7 @@ import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.OnnxConfig.GraphOptimization;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,6 +35,14 @@ class SluiceConfigReaderTest {
         api_keys:
           file: keys.txt
           keys: ["ci: sha256:9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"]
+        jwt:
+          jwks_url: https://issuer.example/keys
+          refresh: 1m
+          issuer: https://issuer.example
+          audience: [sluice, other]
+          algorithms: [ps512]
+          clock_skew: 5s
+          roles_claim: realm_access.roles
       listeners:
         - address: "[::1]:9000"
           protocols: [oip]
@@ -253,7 +262,16 @@ class SluiceConfigReaderTest {
                       new ApiKey(
                           "ci",
                           "9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f")),
-                  Optional.of(Path.of("keys.txt")))));
+                  Optional.of(Path.of("keys.txt"))),
+              new JwtConfig(
+                  Optional.empty(),
+                  Optional.of(URI.create("https://issuer.example/keys")),
+                  Duration.ofMinutes(1),
+                  "https://issuer.example",
+                  List.of("sluice", "other"),
+                  Set.of(JwtConfig.Algorithm.PS512),
+                  Duration.ofSeconds(5),
+                  "realm_access.roles")));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -291,7 +309,9 @@ class SluiceConfigReaderTest {
             "classLabels",
             "sequence",
             "declared",
-            "deployment");
+            "deployment",
+            // The keys of tokens come from an address or from a file.
+            "keys");
   }
 
   @Test
@@ -477,7 +497,11 @@ class SluiceConfigReaderTest {
           security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
           security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin
           security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin
-          security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys
+          security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys, jwt
+          security: {jwt: {jwks_url: "http://issuer.example/keys"}} | security.jwt.jwks_url is "http://issuer.example/keys"; wanted an https address, or http on localhost
+          security: {jwt: {keys: k.pem}}  | security.jwt names keys, but no issuer or no audience; wanted both
+          security: {jwt: {keys: k.pem, jwks_url: "https://a/b"}}  | security.jwt has both keys and jwks_url; wanted one of them
+          security: {jwt: {algorithms: [none]}} | security.jwt.algorithms[0] is "none"; wanted one of rs256, rs384, rs512, ps256, ps384, ps512, es256, es384, es512
           security: {api_keys: {keys: ["ci: hidden"]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           security: {api_keys: {keys: [{ci: 0123456789abcdef}]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           security: {api_keys: {keys: {ci: 0123456789abcdef}}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters

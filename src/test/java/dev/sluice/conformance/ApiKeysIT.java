@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.JwtConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.PolicyConfig;
 import dev.sluice.config.PolicyConfig.Role;
@@ -62,7 +63,11 @@ class ApiKeysIT {
                     List.of(ListenerConfig.DEFAULT.withPort(0)),
                     RepositoryConfig.of(
                         new WantedModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
-                .with(new SecurityConfig(rules, new ApiKeysConfig(List.of(), Optional.of(file)))));
+                .with(
+                    new SecurityConfig(
+                        rules,
+                        new ApiKeysConfig(List.of(), Optional.of(file)),
+                        JwtConfig.DEFAULT)));
   }
 
   private static PolicyConfig rule(String identity, Role role) {

@@ -22,11 +22,14 @@ class BearerAuthenticatorTest {
   private final Vertx vertx = Vertx.vertx();
   private final BearerAuthenticator authenticator =
       new BearerAuthenticator(
-          ApiKeys.of(
-              new ApiKeysConfig(
-                  ApiKeysConfig.parse(Path.of("keys"), "ci: " + KEY + "\nops: fedcba9876543210"),
-                  Optional.empty()),
-              new ReloadedFiles(vertx)));
+          Optional.of(
+              ApiKeys.of(
+                  new ApiKeysConfig(
+                      ApiKeysConfig.parse(
+                          Path.of("keys"), "ci: " + KEY + "\nops: fedcba9876543210"),
+                      Optional.empty()),
+                  new ReloadedFiles(vertx))),
+          Optional.empty());
 
   @AfterEach
   void close() {

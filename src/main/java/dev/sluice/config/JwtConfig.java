@@ -1,0 +1,117 @@
+package dev.sluice.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which JSON Web Tokens are valid.
+ *
+ * @param keys a file of public keys, PEM or JWKS, read again when it changes
+ * @param jwksUrl where the keys are fetched; there is this or the file, or no tokens
+ * @param refresh how often they are fetched
+ * @param issuer who must have issued a token
+ * @param audience of these, a token must name one
+ * @param algorithms by which it may be signed; all of them by a private key
+ * @param clockSkew how much the clocks of issuer and server may differ
+ * @param rolesClaim the claim that names roles, with full stops between the names of nested ones
+ */
+public record JwtConfig(
+    Optional<Path> keys,
+    Optional<URI> jwksUrl,
+    Duration refresh,
+    String issuer,
+    List<String> audience,
+    Set<Algorithm> algorithms,
+    Duration clockSkew,
+    String rolesClaim) {
+  /** How a token may be signed: never by a secret that both sides know, and never not at all. */
+  public enum Algorithm {
+    RS256,
+    RS384,
+    RS512,
+    PS256,
+    PS384,
+    PS512,
+    ES256,
+    ES384,
+    ES512
+  }
+
+  public static final JwtConfig DEFAULT =
+      new JwtConfig(
+          Optional.empty(),
+          Optional.empty(),
+          Duration.ofMinutes(10),
+          "",
+          List.of(),
+          Set.of(Algorithm.RS256, Algorithm.ES256),
+          Duration.ofSeconds(30),
+          "roles");
+
+  private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  public JwtConfig {
+    audience = List.copyOf(audience);
+    algorithms = Set.copyOf(algorithms);
+  }
+
+  static JwtConfig read(Section jwt) {
+    var read =
+        new JwtConfig(
+            jwt.text("keys").map(Path::of),
+            jwt.single("jwks_url").filter(url -> !url.text().isEmpty()).map(JwtConfig::address),
+            jwt.duration("refresh", DEFAULT.refresh),
+            jwt.text("issuer").orElse(DEFAULT.issuer),
+            jwt.list("audience", DEFAULT.audience, Setting::text),
+            Set.copyOf(
+                jwt.list(
+                    "algorithms",
+                    List.copyOf(DEFAULT.algorithms),
+                    algorithm -> algorithm.constant(Algorithm.class))),
+            jwt.duration("clock_skew", DEFAULT.clockSkew),
+            jwt.text("roles_claim").orElse(DEFAULT.rolesClaim));
+    read.requireWhole(jwt);
+    return read;
+  }
+
+  /** Whoever could change the keys on their way could make tokens. */
+  private static URI address(Setting setting) {
+    try {
+      var address = new URI(setting.text());
+      boolean safe =
+          "https".equals(address.getScheme())
+              || ("http".equals(address.getScheme()) && THIS_MACHINE.contains(address.getHost()));
+      if (safe && address.getHost() != null) {
+        return address;
+      }
+    } catch (URISyntaxException _) {
+      // Said below.
+    }
+    throw setting.wanted("an https address, or http on localhost");
+  }
+
+  private void requireWhole(Section jwt) {
+    if (!isPresent()) {
+      return;
+    }
+    if (keys.isPresent() && jwksUrl.isPresent()) {
+      throw jwt.error("has both keys and jwks_url; wanted one of them");
+    }
+    if (issuer.isEmpty() || audience.isEmpty()) {
+      throw jwt.error("names keys, but no issuer or no audience; wanted both");
+    }
+    if (refresh.isZero()) {
+      throw jwt.error("refresh", "is 0; wanted a length of time such as 10m");
+    }
+  }
+
+  /** Returns whether callers may have tokens at all. */
+  public boolean isPresent() {
+    return keys.isPresent() || jwksUrl.isPresent();
+  }
+}

@@ -1,0 +1,198 @@
+package dev.sluice.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import com.nimbusds.jwt.SignedJWT;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+class JsonWebTokensTest {
+  private static final Instant NOW = Issuer.NOW;
+
+  private final Issuer issuer = Issuer.of("first");
+  private TokenKeys keys = TokenKeys.parse("test", Issuer.jwks(issuer));
+  private Instant now = NOW;
+  private boolean fetching;
+  private int missed;
+  private final JsonWebTokens tokens =
+      new JsonWebTokens(
+          Issuer.CONFIG,
+          new TokenKeySource() {
+            @Override
+            public TokenKeys keys() {
+              return keys;
+            }
+
+            @Override
+            public boolean missing() {
+              missed++;
+              return fetching;
+            }
+          },
+          () -> now);
+
+  private Identity identify(Consumer<JWTClaimsSet.Builder> changes) {
+    return tokens.identify(issuer.token(NOW, changes));
+  }
+
+  private void assertRefused(String token, String why) {
+    assertThatThrownBy(() -> tokens.identify(token))
+        .isInstanceOfSatisfying(
+            InferenceException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHENTICATED))
+        .hasMessageContaining(why);
+  }
+
+  private void assertRefused(Consumer<JWTClaimsSet.Builder> changes, String why) {
+    assertRefused(issuer.token(NOW, changes), why);
+  }
+
+  @Test
+  void theSubjectIsTheIdentity() {
+    assertThat(identify(_ -> {}).names()).containsExactly("jwt:alice", "authenticated");
+  }
+
+  @Test
+  void rolesComeFromTheirClaim() {
+    assertThat(identify(claims -> claims.claim("roles", List.of("ops", "ci"))).names())
+        .contains("role:ops", "role:ci");
+    assertThat(identify(claims -> claims.claim("roles", "ops ci")).names())
+        .contains("role:ops", "role:ci");
+    assertThat(identify(claims -> claims.claim("roles", Map.of("ops", 1))).names())
+        .containsExactly("jwt:alice", "authenticated");
+    assertThat(identify(claims -> claims.claim("other", List.of("ops"))).names())
+        .doesNotContain("role:ops");
+  }
+
+  @Test
+  void aTokenEndsWithTheSkewAfterItsTime() {
+    String token = issuer.token(NOW, _ -> {});
+    now = NOW.plusSeconds(89);
+    assertThat(tokens.identify(token).name()).isEqualTo("jwt:alice");
+    now = NOW.plusSeconds(91);
+    assertRefused(token, "Expired");
+  }
+
+  @Test
+  void aTokenBeginsWithTheSkewBeforeItsTime() {
+    assertRefused(claims -> claims.notBeforeTime(Date.from(NOW.plusSeconds(40))), "before");
+    assertThat(identify(claims -> claims.notBeforeTime(Date.from(NOW.plusSeconds(20)))).name())
+        .isEqualTo("jwt:alice");
+  }
+
+  @Test
+  void claimsMustBeThoseOfTheSettings() {
+    assertRefused(claims -> claims.audience("other"), "aud");
+    assertRefused(claims -> claims.audience(List.of()), "aud");
+    assertRefused(claims -> claims.issuer("https://other.example"), "iss");
+    assertRefused(claims -> claims.expirationTime(null), "exp");
+    assertRefused(claims -> claims.subject(null), "sub");
+    assertRefused(claims -> claims.subject(""), "subject");
+    assertThat(identify(claims -> claims.audience(List.of("other", "sluice"))).name())
+        .isEqualTo("jwt:alice");
+  }
+
+  @Test
+  void aTokenWithoutASignatureIsRefused() {
+    assertRefused(new PlainJWT(Issuer.claims(NOW).build()).serialize(), "no signed");
+  }
+
+  @Test
+  void aPublicKeyIsNoSecret() throws Exception {
+    byte[] secret = Issuer.jwks(issuer).getBytes(StandardCharsets.UTF_8);
+    var forged =
+        new SignedJWT(
+            new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("first").build(),
+            Issuer.claims(NOW).build());
+    forged.sign(new MACSigner(secret));
+    assertRefused(forged.serialize(), "not valid");
+  }
+
+  @Test
+  void anAlgorithmThatTheSettingsDoNotNameIsRefused() throws Exception {
+    var key = new RSAKeyGenerator(2048).keyID("rsa").generate();
+    keys = TokenKeys.parse("test", "{\"keys\":[" + key.toPublicJWK().toJSONString() + "]}");
+    for (var algorithm : Set.of(JWSAlgorithm.RS512, JWSAlgorithm.PS256, JWSAlgorithm.RS256)) {
+      var token =
+          new SignedJWT(
+              new JWSHeader.Builder(algorithm).keyID("rsa").build(), Issuer.claims(NOW).build());
+      token.sign(new RSASSASigner(key));
+      if (algorithm.equals(JWSAlgorithm.RS256)) {
+        assertThat(tokens.identify(token.serialize()).name()).isEqualTo("jwt:alice");
+      } else {
+        assertRefused(token.serialize(), "not valid");
+      }
+    }
+  }
+
+  @Test
+  void anotherKeyOfTheSameNameIsRefused() {
+    assertRefused(Issuer.of("first").token(NOW, _ -> {}), "signature");
+  }
+
+  @Test
+  void aChangedTokenIsRefused() {
+    String[] parts = issuer.token(NOW, _ -> {}).split("\\.", -1);
+    String claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8);
+    String other =
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(claims.replace("alice", "admin").getBytes(StandardCharsets.UTF_8));
+    assertRefused(parts[0] + "." + other + "." + parts[2], "signature");
+    assertRefused(parts[0] + "." + parts[1] + ".", "no signed");
+    assertRefused("eyJ.eyJ.x", "no signed");
+  }
+
+  @Test
+  void anExtensionThatMustBeUnderstoodIsRefused() throws Exception {
+    var token =
+        new SignedJWT(
+            new JWSHeader.Builder(JWSAlgorithm.ES256)
+                .keyID("first")
+                .criticalParams(Set.of("odd"))
+                .customParam("odd", 1)
+                .build(),
+            Issuer.claims(NOW).build());
+    token.sign(new ECDSASigner(issuer.key()));
+    assertRefused(token.serialize(), "not valid");
+  }
+
+  @Test
+  void aKeyThatIsTakenAwayTakesItsTokensWithIt() {
+    String token = issuer.token(NOW, _ -> {});
+    assertThat(tokens.identify(token).name()).isEqualTo("jwt:alice");
+    keys = TokenKeys.parse("test", Issuer.jwks(Issuer.of("second")));
+    assertRefused(token, "not valid");
+  }
+
+  @Test
+  void aKeyThatIsNotKnownIsLookedFor() {
+    Issuer second = Issuer.of("second");
+    String token = second.token(NOW, _ -> {});
+    fetching = true;
+    assertThatThrownBy(() -> tokens.identify(token))
+        .isInstanceOfSatisfying(
+            InferenceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+    keys = TokenKeys.parse("test", Issuer.jwks(issuer, second));
+    assertThat(tokens.identify(token).name()).isEqualTo("jwt:alice");
+    assertThat(missed).isEqualTo(1);
+  }
+}
