@@ -24,7 +24,14 @@ final class RunFailure extends RuntimeException {
   }
 
   private static final int INVALID_ARGUMENT = 2;
-  private static final String WRONG_SHAPE = "The output OrtValue provided for output";
+
+  /** What the runtime says of memory that was given for an output, and never of an input. */
+  private static final List<String> WRONG_SHAPE =
+      List.of(
+          "The output OrtValue provided for output",
+          "Got invalid dimensions for output",
+          "Invalid rank for output");
+
   private static final String OPERATOR_FAILED = "Non-zero status code returned while running";
 
   /** What the runtime says when its arena cannot grow, or a size does not fit a number. */
@@ -59,7 +66,9 @@ final class RunFailure extends RuntimeException {
 
   private static Kind kind(int code, String text) {
     if (code == INVALID_ARGUMENT) {
-      return text.contains(WRONG_SHAPE) ? Kind.OUTPUT_MEMORY : Kind.REFUSED_INPUT;
+      return WRONG_SHAPE.stream().anyMatch(text::contains)
+          ? Kind.OUTPUT_MEMORY
+          : Kind.REFUSED_INPUT;
     }
     if (NO_MEMORY.stream().anyMatch(text::contains)) {
       return Kind.MEMORY;

@@ -7,8 +7,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RunFailureTest {
   private static final int FAIL = 1;
+  private static final int INVALID_ARGUMENT = 2;
   private static final String NODE =
       "Non-zero status code returned while running Neg node. Name:'' Status Message: ";
+
+  @ParameterizedTest
+  @CsvSource({
+    "OUTPUT_MEMORY, Got invalid dimensions for output: Y for the following indices",
+    "OUTPUT_MEMORY, Invalid rank for output: Y Got: 1 Expected: 2",
+    "REFUSED_INPUT, Got invalid dimensions for input: X for the following indices",
+    "REFUSED_INPUT, Invalid rank for input: X Got: 1 Expected: 2",
+  })
+  void memoryOfAWrongShapeIsToldFromInputsOfOne(RunFailure.Kind kind, String text) {
+    assertThat(RunFailure.of(INVALID_ARGUMENT, text).kind()).isEqualTo(kind);
+  }
 
   @ParameterizedTest
   @CsvSource({
