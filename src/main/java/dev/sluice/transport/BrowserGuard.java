@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps pages of foreign origins out, which a browser on this machine or in this network runs: they
- * may not read through DNS rebinding, spend computing time, or change the server's state. Judges by
- * headers that pages cannot set. Immutable; any thread.
+ * may not read through DNS rebinding, or change the server's state. Judges by headers that pages
+ * cannot set. Inference is answered for any page, as the servers that spoke these protocols do;
+ * what a page may read of the answer is the setting {@code cors}. Immutable; any thread.
  */
 public final class BrowserGuard {
   /** For tests of what lies behind it: answers everything. */
@@ -23,7 +24,6 @@ public final class BrowserGuard {
       new BrowserGuard(
           AllowedHosts.of(ListenerConfig.DEFAULT.withAllowedHosts(ListenerConfig.EVERY_HOST), true),
           false,
-          true,
           "test");
 
   private static final CharSequence SITE = HttpHeaders.createOptimized("sec-fetch-site");
@@ -39,13 +39,11 @@ public final class BrowserGuard {
 
   private final AllowedHosts hosts;
   private final boolean checked;
-  private final boolean cors;
   private final String listener;
 
-  private BrowserGuard(AllowedHosts hosts, boolean checked, boolean cors, String listener) {
+  private BrowserGuard(AllowedHosts hosts, boolean checked, String listener) {
     this.hosts = hosts;
     this.checked = checked;
-    this.cors = cors;
     this.listener = listener;
   }
 
@@ -60,8 +58,7 @@ public final class BrowserGuard {
         config.socket().isEmpty()
             && !config.allowedHosts().contains(ListenerConfig.ANY_HOST)
             && (local || !config.allowedHosts().isEmpty());
-    return new BrowserGuard(
-        AllowedHosts.of(config, local), checked, config.cors(), config.address());
+    return new BrowserGuard(AllowedHosts.of(config, local), checked, config.address());
   }
 
   /** A request that is not answered. */
@@ -69,19 +66,15 @@ public final class BrowserGuard {
 
   /** Returns why a request is not answered at all; null if it may be. */
   public @Nullable Refusal refusal(HttpServerRequest request) {
-    return checked
-        ? refusal(request.method().name(), authority(request), request::getHeader)
-        : null;
+    return checked ? refusal(authority(request)) : null;
   }
 
   /**
    * Returns why a request is not answered at all; null if it may be.
    *
    * @param authority how it addresses the server
-   * @param headers a header's value by its name
    */
-  public @Nullable Refusal refusal(
-      String method, @Nullable String authority, Function<CharSequence, @Nullable String> headers) {
+  public @Nullable Refusal refusal(@Nullable String authority) {
     if (!checked) {
       return null;
     }
@@ -91,9 +84,7 @@ public final class BrowserGuard {
           "the request is for host %s, which listener %s does not answer (setting allowed_hosts)"
               .formatted(authority == null ? "(none)" : shown(authority), listener));
     }
-    return cors || SAFE.contains(method) || !isForeign(authority, headers)
-        ? null
-        : new Refusal(403, foreign(headers) + " (setting cors)");
+    return null;
   }
 
   /** Returns how a request addresses the server. */

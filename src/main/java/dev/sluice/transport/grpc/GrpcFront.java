@@ -96,7 +96,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return null;
     }
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
-    if (context.guard().refusal(POST.toString(), authority(headers), values) != null) {
+    if (context.guard().refusal(authority(headers)) != null) {
       // Vert.x makes a request of it, which is refused like all others.
       return null;
     }

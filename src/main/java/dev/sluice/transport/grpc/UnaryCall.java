@@ -139,8 +139,11 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     request.handler(piece -> take(((BufferInternal) piece).getByteBuf()));
     request.endHandler(_ -> answer());
     request.exceptionHandler(_ -> gone());
-    request.response().exceptionHandler(_ -> gone());
-    request.response().closeHandler(_ -> gone());
+    // A call that its headers refused has its answer already.
+    if (!request.response().ended()) {
+      request.response().exceptionHandler(_ -> gone());
+      request.response().closeHandler(_ -> gone());
+    }
   }
 
   /**
