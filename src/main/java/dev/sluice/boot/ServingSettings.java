@@ -5,6 +5,7 @@ import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.RemotePath;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
 
 /** What the flags of {@code tensorflow_model_server} mean in settings of Sluice. */
 final class ServingSettings {
+  private static final String FILE = "file://";
   private static final int GRPC_PORT = 8_500;
   private static final int HIGHEST_PORT = 65_535;
   private static final int MOST = 1_000_000;
@@ -279,14 +281,23 @@ final class ServingSettings {
     return flags.number(flag, otherwise, 0, MOST_THREADS);
   }
 
+  private static Path localFolder(String path) {
+    String text = path.startsWith(FILE) ? path.substring(FILE.length()) : path;
+    if (RemotePath.is(text)) {
+      throw ForeignFlags.wanted(ServingFlag.MODEL_BASE_PATH, "'" + path + "'", RemotePath.WANTED);
+    }
+    return Path.of(text);
+  }
+
   /** Without a path, where the Docker image of TensorFlow Serving looks. */
   private WantedModels onlyModel() {
     String name = environment.getOrDefault("MODEL_NAME", "model");
     Optional<String> path = flags.text(ServingFlag.MODEL_BASE_PATH);
     String otherwise = path.isPresent() ? "default" : name;
     Path folder =
-        path.map(Path::of)
-            .orElseGet(() -> Path.of(environment.getOrDefault("MODEL_BASE_PATH", "/models"), name));
+        path.map(ServingSettings::localFolder)
+            .orElseGet(() ->
+                localFolder(environment.getOrDefault("MODEL_BASE_PATH", "/models")).resolve(name));
     return WantedModels.only(
         Map.of(
             flags.text(ServingFlag.MODEL_NAME).orElse(otherwise),

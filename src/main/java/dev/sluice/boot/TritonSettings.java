@@ -5,6 +5,7 @@ import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ControlConfig.Mode;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.RemotePath;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
@@ -90,7 +91,8 @@ final class TritonSettings {
     for (TritonFlag flag : List.of(TritonFlag.MODEL_REPOSITORY, TritonFlag.MODEL_STORE)) {
       for (String text : flags.all(flag)) {
         if (text.isBlank() || text.indexOf('\0') >= 0 || !Files.isDirectory(Path.of(text))) {
-          throw ForeignFlags.wanted(flag, "'" + text + "'", "a folder");
+          throw ForeignFlags.wanted(
+              flag, "'" + text + "'", RemotePath.is(text) ? RemotePath.WANTED : "a folder");
         }
         directories.add(Path.of(text));
       }

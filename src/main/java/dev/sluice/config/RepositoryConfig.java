@@ -115,6 +115,9 @@ public record RepositoryConfig(
     if (text.isBlank() || text.indexOf('\0') >= 0) {
       throw setting.wanted("a folder");
     }
+    if (RemotePath.is(text)) {
+      throw setting.wanted(RemotePath.WANTED);
+    }
     return Path.of(text);
   }
 }

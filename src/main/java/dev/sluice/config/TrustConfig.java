@@ -59,7 +59,7 @@ public record TrustConfig(
 
   private static Path path(Setting setting) {
     try {
-      if (!setting.text().isBlank()) {
+      if (!setting.text().isBlank() && !RemotePath.is(setting.text())) {
         return Path.of(setting.text());
       }
     } catch (InvalidPathException _) {

@@ -21,6 +21,10 @@ final class ModelFolder {
   private static final Set<String> MODEL_FILES =
       Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt", "model.savedmodel");
 
+  /** What a model's files may be called, for texts. */
+  static final String WANTED =
+      "saved_model.pb, saved_model.pbtxt, NAME.savedmodel, NAME.onnx, NAME.jar";
+
   /** The number of the version whose files lie directly in the model's folder. */
   private static final long ONLY_VERSION = 1;
 
@@ -81,7 +85,8 @@ final class ModelFolder {
   private void addOnlyVersion(List<Path> children) {
     if (MODEL_FILES.stream().noneMatch(file -> Files.exists(folder.resolve(file)))
         && !isFolderOfOneFile(children)
-        && !isFolderOfCode(children)) {
+        && !isFolderOfCode(children)
+        && !isFolderOfLite(children)) {
       return;
     }
     VersionSighting numbered = versions.get(ONLY_VERSION);
@@ -106,6 +111,12 @@ final class ModelFolder {
     return versions.isEmpty()
         && children.stream()
             .anyMatch(child -> fileName(child).endsWith(".jar") && Files.isRegularFile(child));
+  }
+
+  /** TensorFlow Lite files are no model here, but the version has to say so. */
+  private boolean isFolderOfLite(List<Path> children) {
+    return versions.isEmpty()
+        && children.stream().anyMatch(child -> fileName(child).endsWith(".tflite"));
   }
 
   private void warnAboutTwo(long number, Path first, Path taken) {

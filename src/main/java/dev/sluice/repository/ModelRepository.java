@@ -286,6 +286,7 @@ public final class ModelRepository {
 
   private void warn(Set<String> warnings) {
     models.forEach((name, model) -> model.missing().forEach(v -> warnings.add(notThere(name, v))));
+    models.values().forEach(model -> model.nothingThere().ifPresent(warnings::add));
     warnings.stream().filter(text -> !warned.contains(text)).sorted().forEach(news::warning);
     warned = warnings;
   }

@@ -1,5 +1,6 @@
 package dev.sluice.repository;
 
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,6 +20,7 @@ final class SteadyVersions {
   private SortedMap<Long, VersionSighting> seen = new TreeMap<>();
   private final Map<Long, VersionSighting> steady = new HashMap<>();
   private final Set<Long> taken = new HashSet<>();
+  private final Map<Long, VersionSighting> withoutModel = new HashMap<>();
 
   /**
    * Looks once more.
@@ -27,13 +29,15 @@ final class SteadyVersions {
    */
   void look(SortedMap<Long, VersionSighting> now, Predicate<VersionSighting> trusted) {
     steady.clear();
+    withoutModel.clear();
     for (VersionSighting sighting : now.values()) {
-      if (sighting.whole() && (standsStill(sighting) || trusted.test(sighting))) {
-        steady.put(sighting.version(), sighting);
+      if (standsStill(sighting) || trusted.test(sighting)) {
+        (sighting.whole() ? steady : withoutModel).put(sighting.version(), sighting);
       }
     }
     taken.addAll(steady.keySet());
     taken.retainAll(now.keySet());
+    withoutModel.keySet().removeAll(taken);
     seen = now;
   }
 
@@ -55,6 +59,16 @@ final class SteadyVersions {
         .map(VersionSighting::version)
         .forEach(promised::add);
     return promised;
+  }
+
+  /** Folders of versions that stand still and hold no model, as far as names tell. */
+  Collection<VersionSighting> withoutModel() {
+    return withoutModel.values();
+  }
+
+  /** Whether the version is one of these. */
+  boolean isWithoutModel(long version) {
+    return withoutModel.containsKey(version);
   }
 
   /** Whether there is a folder for this version, whatever is in it. */

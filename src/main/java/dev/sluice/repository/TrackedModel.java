@@ -11,6 +11,7 @@ import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus.Failure;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -63,6 +64,7 @@ final class TrackedModel {
   private boolean ready;
   private boolean there = true;
   private boolean asked;
+  private @Nullable Path folder;
 
   TrackedModel(String name, RepositoryConfig config, RepositoryNews news) {
     this.name = name;
@@ -91,12 +93,14 @@ final class TrackedModel {
   /** The model's folder was looked at. */
   void look(ModelSighting now, Predicate<VersionSighting> trusted) {
     there = true;
+    folder = now.folder();
     steady.look(now.versions(), trusted);
   }
 
   /** The model's folder is gone, and the settings with it. */
   void leave() {
     there = false;
+    folder = null;
     config = null;
     broken = null;
     steady.look(Collections.emptySortedMap(), _ -> false);
@@ -114,7 +118,7 @@ final class TrackedModel {
 
   /** Whether all versions are up that should be; see {@link ModelRepository#allReady}. */
   boolean ready() {
-    return ready && !(asked && versions.isEmpty());
+    return ready && !(asked && versions.keySet().stream().allMatch(steady::isWithoutModel));
   }
 
   Map<String, Long> labels() {
@@ -134,6 +138,15 @@ final class TrackedModel {
       missing.removeIf(steady::exists);
     }
     return missing;
+  }
+
+  /** What an operator should know if it was asked for by name and has no version; else empty. */
+  Optional<String> nothingThere() {
+    return asked && folder != null && versions.isEmpty() && ensemble().isEmpty()
+        ? Optional.of(
+            "Model %s: %s holds no version; wanted folders named by a number, or one of %s"
+                .formatted(name, folder, ModelFolder.WANTED))
+        : Optional.empty();
   }
 
   /** What it is composed of, if it is an ensemble. */
@@ -176,6 +189,7 @@ final class TrackedModel {
     if (loading.transition() == Transition.RESOURCES) {
       withdrawAllBut(wished, promised, steps);
     }
+    steady.withoutModel().forEach(this::refuseEmpty);
     wished.descendingSet().forEach(number -> bringUp(number, all, steps));
     if (mayWithdraw(wished)) {
       withdrawAllBut(wished, promised, steps);
@@ -219,6 +233,15 @@ final class TrackedModel {
     if (version.is(VersionState.AVAILABLE)) {
       withdraw(version, steps);
     }
+  }
+
+  /** Its folder is waited for as before, but not in silence. */
+  private void refuseEmpty(VersionSighting sighting) {
+    long number = sighting.version();
+    refuse(
+        number,
+        versions.computeIfAbsent(number, TrackedVersion::new),
+        new Failure(ErrorCode.NOT_FOUND, sighting.missing(name)));
   }
 
   private void refuse(long number, TrackedVersion version, @Nullable Failure why) {

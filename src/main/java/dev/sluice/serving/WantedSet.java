@@ -1,6 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ListedModel;
+import dev.sluice.config.RemotePath;
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionChoice;
@@ -48,10 +49,10 @@ public final class WantedSet {
   private static Path folder(WantedModel model) {
     String text = model.basePath();
     String path = text.startsWith(FILE) ? text.substring(FILE.length()) : text;
-    if (path.matches("[A-Za-z][A-Za-z0-9+.-]*://.*")) {
+    if (RemotePath.is(path)) {
       throw InferenceException.invalid(
-          "Model %s: base_path()=%s is on another system, which is not read here; wanted a folder"
-              .formatted(model.name(), text));
+          "Model %s: base_path()=%s is on another system, which is not read here; wanted %s"
+              .formatted(model.name(), text, RemotePath.WANTED));
     }
     if (!path.startsWith("/")) {
       throw InferenceException.invalid(

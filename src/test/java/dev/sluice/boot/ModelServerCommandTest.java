@@ -52,6 +52,8 @@ class ModelServerCommandTest {
   void theOnlyModelHasANameAndAFolder() {
     assertThat(read("--model_base_path=/m/a").wantedModels())
         .isEqualTo(Map.of("default", ListedModel.in(Path.of("/m/a"))));
+    assertThat(read("--model_base_path=file:///m/a").wantedModels())
+        .isEqualTo(Map.of("default", ListedModel.in(Path.of("/m/a"))));
     assertThat(read("--model_base_path=/m/a", "--model_name=a").wantedModels())
         .isEqualTo(Map.of("a", ListedModel.in(Path.of("/m/a"))));
   }
@@ -231,6 +233,7 @@ class ModelServerCommandTest {
       delimiter = '|',
       textBlock =
           """
+          --model_base_path=gs://b/m | --model_base_path is 'gs://b/m'; wanted a folder of this machine (storage on other systems is mounted or copied first)
           --port=x | --port is x; wanted a whole number from 0 to 65535
           --port=70000 | --port is 70000; wanted a whole number from 0 to 65535
           --port | --port: has no value

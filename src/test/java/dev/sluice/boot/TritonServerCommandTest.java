@@ -184,7 +184,7 @@ class TritonServerCommandTest {
           --allow-http=0 --allow-grpc=0 | --allow-http is false and so is --allow-grpc; wanted one
           --load-model=a | --load-model needs --model-control-mode=explicit
           --model-control-mode=manual | --model-control-mode is manual; wanted none, poll or explicit
-          --model-repository=s3://bucket | --model-repository is 's3://bucket'; wanted a folder
+          --model-repository=s3://bucket | --model-repository is 's3://bucket'; wanted a folder of this machine (storage on other systems is mounted or copied first)
           --cache-config=redis,host=x | --cache-config is redis,host=x; wanted local,size=BYTES
           --trace-rate=-1 | --trace-rate: oip.trace.rate is "-1"; wanted a whole number from 0 to 2147483647
           --trace-level=TENSORS | --trace-level is TENSORS; wanted OFF or TIMESTAMPS

@@ -493,6 +493,8 @@ class SluiceConfigReaderTest {
           models: {defaults: {inline_limit: 2ms}}        | models.defaults.inline_limit is longer than 1ms; wanted less, since event loops are held meanwhile
           models: {list: [a]}             | models.list is ["a"]; wanted a table of settings
           models: {directory: ""}         | models.directory is ""; wanted a folder
+          models: {directory: "gs://b/m"}   | models.directory is "gs://b/m"; wanted a folder of this machine (storage on other systems is mounted or copied first)
+          models: {list: {m: "s3://b/m"}}   | models.list.m is "s3://b/m"; wanted a folder of this machine (storage on other systems is mounted or copied first)
           models: {directory: [a, ""]}    | models.directory[1] is ""; wanted a folder
           security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
           security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin

@@ -114,15 +114,20 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void aFolderWithoutAModelIsWaitedForInSilence() {
+  void aFolderWithoutAModelIsWaitedForAndSaysSoOnce() {
     files.write("digits/1/variables/variables.index", "x");
     test.settle();
-    assertThat(test.states("digits")).isEmpty();
+    test.settle();
+    assertThat(test.states("digits")).isEqualTo("1 END");
     assertThat(test.repository.allReady()).isTrue();
+    assertThat(test.news.heard)
+        .singleElement()
+        .asString()
+        .contains("digits/1", "holds no model", "got variables/variables.index");
     files.write("digits/1/saved_model.pb", "x");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
-    assertThat(test.news.heard).containsExactly("digits/1 available");
+    assertThat(test.news.heard).hasSize(2).last().isEqualTo("digits/1 available");
   }
 
   @Test

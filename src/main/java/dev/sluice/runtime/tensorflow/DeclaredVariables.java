@@ -41,7 +41,7 @@ final class DeclaredVariables {
     if (!Files.isRegularFile(index) && areIn(metaGraph)) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION,
-          "saved_model.pb declares variables, but " + index + " is not there");
+          "the SavedModel declares variables, but " + index + " is not there");
     }
   }
 

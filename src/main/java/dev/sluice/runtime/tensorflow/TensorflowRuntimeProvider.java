@@ -8,7 +8,7 @@ import dev.sluice.runtime.RuntimeProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Opens folders with a {@code saved_model.pb}. */
+/** Opens folders with a {@code saved_model.pb}, or the same as text. */
 public final class TensorflowRuntimeProvider implements RuntimeProvider {
   @Override
   public String name() {
@@ -17,7 +17,8 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
 
   @Override
   public boolean recognises(Path folder) {
-    return Files.isRegularFile(folder.resolve("saved_model.pb"));
+    return Files.isRegularFile(folder.resolve("saved_model.pb"))
+        || Files.isRegularFile(folder.resolve("saved_model.pbtxt"));
   }
 
   @Override

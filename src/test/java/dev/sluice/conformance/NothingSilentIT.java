@@ -1,0 +1,112 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RunningServer;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Folders that hold nothing that can be served say so, and files as text are read. */
+@Timeout(120)
+class NothingSilentIT {
+  private static final String DOUBLES =
+      """
+      saved_model_schema_version: 1
+      meta_graphs {
+        meta_info_def { tags: "serve" }
+        graph_def {
+          node {
+            name: "x" op: "Placeholder"
+            attr { key: "dtype" value { type: DT_FLOAT } }
+            attr { key: "shape" value { shape { dim { size: -1 } } } }
+          }
+          node {
+            name: "y" op: "Add" input: "x" input: "x"
+            attr { key: "T" value { type: DT_FLOAT } }
+          }
+          versions { producer: 1882 }
+        }
+        signature_def {
+          key: "serving_default"
+          value {
+            inputs { key: "x" value { name: "x:0" dtype: DT_FLOAT tensor_shape { dim { size: -1 } } } }
+            outputs { key: "y" value { name: "y:0" dtype: DT_FLOAT tensor_shape { dim { size: -1 } } } }
+            method_name: "tensorflow/serving/predict"
+          }
+        }
+      }
+      """;
+
+  @TempDir Path models;
+
+  private RunningServer start() {
+    return RunningServer.start(
+        RunningServer.settings(
+            ListenerConfig.DEFAULT.withPort(0),
+            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(50))));
+  }
+
+  private static String get(HttpCaller http, String path) {
+    return http.send("GET", path, Buffer.buffer()).text();
+  }
+
+  private void write(String file, String text) throws IOException {
+    Path path = models.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, text);
+  }
+
+  private static void await(HttpCaller http, String path, String text) {
+    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (!get(http, path).contains(text)) {
+      assertThat(System.nanoTime()).as("%s of %s", text, path).isLessThan(end);
+    }
+  }
+
+  @Test
+  void aSavedModelAsTextIsServed() throws Exception {
+    write("text/1/saved_model.pbtxt", DOUBLES);
+    try (var server = start();
+        var http = new HttpCaller(server.port())) {
+      await(http, "/v1/models/text", "AVAILABLE");
+      assertThat(
+              http.send(
+                      "POST", "/v1/models/text:predict", Buffer.buffer("{\"instances\":[1.5,2.0]}"))
+                  .text())
+          .contains("3.0", "4.0");
+    }
+  }
+
+  @Test
+  void foldersWithoutAModelSaySoInEveryStatusUntilOneIsThere() throws Exception {
+    Files.createDirectories(models.resolve("empty/1"));
+    write("lite/1/model.tflite", "TFL3");
+    write("direct/model.tflite", "TFL3");
+    try (var server = start();
+        var http = new HttpCaller(server.port())) {
+      await(http, "/v1/models/empty", "holds no model");
+      assertThat(get(http, "/v1/models/empty"))
+          .contains("NOT_FOUND", "empty/1: ", "wanted one of saved_model.pb", "got no file");
+      for (String model : new String[] {"lite", "direct"}) {
+        await(http, "/v1/models/" + model, "TensorFlow Lite files are not served");
+        assertThat(get(http, "/v1/models/" + model)).contains("got model.tflite");
+      }
+      assertThat(http.send("POST", "/v2/repository/index", Buffer.buffer()).text())
+          .contains("lite/1 holds no model");
+      write("empty/1/saved_model.pbtxt", DOUBLES);
+      await(http, "/v1/models/empty", "AVAILABLE");
+      assertThat(get(http, "/v1/models/empty")).doesNotContain("holds no model");
+    }
+  }
+}
