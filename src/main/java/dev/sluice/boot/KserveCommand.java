@@ -4,6 +4,8 @@ import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.PolicyConfig;
+import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
@@ -16,6 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -36,6 +40,11 @@ import picocli.CommandLine.Unmatched;
     mixinStandardHelpOptions = true,
     versionProvider = VersionText.class)
 final class KserveCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(KserveCommand.class);
+  private static final String REFUSED =
+      "loading and unloading, and log and trace settings, are refused; rules of security.policies"
+          + " (in the file of --config) allow them";
+
   private static final int HIGHEST_PORT = 65_535;
 
   /** What KServe's runtimes read from the environment, and the setting it is here. */
@@ -105,8 +114,16 @@ final class KserveCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     SluiceConfig settings = LogSetup.whileReadingSettings(this::read);
+    if (!allowsControl(settings.security())) {
+      LOG.info(REFUSED);
+    }
     ModelServerCommand.serve(starter.start(settings), spec.commandLine().getOut());
     return ExitCode.OK;
+  }
+
+  private static boolean allowsControl(SecurityConfig security) {
+    return security.policies().stream()
+        .anyMatch(rule -> rule.roles().contains(PolicyConfig.Role.CONTROL));
   }
 
   private SluiceConfig read(Consumer<String> warnings) {

@@ -47,8 +47,8 @@ enum TritonFlag implements ForeignFlag {
 
   GRPC_USE_SSL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
   GRPC_USE_SSL_MUTUAL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
-  HTTP_RESTRICTED_API(Kind.REFUSED, "nothing is restricted by headers"),
-  GRPC_RESTRICTED_PROTOCOL(Kind.REFUSED, "nothing is restricted by headers"),
+  HTTP_RESTRICTED_API(Kind.REFUSED, "use security.policies of sluice serve: who may do what"),
+  GRPC_RESTRICTED_PROTOCOL(Kind.REFUSED, "use security.policies of sluice serve: who may do what"),
   ALLOW_SAGEMAKER(Kind.REFUSED, "its port is not there"),
   ALLOW_VERTEX_AI(Kind.REFUSED, "its port is not there"),
   MODEL_NAMESPACING(Kind.REFUSED, "of two models with one name the first is served"),

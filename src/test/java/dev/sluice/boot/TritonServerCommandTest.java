@@ -191,7 +191,7 @@ class TritonServerCommandTest {
           --trace-config=level=MAX | --trace-config is MAX; wanted OFF or TIMESTAMPS
           --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
           --grpc-use-ssl=true | --grpc-use-ssl is not served here: use listeners[].tls of sluice serve
-          --http-restricted-api=a:b=c | --http-restricted-api is not served here: nothing is restricted by headers
+          --http-restricted-api=a:b=c | --http-restricted-api is not served here: use security.policies of sluice serve: who may do what
           """)
   void whatIsWrongIsToldByItsFlag(String arguments, String text) {
     assertThatThrownBy(() -> read(arguments.split(" ")))
