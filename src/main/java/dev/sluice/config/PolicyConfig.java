@@ -14,9 +14,15 @@ import java.util.regex.Pattern;
  * @param models the models for which that holds, with asterisks; empty: all, and what concerns no
  *     single model
  * @param listeners the addresses, as the listeners have them, where that holds; empty: all
+ * @param highestPriority the highest priority that requests may ask these models for; 1 is the
+ *     highest of all
  */
 public record PolicyConfig(
-    List<String> identities, Set<Role> roles, List<String> models, List<String> listeners) {
+    List<String> identities,
+    Set<Role> roles,
+    List<String> models,
+    List<String> listeners,
+    int highestPriority) {
   /** A right to a group of operations. */
   public enum Role {
     INFERENCE,
@@ -32,10 +38,17 @@ public record PolicyConfig(
           List.of("anonymous"),
           EnumSet.of(Role.INFERENCE, Role.METADATA, Role.METRICS),
           List.of(),
-          List.of());
+          List.of(),
+          1);
 
   private static final Pattern IDENTITY =
       Pattern.compile("anonymous|authenticated|(?:key|jwt|role|cert|san|uid|gid):.+|spiffe://.+");
+
+  /** A rule under which any priority may be asked for. */
+  public PolicyConfig(
+      List<String> identities, Set<Role> roles, List<String> models, List<String> listeners) {
+    this(identities, roles, models, listeners, 1);
+  }
 
   public PolicyConfig {
     identities = List.copyOf(identities);
@@ -56,7 +69,8 @@ public record PolicyConfig(
         rule.list("identities", List.of(), PolicyConfig::identity),
         Set.copyOf(rule.list("roles", List.of(), role -> role.constant(Role.class))),
         rule.list("models", List.of(), Setting::text),
-        rule.list("listeners", List.of(), Setting::text));
+        rule.list("listeners", List.of(), Setting::text),
+        rule.number("highest_priority", 1, 1, Integer.MAX_VALUE));
   }
 
   private static String identity(Setting setting) {

@@ -8,13 +8,24 @@ import java.util.List;
  * @param policies the rules; each gives rights, none takes any
  * @param apiKeys the keys by which callers are known
  * @param jwt which tokens callers are known by
+ * @param share the part of a model's streams and sequences that one identity may hold at once,
+ *     where credentials tell callers apart
  */
-public record SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt) {
+public record SecurityConfig(
+    List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt, double share) {
+  private static final double DEFAULT_SHARE = 0.5;
+  private static final double SMALLEST_SHARE = 0.01;
+
   public static final SecurityConfig DEFAULT = new SecurityConfig(List.of(PolicyConfig.DEFAULT));
 
   /** A policy for callers without credentials. */
   public SecurityConfig(List<PolicyConfig> policies) {
-    this(policies, ApiKeysConfig.DEFAULT, JwtConfig.DEFAULT);
+    this(policies, ApiKeysConfig.DEFAULT, JwtConfig.DEFAULT, DEFAULT_SHARE);
+  }
+
+  /** The rest as it comes. */
+  public SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt) {
+    this(policies, apiKeys, jwt, DEFAULT_SHARE);
   }
 
   public SecurityConfig {
@@ -31,6 +42,7 @@ public record SecurityConfig(List<PolicyConfig> policies, ApiKeysConfig apiKeys,
                     .toList())
             .orElse(DEFAULT.policies),
         security.section("api_keys", ApiKeysConfig::read),
-        security.section("jwt", JwtConfig::read));
+        security.section("jwt", JwtConfig::read),
+        security.decimal("share", DEFAULT_SHARE, SMALLEST_SHARE, 1));
   }
 }

@@ -13,8 +13,20 @@ public interface Caller {
   /** Where the request came in, for texts. */
   String listener();
 
-  /** Names the identity in texts and logs, such as {@code anonymous} or {@code key:ci}. */
+  /**
+   * Names the identity, such as {@code key:ci}: in texts and logs, and for what belongs to it. All
+   * anonymous callers have one name.
+   */
   String identity();
+
+  /**
+   * Returns the part of a model's streams and sequences that the identity may hold at once; 1 where
+   * callers are not told apart.
+   */
+  double share();
+
+  /** Returns the highest priority that the caller may ask a model for; 1 is the highest of all. */
+  int highestPriority(String model);
 
   /** Returns whether the caller presented no credential. */
   boolean isAnonymous();
@@ -45,11 +57,12 @@ public interface Caller {
 
   /** Returns an identity with the server's own rights; see {@link #withServerRights}. */
   static Caller serverFor(Caller caller) {
-    return new ServerCaller(caller.listener(), caller.identity(), caller.isAnonymous());
+    return new ServerCaller(
+        caller.listener(), caller.identity(), caller.share(), caller.isAnonymous());
   }
 
   /** Returns the server itself, which may do everything: what a settings file asks for. */
   static Caller server(String source) {
-    return new ServerCaller(source, "server", false);
+    return new ServerCaller(source, "server", 1, false);
   }
 }

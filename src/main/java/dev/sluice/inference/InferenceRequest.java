@@ -78,7 +78,7 @@ public final class InferenceRequest implements AutoCloseable {
     this.outputs = List.copyOf(outputs);
     this.deadline = deadline;
     this.requestId = requestId;
-    this.options = options;
+    this.options = options.within(model);
   }
 
   /**

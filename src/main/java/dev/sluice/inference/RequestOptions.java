@@ -29,6 +29,17 @@ public record RequestOptions(
     this(priority, 0, sequence, parameters);
   }
 
+  /** The same with no higher priority than the model's caller may ask it for. */
+  RequestOptions within(ServedModel model) {
+    if (priority <= 0) {
+      return this;
+    }
+    int highest = model.caller().highestPriority(model.id().name());
+    return priority >= highest
+        ? this
+        : new RequestOptions(highest, timeoutMicros, sequence, parameters);
+  }
+
   /** Nothing but a level. */
   public static RequestOptions ofPriority(long priority) {
     return new RequestOptions(priority, SequenceStep.NONE, Map.of());

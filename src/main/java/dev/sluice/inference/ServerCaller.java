@@ -5,7 +5,8 @@ package dev.sluice.inference;
  *
  * @param listener the file, or where the identity came in
  */
-record ServerCaller(String listener, String identity, boolean isAnonymous) implements Caller {
+record ServerCaller(String listener, String identity, double share, boolean isAnonymous)
+    implements Caller {
   @Override
   public void require(Operation operation) {
     // The settings were written by whoever started the server.
@@ -19,6 +20,11 @@ record ServerCaller(String listener, String identity, boolean isAnonymous) imple
   @Override
   public boolean may(Operation operation, String model) {
     return true;
+  }
+
+  @Override
+  public int highestPriority(String model) {
+    return 1;
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class ListenerAccess {
   private final Set<Operation> open;
   private final boolean neverControl;
   private final List<Authenticator> authenticators;
+  private final double share;
   private final Caller anonymous;
   private final ConcurrentMap<Identity, Caller> known = new ConcurrentHashMap<>();
 
@@ -43,6 +44,7 @@ public final class ListenerAccess {
     this.open = operations(listener.control());
     this.neverControl = listener.control().never();
     this.authenticators = List.copyOf(authenticators);
+    this.share = authenticators.isEmpty() ? 1 : security.share();
     this.anonymous = authorise(Identity.ANONYMOUS);
   }
 
@@ -87,6 +89,7 @@ public final class ListenerAccess {
     return new PolicyCaller(
         listener,
         identity,
+        share,
         rules.stream().filter(rule -> rule.concerns(identity)).toList(),
         open,
         neverControl);

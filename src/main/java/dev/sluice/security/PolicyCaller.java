@@ -13,6 +13,8 @@ import java.util.Set;
 final class PolicyCaller implements Caller {
   private final String listener;
   private final Identity identity;
+  private final double share;
+  private final List<Rule> rules;
   private final boolean neverControl;
 
   /** For all models, and for what concerns no single one. */
@@ -24,6 +26,7 @@ final class PolicyCaller implements Caller {
   private final List<Rule> limited;
 
   /**
+   * @param share of a model's streams and sequences that it may hold
    * @param rules those that concern the identity on this listener
    * @param open what everybody may do there
    * @param neverControl whether control and administration are closed there for everybody
@@ -31,11 +34,14 @@ final class PolicyCaller implements Caller {
   PolicyCaller(
       String listener,
       Identity identity,
+      double share,
       List<Rule> rules,
       Set<Operation> open,
       boolean neverControl) {
     this.listener = listener;
     this.identity = identity;
+    this.share = share;
+    this.rules = List.copyOf(rules);
     this.neverControl = neverControl;
     this.limited = rules.stream().filter(rule -> !rule.models().isEmpty()).toList();
     everywhere.addAll(open);
@@ -56,6 +62,22 @@ final class PolicyCaller implements Caller {
   @Override
   public String identity() {
     return identity.name();
+  }
+
+  @Override
+  public double share() {
+    return share;
+  }
+
+  @Override
+  public int highestPriority(String model) {
+    int highest = Integer.MAX_VALUE;
+    for (Rule rule : rules) {
+      if (rule.operations().contains(Operation.INFER) && rule.covers(model)) {
+        highest = Math.min(highest, rule.highestPriority());
+      }
+    }
+    return highest;
   }
 
   @Override
@@ -111,7 +133,7 @@ final class PolicyCaller implements Caller {
                 .formatted(listener)
             : "which '%s' does not have on listener %s (setting security.policies%s)"
                 .formatted(
-                    identity.name(),
+                    identity(),
                     listener,
                     role.isControl()
                         ? "; an admin listener; or, for everybody, control: ["

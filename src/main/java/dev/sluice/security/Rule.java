@@ -11,8 +11,13 @@ import java.util.Set;
  * A rule of the policy, compiled.
  *
  * @param models empty: all, and what concerns no single model
+ * @param highestPriority the highest that may be asked for; 1 is the highest of all
  */
-record Rule(List<Wildcard> identities, Set<Operation> operations, List<Wildcard> models) {
+record Rule(
+    List<Wildcard> identities,
+    Set<Operation> operations,
+    List<Wildcard> models,
+    int highestPriority) {
   static Rule of(PolicyConfig config) {
     Set<Operation> operations = EnumSet.noneOf(Operation.class);
     for (Operation operation : Operation.values()) {
@@ -20,7 +25,11 @@ record Rule(List<Wildcard> identities, Set<Operation> operations, List<Wildcard>
         operations.add(operation);
       }
     }
-    return new Rule(Wildcard.all(config.identities()), operations, Wildcard.all(config.models()));
+    return new Rule(
+        Wildcard.all(config.identities()),
+        operations,
+        Wildcard.all(config.models()),
+        config.highestPriority());
   }
 
   private static Role role(PolicyConfig.Role role) {

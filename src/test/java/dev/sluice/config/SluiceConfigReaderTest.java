@@ -32,6 +32,7 @@ class SluiceConfigReaderTest {
             roles: [control, metrics]
             models: ["ranker-*"]
             listeners: ["0.0.0.0:9001"]
+            highest_priority: 2
         api_keys:
           file: keys.txt
           keys: ["ci: sha256:9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"]
@@ -43,6 +44,7 @@ class SluiceConfigReaderTest {
           algorithms: [ps512]
           clock_skew: 5s
           roles_claim: realm_access.roles
+        share: 0.25
       listeners:
         - address: "[::1]:9000"
           protocols: [oip]
@@ -256,7 +258,8 @@ class SluiceConfigReaderTest {
                       List.of("key:ci"),
                       Set.of(PolicyConfig.Role.CONTROL, PolicyConfig.Role.METRICS),
                       List.of("ranker-*"),
-                      List.of("0.0.0.0:9001"))),
+                      List.of("0.0.0.0:9001"),
+                      2)),
               new ApiKeysConfig(
                   List.of(
                       new ApiKey(
@@ -271,7 +274,8 @@ class SluiceConfigReaderTest {
                   List.of("sluice", "other"),
                   Set.of(JwtConfig.Algorithm.PS512),
                   Duration.ofSeconds(5),
-                  "realm_access.roles")));
+                  "realm_access.roles"),
+              0.25));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -499,7 +503,7 @@ class SluiceConfigReaderTest {
           security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
           security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin
           security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin
-          security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys, jwt
+          security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys, jwt, share
           security: {jwt: {jwks_url: "http://issuer.example/keys"}} | security.jwt.jwks_url is "http://issuer.example/keys"; wanted an https address, or http on localhost
           security: {jwt: {keys: k.pem}}  | security.jwt names keys, but no issuer or no audience; wanted both
           security: {jwt: {keys: k.pem, jwks_url: "https://a/b"}}  | security.jwt has both keys and jwks_url; wanted one of them

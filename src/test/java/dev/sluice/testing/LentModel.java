@@ -1,5 +1,6 @@
 package dev.sluice.testing;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
@@ -20,6 +21,29 @@ public final class LentModel implements ServedModel {
   public LentModel lend() {
     loans.incrementAndGet();
     return this;
+  }
+
+  /** Lends the model once more, to a caller. */
+  public ServedModel lendTo(Caller caller) {
+    lend();
+    return new LentTo(this, caller);
+  }
+
+  private record LentTo(LentModel model, Caller caller) implements ServedModel {
+    @Override
+    public ModelId id() {
+      return model.id();
+    }
+
+    @Override
+    public ModelMetadata metadata() {
+      return model.metadata();
+    }
+
+    @Override
+    public void release() {
+      model.release();
+    }
   }
 
   /** Loans that were not given back. */

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.sequence;
 
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.tensor.NamedTensor;
 import java.util.ArrayDeque;
@@ -13,7 +14,16 @@ import java.util.Queue;
 final class Sequence {
   private static final int NONE = -1;
 
-  private final ParameterValue id;
+  /**
+   * What tells sequences apart.
+   *
+   * @param identity whose it is
+   * @param id what its owner calls it
+   */
+  record Key(String identity, ParameterValue id) {}
+
+  private final Key key;
+  private final Caller caller;
   private final Queue<Step> waiting = new ArrayDeque<>(2);
 
   /** Which instance its requests go to. */
@@ -32,12 +42,21 @@ final class Sequence {
 
   private List<NamedTensor> state = List.of();
 
-  Sequence(ParameterValue id) {
-    this.id = id;
+  /**
+   * @param caller who began it
+   */
+  Sequence(Key key, Caller caller) {
+    this.key = key;
+    this.caller = caller;
   }
 
-  ParameterValue id() {
-    return id;
+  Key key() {
+    return key;
+  }
+
+  /** Who began it. */
+  Caller caller() {
+    return caller;
   }
 
   Queue<Step> waiting() {

@@ -2,12 +2,13 @@ package dev.sluice.scheduling.sequence;
 
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.SequenceConfig;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.ParameterValue;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.admission.CallerShares;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  *            were.
  * Beginning. The first request has the START flag. On a sequence that is under way it begins anew.
  *            If every instance has as many sequences as it may have, a new one stands in line.
+ * Owners.    A sequence belongs to the identity that began it: the same id of another one is another
+ *            sequence. No identity has more than its share of them.
  * End.       After the request with the END flag, or if nothing was heard of it for as long as the
  *            settings say, a sequence is forgotten and its state freed. Whoever goes on without
  *            START is refused.
@@ -54,7 +57,8 @@ public final class SequenceScheduler implements Scheduler {
   private final LongSupplier nanoTime;
 
   // Guarded by this.
-  private final Map<ParameterValue, Sequence> sequences = new HashMap<>();
+  private final Map<Sequence.Key, Sequence> sequences = new HashMap<>();
+  private final CallerShares shares;
   private final Seats seats;
   private int waiting;
   private boolean watching;
@@ -79,6 +83,11 @@ public final class SequenceScheduler implements Scheduler {
     this.timeoutNanos = timeout.isZero() ? Long.MAX_VALUE : timeout.toNanos();
     this.maxIdleNanos = rules.maxIdle().toNanos();
     this.nanoTime = nanoTime;
+    this.shares =
+        new CallerShares(
+            (int) Math.min(Integer.MAX_VALUE, (long) lanes.size() * rules.maxSequences()),
+            "sequences",
+            "sequence.max_sequences");
     this.seats = new Seats(lanes.size(), rules.maxSequences());
   }
 
@@ -116,12 +125,14 @@ public final class SequenceScheduler implements Scheduler {
 
   /** Puts a step behind those of its sequence. */
   private synchronized Sequence accept(Step step) {
-    ParameterValue id = step.place().id();
-    @Nullable Sequence sequence = sequences.get(id);
+    Caller caller = step.request().model().caller();
+    var key = new Sequence.Key(caller.identity(), step.place().id());
+    @Nullable Sequence sequence = sequences.get(key);
     requireOpen(step, sequence);
     if (sequence == null) {
-      sequence = new Sequence(id);
-      sequences.put(id, sequence);
+      shares.take(caller, step.request().model().id().name());
+      sequence = new Sequence(key, caller);
+      sequences.put(key, sequence);
       seats.seat(sequence);
     }
     sequence.open = !step.place().end();
@@ -247,7 +258,9 @@ public final class SequenceScheduler implements Scheduler {
 
   /** Frees a sequence. Returns who gets its place. */
   private @Nullable Sequence forget(Sequence sequence) {
-    sequences.remove(sequence.id());
+    if (sequences.remove(sequence.key(), sequence)) {
+      shares.release(sequence.caller());
+    }
     sequence.freeState();
     return seats.leave(sequence);
   }

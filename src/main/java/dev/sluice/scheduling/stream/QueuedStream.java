@@ -271,7 +271,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       next = null;
     }
     request.close();
-    road.left();
+    road.left(request);
   }
 
   static InferenceException explain(InferenceRequest request, Throwable failure) {

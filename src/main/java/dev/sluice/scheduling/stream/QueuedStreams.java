@@ -58,15 +58,17 @@ public final class QueuedStreams implements StreamScheduler {
   @Override
   public void stream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
-    if (!road.enter()) {
-      refuse(request, subscriber, road.tooMany(request));
+    try {
+      road.enter(request);
+    } catch (InferenceException e) {
+      refuse(request, subscriber, e);
       return;
     }
     Context home = ((ContextInternal) vertx.getOrCreateContext()).unwrap();
     start(request, home)
         .onSuccess(steps -> open(request, steps, subscriber, home))
         .onFailure(e -> {
-          road.left();
+          road.left(request);
           refuse(request, subscriber, QueuedStream.explain(request, e));
         });
   }

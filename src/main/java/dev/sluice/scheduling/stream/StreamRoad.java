@@ -3,6 +3,7 @@ package dev.sluice.scheduling.stream;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.scheduling.admission.CallerShares;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.scheduling.queue.Recipient;
@@ -21,6 +22,7 @@ final class StreamRoad {
   private final Consumer<Pending> arrived;
   private final LongSupplier nanoTime;
   private final int mostStreams;
+  private final CallerShares shares;
   private final AtomicInteger streams = new AtomicInteger();
 
   /**
@@ -43,20 +45,27 @@ final class StreamRoad {
     this.arrived = arrived;
     this.nanoTime = nanoTime;
     this.mostStreams = mostStreams;
+    this.shares = new CallerShares(mostStreams, "streams", "stream.max_streams");
   }
 
-  /** Counts in a stream; false if there are too many. */
-  boolean enter() {
+  /**
+   * Counts in a stream.
+   *
+   * @throws InferenceException RESOURCE_EXHAUSTED if there are too many, or too many of the
+   *     caller's
+   */
+  void enter(InferenceRequest request) {
+    shares.take(request.model().caller(), request.model().id().name());
     if (streams.incrementAndGet() > mostStreams) {
-      streams.decrementAndGet();
-      return false;
+      left(request);
+      throw tooMany(request);
     }
-    return true;
   }
 
   /** Counts out a stream. */
-  void left() {
+  void left(InferenceRequest request) {
     streams.decrementAndGet();
+    shares.release(request.model().caller());
   }
 
   /** Streams that are open. */
@@ -98,7 +107,7 @@ final class StreamRoad {
     arrived.accept(step);
   }
 
-  InferenceException tooMany(InferenceRequest request) {
+  private InferenceException tooMany(InferenceRequest request) {
     return new InferenceException(
         ErrorCode.RESOURCE_EXHAUSTED,
         "model '%s' has %d streams already (setting stream.max_streams)"

@@ -6,6 +6,7 @@ import dev.sluice.config.ModelConfig;
 import dev.sluice.config.QueueConfig;
 import dev.sluice.config.SequenceConfig;
 import dev.sluice.config.SequenceConfig.State;
+import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -16,6 +17,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
+import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.tensor.DataType;
@@ -24,6 +26,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.LentModel;
+import dev.sluice.testing.NamedCallers;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -62,6 +65,7 @@ class SequenceSchedulerTest {
   private final Context home = vertx.getOrCreateContext();
   private final AtomicLong clock = new AtomicLong(1);
   private final LentModel model = new LentModel(new ModelId("sum", 1), METADATA);
+  private final NamedCallers callers = new NamedCallers(0.5);
   private final Lane first = new Lane();
   private final Lane second = new Lane();
   private long blocksBefore;
@@ -169,11 +173,16 @@ class SequenceSchedulerTest {
   }
 
   private InferenceRequest request(float x, long id, String flags, Deadline deadline) {
+    return request(model.lend(), x, id, flags, deadline);
+  }
+
+  private InferenceRequest request(
+      ServedModel lent, float x, long id, String flags, Deadline deadline) {
     var step =
         new SequenceStep(
             new ParameterValue.Whole(id, true), flags.contains("s"), flags.contains("e"));
     return new InferenceRequest(
-        model.lend(),
+        lent,
         Objects.requireNonNull(plans.shown().get(Signature.DEFAULT)),
         List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
         List.of(),
@@ -195,6 +204,48 @@ class SequenceSchedulerTest {
       lane.answer();
       return lane;
     });
+  }
+
+  private Future<InferenceResponse> submitAs(Caller caller, float x, long id, String flags) {
+    return submit(request(model.lendTo(caller), x, id, flags, Deadline.NONE));
+  }
+
+  @Test
+  void twoIdentitiesNeverShareTheStateOfOneSequenceId() {
+    Caller a = callers.of("key:a");
+    Caller b = callers.of("key:b");
+    Future<InferenceResponse> own = submitAs(a, 1, 7, "s");
+    answer(first);
+    assertThat(sum(own)).isEqualTo(1);
+    assertThat(submitAs(b, 100, 7, "").cause()).hasMessageContaining("must specify the START flag");
+    Future<InferenceResponse> other = submitAs(b, 100, 7, "s");
+    answer(second);
+    assertThat(sum(other)).isEqualTo(100);
+    Future<InferenceResponse> more = submitAs(a, 2, 7, "e");
+    answer(first);
+    assertThat(sum(more)).isEqualTo(3);
+    Future<InferenceResponse> last = submitAs(b, 1, 7, "e");
+    answer(second);
+    assertThat(sum(last)).isEqualTo(101);
+  }
+
+  @Test
+  void anIdentityDoesNotHoldAllSequencesOfAModel() {
+    Caller a = callers.of("key:a");
+    Future<InferenceResponse> own = submitAs(a, 1, 1, "s");
+    assertThat(submitAs(a, 1, 2, "s").cause())
+        .hasMessageContaining("'key:a' has 1 sequences of model 'sum', the share of one identity");
+    Future<InferenceResponse> other = submitAs(callers.of("key:b"), 5, 2, "se");
+    answer(second);
+    assertThat(sum(other)).isEqualTo(5);
+    answer(first);
+    assertThat(sum(own)).isEqualTo(1);
+    Future<InferenceResponse> end = submitAs(a, 1, 1, "e");
+    answer(first);
+    assertThat(sum(end)).isEqualTo(2);
+    Future<InferenceResponse> next = submitAs(a, 3, 2, "se");
+    answer(first);
+    assertThat(sum(next)).isEqualTo(3);
   }
 
   private static float sum(Future<InferenceResponse> answer) {
