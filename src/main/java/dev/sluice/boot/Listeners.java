@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The open listeners of a server. Used by the thread that starts and closes it, which blocks. */
 final class Listeners {
+  /** How long before the end of the drain requests are given up. */
+  private static final long LAST_ANSWERS_MILLIS = 200;
+
   /** How long streams that are ended may take to say so, beyond the time to drain. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
@@ -143,12 +146,14 @@ final class Listeners {
   }
 
   /**
-   * Lets requests under way finish, and closes all at once. Streams that still go on when the time
-   * to drain is over are told to end.
+   * Lets requests under way finish, and closes all at once. What still goes on when the time to
+   * drain is over is answered with a failure.
    */
   void close() {
     long drain = Math.max(1, config.shutdown().drainTimeout().toMillis());
-    long timer = threads.vertx().setTimer(drain, _ -> models.data().endStreams());
+    // A little earlier than connections end, so that the answers are written before.
+    long answered = Math.max(1, drain - Math.min(drain / 10, LAST_ANSWERS_MILLIS));
+    long timer = threads.vertx().setTimer(answered, _ -> models.data().giveUp());
     Threads.await(Future.join(open.stream().map(this::undeploy).toList()));
     threads.vertx().cancelTimer(timer);
     if (authenticators != null) {

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import java.time.Duration;
 import java.util.List;
 
 /** A server that has started. Any thread. */
@@ -12,6 +13,9 @@ interface Server extends AutoCloseable {
 
   /** What could be better about its models, a line each. Only while nobody asks them; blocks. */
   List<String> advice();
+
+  /** How long {@link #close} may take before runs of models are what it waits for. */
+  Duration closingTime();
 
   /** Drains, then stops. Blocks until all is closed; closing again does nothing. */
   @Override

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TraceConfig;
 import dev.sluice.inference.ControlPlane;
@@ -37,6 +38,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class SluiceServer implements Server {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceServer.class);
+
+  /** How long it takes to close what is idle. */
+  private static final Duration CLOSING = Duration.ofSeconds(2);
 
   /** How often {@link #settled} looks. */
   private static final long SETTLING_LOOK_MILLIS = 20;
@@ -229,6 +233,12 @@ public final class SluiceServer implements Server {
     // What is still being deployed cannot be undeployed.
     Threads.await(measuring.otherwiseEmpty());
     Threads.await(threads.vertx().close());
+  }
+
+  @Override
+  public Duration closingTime() {
+    ShutdownConfig shutdown = config.shutdown();
+    return shutdown.gracePeriod().plus(shutdown.drainTimeout()).plus(CLOSING);
   }
 
   private void pause(Duration length) {

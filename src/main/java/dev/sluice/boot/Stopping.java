@@ -37,11 +37,20 @@ final class Stopping {
 
   private void drain() {
     LOG.info("draining");
+    Thread closing = Thread.ofPlatform().daemon().name("closing").start(this::close);
     try {
-      server.close();
-      LOG.info("stopped");
+      if (!closing.join(server.closingTime())) {
+        LOG.warn("runs of models have not ended, and the process ends without waiting for them");
+      }
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted while draining: {}", e.getMessage());
     } finally {
       stopped.countDown();
     }
+  }
+
+  private void close() {
+    server.close();
+    LOG.info("stopped");
   }
 }

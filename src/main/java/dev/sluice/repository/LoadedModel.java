@@ -20,6 +20,12 @@ public interface LoadedModel {
   }
 
   /**
+   * Answers those who wait for it with UNAVAILABLE, also for runs under way, and all who come. Any
+   * thread; does not block.
+   */
+  default void giveUp(String why) {}
+
+  /**
    * Frees everything. Called exactly once, when the last loan is back, on a loading worker; may
    * block.
    */

@@ -157,6 +157,17 @@ public final class ModelRepository {
     }
   }
 
+  /** All that is open and takes or has taken requests. */
+  public List<LoadedModel> loaded() {
+    synchronized (lock) {
+      return models.values().stream()
+          .flatMap(model -> model.versions().stream())
+          .flatMap(version -> Optional.ofNullable(version.live()).stream())
+          .map(LiveVersion::loaded)
+          .toList();
+    }
+  }
+
   /** Whether the folders were looked at, and the models are not being closed. */
   public boolean looked() {
     return view.looked();

@@ -45,6 +45,11 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   }
 
   @Override
+  public void giveUp(String why) {
+    model.giveUp(why);
+  }
+
+  @Override
   public void close() {
     scheduler.close();
     model.close();

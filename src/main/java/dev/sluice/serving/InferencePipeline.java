@@ -114,11 +114,12 @@ public final class InferencePipeline implements DataPlane {
   }
 
   /**
-   * Ends streams, and HTTP calls of own code, that are still open, in the words of their protocols.
-   * Any thread.
+   * Ends what is still under way, in the words of its protocol: streams, HTTP calls of own code,
+   * and requests whose runs have not ended. Any thread.
    */
-  public void endStreams() {
+  public void giveUp() {
     open.stop();
+    repository.loaded().forEach(model -> model.giveUp("the server is stopping"));
   }
 
   @Override

@@ -91,6 +91,11 @@ final class SequenceModel implements Servable {
   }
 
   @Override
+  public void giveUp(String why) {
+    instances.forEach(instance -> instance.giveUp(why));
+  }
+
+  @Override
   public void close() {
     scheduler.close();
     instances.forEach(ServableModel::close);

@@ -104,6 +104,11 @@ final class ServableConverted implements Servable {
   }
 
   @Override
+  public void giveUp(String why) {
+    model.giveUp(why);
+  }
+
+  @Override
   public void close() {
     model.close();
     version.close();

@@ -4,6 +4,7 @@ import dev.sluice.config.BreakerConfig;
 import dev.sluice.config.GeneratorConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.VocabularyFile;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.runtime.ModelSession;
@@ -50,6 +51,7 @@ final class ServableModel implements Servable {
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final CircuitBreaker breaker;
+  private final Withdrawals withdrawals;
   private final BreakerConfig.Readiness readiness;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
@@ -82,7 +84,7 @@ final class ServableModel implements Servable {
     var queue = new ModelQueue(config.queue());
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
-    var withdrawals = new Withdrawals(queue, meter, facts.door()::expired, breaker, nanoTime);
+    this.withdrawals = new Withdrawals(queue, meter, facts.door()::expired, breaker, nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
@@ -256,6 +258,16 @@ final class ServableModel implements Servable {
       if (worker.wake()) {
         return;
       }
+    }
+  }
+
+  @Override
+  public void giveUp(String why) {
+    breaker.stop(why);
+    withdrawals.refuseWaiting();
+    InferenceException refusal = breaker.refusal();
+    if (refusal != null) {
+      workers.forEach(worker -> worker.watch().giveUp(refusal));
     }
   }
 

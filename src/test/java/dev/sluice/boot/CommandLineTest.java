@@ -18,6 +18,7 @@ import java.io.StringWriter;
 import java.net.BindException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -237,6 +238,11 @@ class CommandLineTest {
       @Override
       public List<ModelLine> models() {
         return served;
+      }
+
+      @Override
+      public Duration closingTime() {
+        return Duration.ofMinutes(1);
       }
 
       @Override

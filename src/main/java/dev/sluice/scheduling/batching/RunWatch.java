@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.batching;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.queue.Pending;
 import io.vertx.core.Context;
@@ -75,6 +76,13 @@ public final class RunWatch {
   /** For how long the run under way has run; 0 if nothing runs. */
   public synchronized long runningNanos() {
     return running.isEmpty() ? 0 : Math.max(1, nanoTime.getAsLong() - begunNanos);
+  }
+
+  /** Lets the callers of the run under way wait no longer. */
+  public synchronized void giveUp(InferenceException why) {
+    for (int i = 0; i < running.size(); i++) {
+      running.get(i).giveUp(why);
+    }
   }
 
   /** Whether something with a deadline runs. */

@@ -50,7 +50,8 @@ public final class CircuitBreaker {
   private enum Condition {
     GOOD,
     FAILING,
-    HANGING
+    HANGING,
+    STOPPED
   }
 
   private final ModelId model;
@@ -84,7 +85,7 @@ public final class CircuitBreaker {
     long now = nanoTime.getAsLong();
     return switch (condition) {
       case GOOD -> null;
-      case HANGING -> refused(config.probeInterval());
+      case HANGING, STOPPED -> refused(config.probeInterval());
       case FAILING -> {
         if (now - probeNanos < 0) {
           yield refused(Duration.ofNanos(probeNanos - now));
@@ -103,7 +104,12 @@ public final class CircuitBreaker {
 
   /** Whether nothing that waits for the model can run. */
   public boolean hangs() {
-    return condition == Condition.HANGING;
+    return condition == Condition.HANGING || condition == Condition.STOPPED;
+  }
+
+  /** Lets nothing pass any more. */
+  public void stop(String why) {
+    open(Condition.STOPPED, why);
   }
 
   /** What it does now. */
@@ -131,7 +137,7 @@ public final class CircuitBreaker {
   public boolean look(long shortestNanos) {
     long limit = Math.max(config.hang().toNanos(), MUCH_LONGER * longestNanos);
     boolean hang = !config.hang().isZero() && shortestNanos >= limit;
-    if (hang && condition != Condition.HANGING) {
+    if (hang && !hangs()) {
       open(Condition.HANGING, "a run has taken " + seconds(shortestNanos) + " and has not ended");
       return true;
     }
@@ -187,13 +193,16 @@ public final class CircuitBreaker {
   }
 
   private synchronized void open(Condition why, String text) {
-    if (condition == why) {
+    if (condition == why || condition == Condition.STOPPED) {
       return;
     }
     condition = why;
     reason = text;
     probing = false;
     probeNanos = nanoTime.getAsLong() + config.probeInterval().toNanos();
+    if (why == Condition.STOPPED) {
+      return;
+    }
     LOG.atWarn()
         .addKeyValue("model", model)
         .addKeyValue("reason", text)
@@ -201,7 +210,7 @@ public final class CircuitBreaker {
   }
 
   private synchronized void close() {
-    if (condition == Condition.GOOD) {
+    if (condition == Condition.GOOD || condition == Condition.STOPPED) {
       return;
     }
     condition = Condition.GOOD;

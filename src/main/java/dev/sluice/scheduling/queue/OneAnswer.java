@@ -17,11 +17,18 @@ final class OneAnswer implements Recipient {
   @Override
   public void deliver(@Nullable InferenceResponse response, @Nullable InferenceException failure) {
     if (response != null) {
-      promise.complete(response);
+      if (!promise.tryComplete(response)) {
+        response.close();
+      }
     } else if (failure != null) {
-      promise.fail(failure);
+      promise.tryFail(failure);
     } else {
       throw new IllegalStateException("no answer was decided");
     }
+  }
+
+  @Override
+  public void giveUp(InferenceException why) {
+    promise.tryFail(why);
   }
 }

@@ -207,6 +207,11 @@ public final class Pending extends Timed implements Runnable {
     recipient.deliver(response, failure);
   }
 
+  /** Lets its caller wait no longer while it runs. Any thread; what it holds is kept. */
+  public void giveUp(InferenceException why) {
+    home.runOnContext(_ -> recipient.giveUp(why));
+  }
+
   /** What was decided; null for a failure. */
   public @Nullable InferenceResponse response() {
     return response;

@@ -21,4 +21,10 @@ public interface Recipient {
    * @param response null for a failure, or for a stream's mere end
    */
   void deliver(@Nullable InferenceResponse response, @Nullable InferenceException failure);
+
+  /**
+   * Stops waiting for what is under way and cannot be stopped. What is delivered later is dropped.
+   * On the event loop that asked.
+   */
+  default void giveUp(InferenceException why) {}
 }

@@ -116,6 +116,18 @@ class CircuitBreakerTest {
   }
 
   @Test
+  void modelThatIsStoppedStaysSoWhateverItsRunsDo() {
+    breaker.stop("the server is stopping");
+    breaker.ended();
+    breaker.answered(1);
+    assertThat(breaker.look(0)).isFalse();
+    assertThat(breaker.look(100 * SECOND)).isFalse();
+    assertThat(breaker.hangs()).isTrue();
+    assertThat(refusal())
+        .hasMessage("model 'm/7' is out of service: the server is stopping; try again later");
+  }
+
+  @Test
   void breakerThatIsTurnedOffNeverOpens() {
     CircuitBreaker off = breaker(Duration.ZERO, 0);
     for (int i = 0; i < 1000; i++) {
