@@ -24,6 +24,9 @@ public final class OnnxModelWriter {
   /** The domain of the operators of classical machine learning. */
   public static final String CLASSICAL = "ai.onnx.ml";
 
+  /** The domain of ONNX Runtime's own operators. */
+  public static final String MICROSOFT = "com.microsoft";
+
   private static final int OPSET = 13;
   private static final int CLASSICAL_OPSET = 3;
   private static final int IR_VERSION = 7;
@@ -118,7 +121,7 @@ public final class OnnxModelWriter {
   /**
    * Adds an operator.
    *
-   * @param domain {@link #CLASSICAL}, or empty for ONNX's own
+   * @param domain {@link #CLASSICAL} or {@link #MICROSOFT}, or empty for ONNX's own
    * @param attributes each a {@link Long}, a {@link Float}, a {@link String}, an array of long or
    *     of float, a list of strings, or a writer, whose graph is a subgraph
    */
@@ -222,6 +225,13 @@ public final class OnnxModelWriter {
               message(opset -> {
                 opset.writeString(1, CLASSICAL);
                 opset.writeInt64(2, CLASSICAL_OPSET);
+              }));
+          field(
+              out,
+              8,
+              message(opset -> {
+                opset.writeString(1, MICROSOFT);
+                opset.writeInt64(2, 1);
               }));
         });
     Files.write(folder.resolve("model.onnx"), model.toByteArray());
