@@ -122,6 +122,7 @@ class PackageRulesTest {
           picocli..                        | boot
           com.github.benmanes.caffeine..   | scheduling.caching security
           com.nimbusds..                   | security
+          com.google.common..              | scheduling.caching
           io.netty..                       | transport
           """)
   void libraryIsUsedOnlyIn(String library, String allowed) {

@@ -1,5 +1,8 @@
 package dev.sluice.scheduling.caching;
 
+import com.google.common.hash.HashFunction;
+import com.google.common.hash.Hasher;
+import com.google.common.hash.Hashing;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
@@ -7,6 +10,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,20 +26,34 @@ final class RequestKey {
   /** Bytes of inputs beyond which copying and hashing them would hold the event loop too long. */
   private static final long MOST_BYTES = 1L << 20;
 
+  /** With a key of this process: clients cannot make requests whose hashes are equal. */
+  private static final HashFunction HASH = keyed(new SecureRandom());
+
   private final long load;
   private final List<Long> members;
   private final List<String> names;
   private final byte[] inputs;
   private final int hash;
 
+  private static HashFunction keyed(SecureRandom random) {
+    return Hashing.sipHash24(random.nextLong(), random.nextLong());
+  }
+
   private RequestKey(long load, List<Long> members, List<String> names, byte[] inputs) {
     this.load = load;
     this.members = members;
     this.names = names;
     this.inputs = inputs;
-    this.hash =
-        31 * (31 * (31 * Long.hashCode(load) + members.hashCode()) + names.hashCode())
-            + Arrays.hashCode(inputs);
+    this.hash = hash(load, members, names, inputs);
+  }
+
+  private static int hash(long load, List<Long> members, List<String> names, byte[] inputs) {
+    Hasher hasher = HASH.newHasher().putLong(load);
+    members.forEach(hasher::putLong);
+    for (String name : names) {
+      hasher.putInt(name.length()).putUnencodedChars(name);
+    }
+    return hasher.putBytes(inputs).hash().asInt();
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.caching;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.Deadline;
@@ -20,8 +21,12 @@ import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.LentModel;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Future;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +108,29 @@ class ResponseCacheTest {
     assertThat(adding.runs).isEqualTo(1);
     assertThat(meter.statistics().cacheHit().count()).isEqualTo(1);
     assertThat(meter.statistics().cacheMiss().count()).isEqualTo(1);
+  }
+
+  /** Pairs of bytes that count alike in a polynomial of 31: 0, 31 and 1, 0. */
+  @Test
+  void requestsMadeToCollideHaveDifferentHashes() {
+    float[] alike = {Float.intBitsToFloat(31 << 8), Float.intBitsToFloat(1)};
+    int numbers = 12;
+    Set<Integer> guessable = new HashSet<>();
+    Set<Integer> hashes = new HashSet<>();
+    for (int i = 0; i < 1 << numbers; i++) {
+      float[] x = new float[numbers];
+      for (int at = 0; at < numbers; at++) {
+        x[at] = alike[i >> at & 1];
+      }
+      try (InferenceRequest request = request(RequestOptions.NONE, List.of(), x)) {
+        guessable.add(
+            Arrays.hashCode(
+                request.inputs().getFirst().tensor().data().toArray(ValueLayout.JAVA_BYTE)));
+        hashes.add(requireNonNull(RequestKey.of(1, members, request)).hashCode());
+      }
+    }
+    assertThat(guessable).hasSize(1);
+    assertThat(hashes).hasSizeGreaterThan((1 << numbers) - 8);
   }
 
   @Test
