@@ -157,6 +157,16 @@ class BrowserGuardIT {
   }
 
   @Test
+  void aRequestWithSeveralHostsIsRefusedEvenBehindAProxy() throws IOException {
+    String hosts = "Host: localhost\r\nHost: evil.example\r\n";
+    for (RunningServer each : List.of(server, behindProxy)) {
+      assertThat(send(each, "GET /v2 HTTP/1.1\r\n" + hosts, ""))
+          .startsWith("HTTP/1.1 400 ")
+          .contains("several Host headers");
+    }
+  }
+
+  @Test
   void http2NamesItsHostInTheAuthority() {
     assertThat(http2("evil.example")).isEqualTo(421);
     assertThat(http2("localhost")).isEqualTo(200);
