@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,10 @@ final class KserveCommand implements Callable<Integer> {
 
   private static final int HIGHEST_PORT = 65_535;
 
+  /** A name, an IPv4 address, or an IPv6 address with or without brackets. */
+  private static final Pattern HOST =
+      Pattern.compile("[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.%]{2,}|\\[[0-9A-Fa-f:.%a-z]+]");
+
   /** What KServe's runtimes read from the environment, and the setting it is here. */
   private static final Map<String, String> ENVIRONMENT =
       Map.of(
@@ -70,6 +75,14 @@ final class KserveCommand implements Callable<Integer> {
           "One model (its file, or folders of versions), or a folder for each of several. Default:"
               + " /mnt/models.")
   private Path modelDir = Path.of("/mnt/models");
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      description =
+          "What both ports are bound to: [::] for IPv6 too, 127.0.0.1 for a proxy in the same pod."
+              + " Default: 0.0.0.0.")
+  private String host = "0.0.0.0";
 
   @Option(names = "--http_port", paramLabel = "PORT", description = "Default: 8080.")
   private int httpPort = 8080;
@@ -162,13 +175,19 @@ final class KserveCommand implements Callable<Integer> {
         : List.of(http);
   }
 
-  private static ListenerConfig listener(String flag, int port) {
+  private ListenerConfig listener(String flag, int port) {
     if (port < 1 || port > HIGHEST_PORT) {
       throw new ConfigException(flag + " is " + port + "; wanted a port from 1 to " + HIGHEST_PORT);
     }
+    if (!HOST.matcher(host).matches()) {
+      throw new ConfigException(
+          "--host is '"
+              + host
+              + "'; wanted an address to bind, such as 0.0.0.0, [::] or 127.0.0.1");
+    }
     ListenerConfig defaults = ListenerConfig.DEFAULT;
     return new ListenerConfig(
-        "0.0.0.0",
+        host.replace("[", "").replace("]", ""),
         port,
         defaults.protocols(),
         V1Dialect.KSERVE,

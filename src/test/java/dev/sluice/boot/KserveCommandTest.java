@@ -46,6 +46,13 @@ class KserveCommandTest {
   }
 
   @Test
+  void bothPortsAreBoundToTheAddressThatIsNamed() {
+    assertThat(addresses("--host=127.0.0.1")).containsExactly("127.0.0.1:8080", "127.0.0.1:8081");
+    assertThat(addresses("--host", "[::]")).containsExactly("[::]:8080", "[::]:8081");
+    assertThat(addresses("--host=::1", "--enable_grpc=false")).containsExactly("[::1]:8080");
+  }
+
+  @Test
   void aServicesArgumentsWinOverThoseOfItsRuntime() {
     assertThat(addresses("--http_port=8080", "--enable_grpc=false", "--http_port=9000"))
         .containsExactly("0.0.0.0:9000");
@@ -80,6 +87,7 @@ class KserveCommandTest {
           """
           --http_port=70000 | sluice: --http_port is 70000; wanted a port from 1 to 65535
           --grpc_port=0     | sluice: --grpc_port is 0; wanted a port from 1 to 65535
+          --host=a/b        | sluice: --host is 'a/b'; wanted an address to bind, such as 0.0.0.0, [::] or 127.0.0.1
           --model_name=     | sluice: --model_name is empty; wanted the model's name
           """)
   void whatIsWrongIsToldByItsFlag(String flag, String text) {
