@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
  * Logback finds this class by itself and begins with the defaults.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
+  private static final String HTTP2_DECODER =
+      "io.netty.handler.codec.http2.DefaultHttp2ConnectionDecoder";
+
   /**
    * Says, as an error, what is wrong with the bytes of a client whose connection is so new that it
    * has no handler for that yet. Nothing else is said there.
@@ -96,6 +99,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   static void quieten(LoggerContext logs, Level level) {
     Level libraries = level.equals(Level.DEBUG) ? Level.INFO : null;
     logs.getLogger("io.netty").setLevel(libraries);
+    // A line for each DATA frame that comes for a stream that was reset.
+    logs.getLogger(HTTP2_DECODER).setLevel(Level.WARN);
     logs.getLogger("io.vertx").setLevel(libraries);
     logs.getLogger(FAILED_CONNECTIONS).setLevel(Level.OFF);
   }

@@ -4,12 +4,12 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * The memory budget where none is set: half of the largest heap, since all of it may lie there and
- * the collector needs room besides, and no more than a quarter of the container's memory, or of the
- * machine's where there is no limit, since models need the rest.
+ * The memory budget where none is set: three eighths of the largest heap, since all of it may lie
+ * there and the collector needs room besides, and no more than a quarter of the container's memory,
+ * or of the machine's where there is no limit, since models need the rest.
  */
 final class DefaultMemory {
-  private static final int HEAP_PART = 2;
+  private static final int HEAP_EIGHTHS = 3;
   private static final int MACHINE_PART = 4;
 
   /** Less would refuse what usual models are asked. */
@@ -28,6 +28,6 @@ final class DefaultMemory {
    * @param machine bytes of the container or the machine
    */
   static long of(long heap, long machine) {
-    return Math.max(LEAST, Math.min(heap / HEAP_PART, machine / MACHINE_PART));
+    return Math.max(LEAST, Math.min(heap / 8 * HEAP_EIGHTHS, machine / MACHINE_PART));
   }
 }

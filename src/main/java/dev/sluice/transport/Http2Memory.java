@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * other without an end.
  */
 public final class Http2Memory extends Http2FrameListenerDecorator {
-  /** Bytes of each connection that are not charged, as few as its socket's buffers have. */
-  static final int UNCHARGED = 64 * 1024;
+  /** Bytes of each connection that are not charged. */
+  private static final int UNCHARGED = 16 * 1024;
 
-  /** Bytes that are charged at once: too many for the part of the budget that small sizes have. */
-  private static final int STEP = 128 * 1024;
+  /** Bytes that are charged at once. */
+  private static final int STEP = 32 * 1024;
 
   /** How often a connection that is not read looks whether there is memory, and how many times. */
   private static final long LOOK_MILLIS = 20;
@@ -178,7 +178,9 @@ public final class Http2Memory extends Http2FrameListenerDecorator {
   private boolean tryCharge() {
     long target = target(held());
     if (target > charged) {
-      if (!account.tryCharge(Kind.BODY, target - charged)) {
+      long more = target - charged;
+      // Small sizes may use all of the budget, but not what is small only since it grows in steps.
+      if (account.budget().free(Long.MAX_VALUE) < more || !account.tryCharge(Kind.BODY, more)) {
         return false;
       }
       charged = target;
@@ -190,7 +192,7 @@ public final class Http2Memory extends Http2FrameListenerDecorator {
     paused = true;
     looks = 0;
     ctx.channel().config().setAutoRead(false);
-    ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void look() {
@@ -200,7 +202,7 @@ public final class Http2Memory extends Http2FrameListenerDecorator {
     if (tryCharge()) {
       resume();
     } else if (++looks < MOST_LOOKS) {
-      ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     } else {
       var _ = memory.busy(account.refusal(target(held()) - charged));
       resetWaiting();

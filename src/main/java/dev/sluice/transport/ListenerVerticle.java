@@ -141,6 +141,7 @@ public final class ListenerVerticle extends VerticleBase {
         SocketAuthority.join(connection);
       }
       Http1Progress.join(connection);
+      Http1Memory.join(connection, memory);
       Http2Memory.join(connection, memory);
       Http2Guard.join(connection, limits, front::isStream);
       Http2Drain.join(connection);

@@ -31,15 +31,16 @@ public final class ChildServer implements AutoCloseable {
    * are open; its models may still load.
    */
   public static ChildServer start(String... arguments) {
+    return start(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), arguments);
+  }
+
+  /** Starts a command line in a Java VM with these flags, otherwise as {@link #start}. */
+  public static ChildServer start(List<String> flags, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Xmx512m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1"));
+        List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(flags);
     Optional.ofNullable(System.getProperty("sluice.native.dir"))
         .ifPresent(folder -> command.add("-Dsluice.native.dir=" + folder));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.boot.Main"));
@@ -104,6 +105,11 @@ public final class ChildServer implements AutoCloseable {
   /** Waits until a version takes requests, written {@code name/number}. */
   public void awaitModel(String version) {
     awaitLine("takes requests model=" + version);
+  }
+
+  /** The process's number. */
+  public long pid() {
+    return process.pid();
   }
 
   /** Sends SIGTERM, and does not wait. */

@@ -106,7 +106,7 @@ class InstalledHooksIT {
       assertThat(handlers(connection))
           .startsWith("LingeringClose", "ConnectionGuard")
           .contains("Unspoken")
-          .endsWith("DirectPieces", "Http1Drain", "Http1Progress", "VertxHandler");
+          .endsWith("DirectPieces", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
     }
   }
 
