@@ -111,7 +111,19 @@ public final class PredictClient implements AutoCloseable {
       @Override
       List<float[]> ask(PredictClient client, String model, float[] x, int rows, int width)
           throws Exception {
-        return client.grpsGrpc(model, x, rows, width);
+        GrpsMessage request = grpsRequest(model, x, rows, width);
+        return grpsOutputs(GrpsServiceGrpc.newBlockingStub(client.channel).predict(request));
+      }
+    },
+    GRPS_BRPC {
+      @Override
+      List<float[]> ask(PredictClient client, String model, float[] x, int rows, int width)
+          throws Exception {
+        var call = new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1);
+        try (var brpc = new BrpcClient(client.port)) {
+          var answer = brpc.ask(call, grpsRequest(model, x, rows, width).toByteArray());
+          return grpsOutputs(GrpsMessage.parseFrom(answer.message()));
+        }
       }
     };
 
@@ -120,11 +132,13 @@ public final class PredictClient implements AutoCloseable {
   }
 
   private final String url;
+  private final int port;
   private final HttpClient http = HttpClient.newHttpClient();
   private final ManagedChannel channel;
 
   public PredictClient(RunningServer server) {
     url = server.url();
+    port = server.port();
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
 
@@ -264,16 +278,16 @@ public final class PredictClient implements AutoCloseable {
         .toList();
   }
 
-  private List<float[]> grpsGrpc(String model, float[] x, int rows, int width) throws IOException {
+  private static GrpsMessage grpsRequest(String model, float[] x, int rows, int width) {
     var tensor = GenericTensor.newBuilder().setName("x").addShape(rows).addShape(width);
     tensor.setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_FLOAT32);
-    GrpsMessage request =
-        GrpsMessage.newBuilder()
-            .setModel(model)
-            .setGtensors(
-                GenericTensorData.newBuilder().addTensors(tensor.addAllFlatFloat32(list(x))))
-            .build();
-    GrpsMessage answer = GrpsServiceGrpc.newBlockingStub(channel).predict(request);
+    return GrpsMessage.newBuilder()
+        .setModel(model)
+        .setGtensors(GenericTensorData.newBuilder().addTensors(tensor.addAllFlatFloat32(list(x))))
+        .build();
+  }
+
+  private static List<float[]> grpsOutputs(GrpsMessage answer) throws IOException {
     if (answer.getStatus().getCode() != 200) {
       throw new IOException(answer.getStatus().getCode() + " " + answer.getStatus().getMsg());
     }
