@@ -15,6 +15,7 @@ import java.util.List;
  * @param inlineLimit how long a run may take that the event loop does itself which read the
  *     request, instead of leaving it to a worker that rests; zero: none. Not with a delay for
  *     company
+ * @param whenFull how one more request than may wait is refused
  */
 public record QueueConfig(
     int maxQueuedRequests,
@@ -22,7 +23,16 @@ public record QueueConfig(
     int priorityLevels,
     int defaultPriorityLevel,
     List<QueuePolicy> policies,
-    Duration inlineLimit) {
+    Duration inlineLimit,
+    WhenFull whenFull) {
+  /** How one more request than may wait is refused. */
+  public enum WhenFull {
+    /** As overload is: RESOURCE_EXHAUSTED, 429. */
+    EXHAUSTED,
+    /** As TensorFlow Serving does: UNAVAILABLE, 503. */
+    UNAVAILABLE
+  }
+
   public static final QueueConfig DEFAULT = new QueueConfig(0, Duration.ZERO, 1, 1);
 
   static final int LONGEST_QUEUE = 1 << 20;
@@ -34,6 +44,24 @@ public record QueueConfig(
 
   public QueueConfig {
     policies = List.copyOf(policies);
+  }
+
+  /** A full queue refuses as an overloaded model does. */
+  public QueueConfig(
+      int maxQueuedRequests,
+      Duration queueTimeout,
+      int priorityLevels,
+      int defaultPriorityLevel,
+      List<QueuePolicy> policies,
+      Duration inlineLimit) {
+    this(
+        maxQueuedRequests,
+        queueTimeout,
+        priorityLevels,
+        defaultPriorityLevel,
+        policies,
+        inlineLimit,
+        WhenFull.EXHAUSTED);
   }
 
   /** One policy for all levels. */
@@ -51,6 +79,11 @@ public record QueueConfig(
   /** How many requests may wait: as many as a queue can hold if the settings name no number. */
   public int capacity() {
     return maxQueuedRequests == 0 ? LONGEST_QUEUE : maxQueuedRequests;
+  }
+
+  /** Whether a full queue is UNAVAILABLE, and no overload. */
+  public boolean refusesAsUnavailable() {
+    return asTriton() || whenFull == WhenFull.UNAVAILABLE;
   }
 
   /** Whether requests wait, and are refused, by the rules of a Triton configuration. */
@@ -76,7 +109,8 @@ public record QueueConfig(
         levels,
         model.number("default_priority_level", defaultLevel, 1, levels),
         List.of(),
-        inlineLimit(model, defaults.inlineLimit));
+        inlineLimit(model, defaults.inlineLimit),
+        model.choice("queue_full", defaults.whenFull));
   }
 
   private static Duration inlineLimit(Section model, Duration otherwise) {

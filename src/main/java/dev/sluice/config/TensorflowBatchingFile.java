@@ -88,6 +88,7 @@ public final class TensorflowBatchingFile {
         (long) wrapped("max_enqueued_batches", QueueConfig.LONGEST_QUEUE).orElse(ENQUEUED_BATCHES)
             * largest;
     set("max_queued_requests", String.valueOf(Math.clamp(queue, 1, QueueConfig.LONGEST_QUEUE)));
+    set("queue_full", "unavailable");
     List<Long> sizes = batching.numbers("allowed_batch_sizes", 1, largest);
     if (!sizes.isEmpty()) {
       set("allowed_batch_sizes", String.join(",", sizes.stream().map(String::valueOf).toList()));

@@ -67,7 +67,7 @@ public final class QueueScheduler implements Scheduler {
     }
     switch (withdrawals.offer(pending)) {
       case TAKEN -> taken(pending);
-      case FULL -> refuse(pending, full(request), FailureReason.REJECTED);
+      case FULL -> refuse(pending, queue.full(request.model().id().name()), FailureReason.REJECTED);
       case CLOSED -> refuse(pending, closed(request), FailureReason.OTHER);
     }
     return pending.answer();
@@ -84,13 +84,6 @@ public final class QueueScheduler implements Scheduler {
     meter.refused(reason);
     pending.decide(failure);
     pending.deliver();
-  }
-
-  private InferenceException full(InferenceRequest request) {
-    return new InferenceException(
-        queue.refusal(),
-        "model '%s' has %d requests waiting: Exceeds maximum queue size"
-            .formatted(request.model().id().name(), queue.size()));
   }
 
   private static InferenceException closed(InferenceRequest request) {

@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ModelConfig;
-import dev.sluice.inference.ErrorCode;
+import dev.sluice.config.QueueConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.admission.Admission.Accepted;
@@ -11,6 +11,7 @@ import dev.sluice.scheduling.admission.ConcurrencyLimiter;
 import dev.sluice.scheduling.admission.FixedLimit;
 import dev.sluice.scheduling.admission.Limit;
 import dev.sluice.scheduling.admission.WaitLimit;
+import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.function.LongSupplier;
@@ -18,14 +19,16 @@ import java.util.function.LongSupplier;
 /** Where requests enter one version of a model, or are told to come back later. Any thread. */
 final class ModelDoor {
   private final int capacity;
-  private final boolean asTriton;
+  private final boolean asTensorflow;
+  private final boolean unavailable;
   private final ConcurrencyLimiter limiter;
   private final RefusalLog refusals;
   private final VersionMeter meter;
 
   private ModelDoor(ModelConfig config, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
     this.capacity = capacity(config);
-    this.asTriton = config.queue().asTriton();
+    this.asTensorflow = config.queue().whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
+    this.unavailable = config.queue().refusesAsUnavailable();
     this.limiter = new ConcurrencyLimiter(limit);
     this.refusals = new RefusalLog(nanoTime);
     this.meter = meter;
@@ -63,8 +66,8 @@ final class ModelDoor {
   /**
    * Lets a request in.
    *
-   * @throws InferenceException with RESOURCE_EXHAUSTED; UNAVAILABLE if the model refuses as Triton
-   *     does
+   * @throws InferenceException with RESOURCE_EXHAUSTED; UNAVAILABLE if the settings want that of a
+   *     full queue
    */
   Permit enter(ModelId model) {
     return switch (limiter.admit()) {
@@ -73,8 +76,8 @@ final class ModelDoor {
         String why = explain(model, rejected.limit());
         meter.refused(FailureReason.REJECTED);
         refusals.add(model, why);
-        throw asTriton
-            ? new InferenceException(ErrorCode.UNAVAILABLE, why)
+        throw unavailable && rejected.limit() >= capacity
+            ? InferenceException.unavailable(why, rejected.retryAfter())
             : InferenceException.busy(why, rejected.retryAfter());
       }
     };
@@ -86,6 +89,9 @@ final class ModelDoor {
   }
 
   private String explain(ModelId model, int limit) {
+    if (limit >= capacity && asTensorflow) {
+      return ModelQueue.TENSORFLOW_FULL;
+    }
     return limit >= capacity
         ? "model '" + model.name() + "' has no room: Exceeds maximum queue size"
         : "model '"

@@ -11,6 +11,7 @@ import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.Pem;
+import dev.sluice.config.QueueConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TlsConfig;
 import java.io.IOException;
@@ -111,6 +112,7 @@ class ModelServerCommandTest {
     assertThat(plain.batching().maxBatchSize()).isEqualTo(1_000);
     assertThat(plain.batching().joined()).isTrue();
     assertThat(plain.queue().maxQueuedRequests()).isEqualTo(10_000);
+    assertThat(plain.queue().whenFull()).isEqualTo(QueueConfig.WhenFull.UNAVAILABLE);
     Path file =
         Files.writeString(
             folder.resolve("batching"),
@@ -124,6 +126,7 @@ class ModelServerCommandTest {
     assertThat(read.batching().maxQueueDelay()).isEqualTo(Duration.ofNanos(500_000));
     assertThat(read.batching().allowedBatchSizes()).containsExactly(8, 64);
     assertThat(read.queue().maxQueuedRequests()).isEqualTo(192);
+    assertThat(read.queue().whenFull()).isEqualTo(QueueConfig.WhenFull.UNAVAILABLE);
     assertThat(warnings).containsExactly(file + ": has no meaning here: num_batch_threads");
   }
 

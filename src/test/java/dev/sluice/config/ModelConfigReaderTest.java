@@ -59,6 +59,7 @@ class ModelConfigReaderTest {
         max_queued_requests: 64
         queue_timeout: 3s
         inline_limit: 70us
+        queue_full: unavailable
         priority_levels: 3
         default_priority_level: 2
         admission: { adaptive: false, target_wait: 7ms, burst: 9s }
@@ -91,7 +92,13 @@ class ModelConfigReaderTest {
                 Map.of("stable", 1L, "canary", 2L),
                 new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
                 new QueueConfig(
-                    64, Duration.ofSeconds(3), 3, 2, List.of(), Duration.ofNanos(70_000)),
+                    64,
+                    Duration.ofSeconds(3),
+                    3,
+                    2,
+                    List.of(),
+                    Duration.ofNanos(70_000),
+                    QueueConfig.WhenFull.UNAVAILABLE),
                 2,
                 new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),
                 false,

@@ -83,6 +83,7 @@ class SluiceConfigReaderTest {
           allowed_batch_sizes: [2, 8]
           queue_timeout: 3s
           inline_limit: 70us
+          queue_full: unavailable
           priority_levels: 3
           default_priority_level: 2
           instances: 2
@@ -195,7 +196,13 @@ class SluiceConfigReaderTest {
                   Map.of(),
                   new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
                   new QueueConfig(
-                      64, Duration.ofSeconds(3), 3, 2, List.of(), Duration.ofNanos(70_000)),
+                      64,
+                      Duration.ofSeconds(3),
+                      3,
+                      2,
+                      List.of(),
+                      Duration.ofNanos(70_000),
+                      QueueConfig.WhenFull.UNAVAILABLE),
                   2,
                   new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),
                   false,

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.queue;
 
 import dev.sluice.config.QueueConfig;
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,11 +38,16 @@ import org.jspecify.annotations.Nullable;
 public final class ModelQueue implements QueueIntake {
   private static final int CHUNK = 128;
 
+  /** What TensorFlow Serving answers. */
+  public static final String TENSORFLOW_FULL =
+      "The batch scheduling queue to which this task was submitted is full";
+
   /** Far above any capacity, far below overflow. */
   private static final int CLOSED_MARK = 1 << 30;
 
   private final int capacity;
   private final ErrorCode refusal;
+  private final boolean asTensorflow;
   private final int defaultLevel;
   private final AtomicInteger size = new AtomicInteger();
   private final MpscUnboundedXaddArrayQueue<Pending> arrivals =
@@ -55,7 +61,9 @@ public final class ModelQueue implements QueueIntake {
    */
   public ModelQueue(QueueConfig config) {
     this.capacity = config.capacity();
-    this.refusal = config.asTriton() ? ErrorCode.UNAVAILABLE : ErrorCode.RESOURCE_EXHAUSTED;
+    this.refusal =
+        config.refusesAsUnavailable() ? ErrorCode.UNAVAILABLE : ErrorCode.RESOURCE_EXHAUSTED;
+    this.asTensorflow = config.whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
     this.defaultLevel = config.defaultPriorityLevel() - 1;
     this.levels = new WaitingLevel[config.priorityLevels()];
     for (int i = 0; i < levels.length; i++) {
@@ -67,9 +75,14 @@ public final class ModelQueue implements QueueIntake {
     return capacity;
   }
 
-  /** What a request is told for which there is no room. */
-  public ErrorCode refusal() {
-    return refusal;
+  /** Why there is no room for a request to a model. */
+  public InferenceException full(String model) {
+    return new InferenceException(refusal, asTensorflow ? TENSORFLOW_FULL : full(model, size()));
+  }
+
+  private static String full(String model, int waiting) {
+    return "model '%s' has %d requests waiting: Exceeds maximum queue size"
+        .formatted(model, waiting);
   }
 
   /** How many wait now. */

@@ -87,7 +87,7 @@ final class StreamRoad {
     var waiting = new Pending(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
     switch (withdrawals.offer(waiting)) {
       case TAKEN -> arrived.accept(waiting);
-      case FULL -> throw full(step);
+      case FULL -> throw queue.full(step.model().id().name());
       case CLOSED -> throw closed(step);
     }
   }
@@ -112,13 +112,6 @@ final class StreamRoad {
         ErrorCode.RESOURCE_EXHAUSTED,
         "model '%s' has %d streams already (setting stream.max_streams)"
             .formatted(request.model().id().name(), mostStreams));
-  }
-
-  private InferenceException full(InferenceRequest step) {
-    return new InferenceException(
-        ErrorCode.RESOURCE_EXHAUSTED,
-        "model '%s' has %d requests waiting: Exceeds maximum queue size"
-            .formatted(step.model().id().name(), queue.capacity()));
   }
 
   static InferenceException closed(InferenceRequest request) {

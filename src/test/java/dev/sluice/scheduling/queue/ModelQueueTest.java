@@ -120,7 +120,7 @@ class ModelQueueTest {
     var queue =
         new ModelQueue(
             new QueueConfig(8, Duration.ZERO, 2, 1, List.of(small, open), Duration.ZERO));
-    assertThat(queue.refusal()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(queue.full("m").code()).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.TAKEN);
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.FULL);
     assertThat(queue.offer(waiting(2))).isEqualTo(Offer.TAKEN);
