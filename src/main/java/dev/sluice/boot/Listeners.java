@@ -73,7 +73,7 @@ final class Listeners {
         new ListenerContext(
             threads.vertx(),
             config.limits(),
-            new ListenerAccess(listener, config.security(), authenticators().all()),
+            new ListenerAccess(listener, config.security(), authenticators().of(listener)),
             telemetry,
             System::nanoTime,
             memory,

@@ -57,6 +57,11 @@ public record PolicyConfig(
     listeners = List.copyOf(listeners);
   }
 
+  /** Returns whether it concerns users or groups at the other end of a Unix domain socket. */
+  public boolean namesUnixPeers() {
+    return identities.stream().anyMatch(name -> name.startsWith("uid:") || name.startsWith("gid:"));
+  }
+
   static PolicyConfig read(Section rule) {
     if (rule.value("identities").isEmpty()) {
       throw rule.error("identities", "is missing; wanted a list such as [\"key:ci\"]");

@@ -2,10 +2,14 @@ package dev.sluice.security;
 
 import dev.sluice.config.ApiKeysConfig;
 import dev.sluice.config.JwtConfig;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.PolicyConfig;
 import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.TlsConfig;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,11 +17,13 @@ import java.util.Optional;
 public final class Authenticators implements AutoCloseable {
   private final ReloadedFiles files;
   private Optional<JwksAddress> fetched = Optional.empty();
-  private final List<Authenticator> all;
+  private final List<Authenticator> bearer;
+  private final boolean unixPeers;
 
   private Authenticators(SecurityConfig security, Vertx vertx) {
     this.files = new ReloadedFiles(vertx);
-    this.all = bearer(security, vertx);
+    this.bearer = bearer(security, vertx);
+    this.unixPeers = security.policies().stream().anyMatch(PolicyConfig::namesUnixPeers);
   }
 
   /**
@@ -57,9 +63,19 @@ public final class Authenticators implements AutoCloseable {
     return address;
   }
 
-  /** The kinds of credentials, in order: the first that is presented counts. */
-  public List<Authenticator> all() {
-    return all;
+  /**
+   * The kinds of credentials that a listener knows, in order: the first that is presented counts,
+   * and what a request presents before what its connection does.
+   */
+  public List<Authenticator> of(ListenerConfig listener) {
+    List<Authenticator> known = new ArrayList<>(bearer);
+    if (listener.tls().flatMap(TlsConfig::clientCa).isPresent()) {
+      known.add(new CertificateAuthenticator());
+    }
+    if (listener.socket().isPresent() && unixPeers) {
+      known.add(new UnixPeerAuthenticator());
+    }
+    return known;
   }
 
   @Override

@@ -1,8 +1,9 @@
 package dev.sluice.security;
 
+import java.security.cert.X509Certificate;
 import org.jspecify.annotations.Nullable;
 
-/** What a request presents of itself. Of the request's event loop. */
+/** What a request, or its connection, presents of itself. Of the request's event loop. */
 @FunctionalInterface
 public interface Credentials {
   /** Of a request that presents nothing. */
@@ -10,4 +11,14 @@ public interface Credentials {
 
   /** A header or metadata entry by its name in lower case; null if there is none. */
   @Nullable String header(CharSequence name);
+
+  /** The certificate whose key the client has proved to have; null if there is none. */
+  default @Nullable X509Certificate certificate() {
+    return null;
+  }
+
+  /** The process that has opened the connection; null if it has come by a port. */
+  default @Nullable UnixPeer unixPeer() {
+    return null;
+  }
 }

@@ -58,6 +58,16 @@ public final class ListenerAccess {
     return operations;
   }
 
+  /** Returns whether credentials are looked for here; if not, every caller is anonymous. */
+  public boolean knowsCredentials() {
+    return !authenticators.isEmpty();
+  }
+
+  /** The caller without a credential. */
+  public Caller anonymous() {
+    return anonymous;
+  }
+
   /**
    * Identifies a caller.
    *

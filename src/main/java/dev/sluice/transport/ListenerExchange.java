@@ -6,6 +6,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
 import dev.sluice.security.Credentials;
+import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryAccount;
@@ -102,7 +103,8 @@ public abstract class ListenerExchange implements Exchange {
   @Override
   public final Caller caller() {
     if (caller == null) {
-      caller = context.access().caller(credentials());
+      ListenerAccess access = context.access();
+      caller = access.knowsCredentials() ? access.caller(credentials()) : access.anonymous();
     }
     return caller;
   }

@@ -3,11 +3,17 @@ package dev.sluice.testing;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.UnknownFieldSet.Field;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /**
  * A client of brpc's protocol, made from the facts of the wire alone: it shares no line with the
@@ -17,14 +23,25 @@ public final class BrpcClient implements AutoCloseable {
   /** Longer than any answer here takes; a test that waits longer fails. */
   private static final int PATIENCE_MILLIS = 20_000;
 
-  private final Socket socket;
+  private final Closeable socket;
+  private final OutputStream out;
   private final DataInputStream in;
 
   public BrpcClient(int port) throws IOException {
-    socket = new Socket("localhost", port);
-    socket.setSoTimeout(PATIENCE_MILLIS);
-    socket.setTcpNoDelay(true);
-    in = new DataInputStream(socket.getInputStream());
+    var tcp = new Socket("localhost", port);
+    tcp.setSoTimeout(PATIENCE_MILLIS);
+    tcp.setTcpNoDelay(true);
+    socket = tcp;
+    out = tcp.getOutputStream();
+    in = new DataInputStream(tcp.getInputStream());
+  }
+
+  /** Connects to a Unix domain socket. */
+  public BrpcClient(Path path) throws IOException {
+    var unix = SocketChannel.open(UnixDomainSocketAddress.of(path));
+    socket = unix;
+    out = Channels.newOutputStream(unix);
+    in = new DataInputStream(Channels.newInputStream(unix));
   }
 
   /**
@@ -128,7 +145,7 @@ public final class BrpcClient implements AutoCloseable {
   }
 
   public void send(byte[] bytes) throws IOException {
-    socket.getOutputStream().write(bytes);
+    out.write(bytes);
   }
 
   /** Sends a call and waits for the next answer. */

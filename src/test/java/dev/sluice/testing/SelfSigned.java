@@ -19,20 +19,34 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
   /** Protects nothing: the store is as short-lived as the test. */
   public static final String PASSWORD = "password";
 
+  private static final String EC = "EC -groupname secp256r1";
+  private static final String MACHINE = "-dname CN=localhost -ext san=dns:localhost,ip:127.0.0.1";
+
   /** Makes one, with files in a folder. */
   public static SelfSigned create(Path folder, String name) {
-    return create(folder, name, "EC -groupname secp256r1");
+    return create(folder, name, EC, MACHINE);
+  }
+
+  /**
+   * Makes one for somebody else.
+   *
+   * @param commonName the subject's only name
+   * @param alternatives its further names, such as {@code uri:spiffe://example.org/ops}
+   */
+  public static SelfSigned createFor(
+      Path folder, String name, String commonName, String alternatives) {
+    return create(folder, name, EC, "-dname CN=" + commonName + " -ext san=" + alternatives);
   }
 
   /** Makes one whose key is for RSA, with files in a folder. */
   public static SelfSigned createRsa(Path folder, String name) {
-    return create(folder, name, "RSA -keysize 2048");
+    return create(folder, name, "RSA -keysize 2048", MACHINE);
   }
 
-  private static SelfSigned create(Path folder, String name, String algorithm) {
+  private static SelfSigned create(Path folder, String name, String algorithm, String subject) {
     try {
       Path file = folder.resolve(name + ".p12");
-      keytool(file, algorithm);
+      keytool(file, algorithm, subject);
       KeyStore store = KeyStore.getInstance("PKCS12");
       try (InputStream in = Files.newInputStream(file)) {
         store.load(in, PASSWORD.toCharArray());
@@ -52,12 +66,13 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
     }
   }
 
-  private static void keytool(Path file, String algorithm) throws IOException {
+  private static void keytool(Path file, String algorithm, String subject) throws IOException {
     String command =
         "-genkeypair -alias own -keyalg "
             + algorithm
-            + " -dname CN=localhost -validity 2"
-            + " -ext san=dns:localhost,ip:127.0.0.1 -storetype PKCS12 -storepass "
+            + " -validity 2 "
+            + subject
+            + " -storetype PKCS12 -storepass "
             + PASSWORD
             + " -keystore "
             + file;

@@ -63,7 +63,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
 
   @Override
   protected Credentials credentials() {
-    return meta.credentials();
+    return new BrpcCredentials(meta, connection);
   }
 
   private void succeed(Buffer message) {

@@ -2,9 +2,11 @@ package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.security.UnixPeer;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.FoldedLog;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestMemory;
@@ -174,6 +176,11 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Returns its client's address; null on a Unix domain socket. */
   @Nullable SocketAddress client() {
     return channel.channel().remoteAddress();
+  }
+
+  /** Returns the process that has opened it; null if it has come by a port. */
+  @Nullable UnixPeer unixPeer() {
+    return ConnectionCredentials.unixPeer(channel.channel());
   }
 
   /** What all requests of the listener share. */

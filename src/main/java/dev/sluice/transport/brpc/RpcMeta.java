@@ -3,7 +3,6 @@ package dev.sluice.transport.brpc;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
-import dev.sluice.security.Credentials;
 import java.io.IOException;
 
 /**
@@ -64,18 +63,6 @@ record RpcMeta(
       throw new InvalidProtocolBufferException("it has no request");
     }
     return reading.meta();
-  }
-
-  /** What the call presents of its client, as other protocols have it in headers. */
-  Credentials credentials() {
-    return name ->
-        !authentication.isEmpty() && "authorization".contentEquals(name)
-            ? authorization(authentication)
-            : null;
-  }
-
-  private static String authorization(String authentication) {
-    return authentication.indexOf(' ') < 0 ? "Bearer " + authentication : authentication;
   }
 
   private static final class Reading {

@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.BrowserGuard;
+import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -166,7 +167,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     try {
       context
           .access()
-          .caller(request::getHeader)
+          .caller(new ConnectionCredentials(request::getHeader, request.connection()))
           .require(StandardServices.operation(request.path()));
     } catch (InferenceException e) {
       context.failed(ids.of(request), e);

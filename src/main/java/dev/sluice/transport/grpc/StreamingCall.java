@@ -9,6 +9,7 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
@@ -100,7 +101,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
 
   @Override
   protected Credentials credentials() {
-    return request::getHeader;
+    return new ConnectionCredentials(request::getHeader, request.connection());
   }
 
   private void arrived(Buffer piece) {

@@ -10,6 +10,7 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
@@ -131,7 +132,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   @Override
   protected Credentials credentials() {
-    return headers::apply;
+    return new ConnectionCredentials(headers, origin.connection);
   }
 
   /** Takes the rest of a request from Vert.x. */

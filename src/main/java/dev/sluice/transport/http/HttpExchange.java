@@ -8,6 +8,7 @@ import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.BrowserGuard;
+import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
@@ -213,7 +214,7 @@ public final class HttpExchange extends ListenerExchange {
 
   @Override
   protected Credentials credentials() {
-    return this::header;
+    return new ConnectionCredentials(request::getHeader, request.connection());
   }
 
   /** The answer to a browser's question before a page's request needs no right. */

@@ -1,0 +1,71 @@
+package dev.sluice.security;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.sluice.config.ApiKey;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Recognises the client by its certificate: {@code cert:SUBJECT}, {@code san:NAME} for each name in
+ * it, and its SPIFFE id. That an authority of the listener has signed it was checked before.
+ */
+final class CertificateAuthenticator implements Authenticator {
+  private static final int DNS = 2;
+  private static final int URI = 6;
+  private static final String SPIFFE = "spiffe://";
+
+  /** By the object: a connection has one, and reading a certificate takes a while. */
+  private final Cache<X509Certificate, Identity> known =
+      Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
+
+  @Override
+  public Optional<Identity> identify(Credentials presented) {
+    X509Certificate certificate = presented.certificate();
+    return certificate == null
+        ? Optional.empty()
+        : Optional.of(known.get(certificate, CertificateAuthenticator::identity));
+  }
+
+  private static Identity identity(X509Certificate certificate) {
+    List<String> names = new ArrayList<>();
+    String subject = certificate.getSubjectX500Principal().getName();
+    if (!subject.isEmpty()) {
+      names.add("cert:" + subject);
+    }
+    List<String> uris = alternatives(certificate, URI);
+    // A SPIFFE id is the only URI of its certificate.
+    if (uris.size() == 1 && uris.getFirst().startsWith(SPIFFE)) {
+      names.add(uris.getFirst());
+    }
+    alternatives(certificate, DNS).forEach(name -> names.add("san:" + name));
+    uris.forEach(name -> names.add("san:" + name));
+    if (names.isEmpty()) {
+      String key = Base64.getEncoder().encodeToString(certificate.getPublicKey().getEncoded());
+      names.add("cert:#" + HexFormat.of().formatHex(ApiKey.hash(key)));
+    }
+    return Identity.authenticated(
+        names.getFirst(), names.subList(1, names.size()).toArray(String[]::new));
+  }
+
+  /** The subject's alternative names of one kind: each is a list of its kind and itself. */
+  private static List<String> alternatives(X509Certificate certificate, int kind) {
+    try {
+      Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+      return names == null
+          ? List.of()
+          : names.stream()
+              .filter(name -> name.getFirst().equals(kind))
+              .map(name -> String.valueOf(name.get(1)))
+              .toList();
+    } catch (CertificateParsingException e) {
+      throw BearerAuthenticator.refusal("the names of the client's certificate cannot be read");
+    }
+  }
+}
