@@ -70,6 +70,23 @@ record ProtoFields(String file, Message message) {
   }
 
   /**
+   * Refuses fields that a message does not have, in the words of the format's own reader.
+   *
+   * @param type the message's full name
+   * @param known its fields
+   */
+  void refuseUnknown(String type, Set<String> known) {
+    message.fields().keySet().stream()
+        .filter(field -> !known.contains(field))
+        .findFirst()
+        .ifPresent(field -> {
+          throw new ConfigException(
+              "%s: Message type \"%s\" has no field named \"%s\"; wanted one of %s"
+                  .formatted(file, type, field, String.join(", ", new TreeSet<>(known))));
+        });
+  }
+
+  /**
    * Names in one warning what nobody here asks for.
    *
    * @param known full names of the fields that are asked for, with dots between levels

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reads a batching parameters file of TensorFlow Serving: its message {@code BatchingParameters} as
@@ -27,6 +29,29 @@ public final class TensorflowBatchingFile {
           "max_execution_batch_size.value",
           "enable_large_batch_splitting.value",
           "allowed_batch_sizes");
+
+  /** The fields of the message that are messages with a {@code value}, and the others. */
+  private static final Set<String> WRAPPED =
+      Set.of(
+          "max_batch_size",
+          "batch_timeout_micros",
+          "max_enqueued_batches",
+          "num_batch_threads",
+          "thread_pool_name",
+          "enable_large_batch_splitting",
+          "max_execution_batch_size");
+
+  private static final Set<String> PLAIN =
+      Set.of(
+          "allowed_batch_sizes",
+          "pad_variable_length_inputs",
+          "low_priority_max_batch_size",
+          "low_priority_batch_timeout_micros",
+          "low_priority_max_enqueued_batches",
+          "low_priority_allowed_batch_sizes",
+          "mixed_priority_policy",
+          "mixed_priority_batching_policy",
+          "batch_padding_policy");
 
   private final ProtoFields batching;
   private final String place;
@@ -75,6 +100,13 @@ public final class TensorflowBatchingFile {
 
   private static ProtoFields fields(String name, String text, Consumer<String> warnings) {
     var fields = new ProtoFields(name, TextProto.read(name, text));
+    fields.refuseUnknown(
+        "tensorflow.serving.BatchingParameters",
+        Stream.concat(WRAPPED.stream(), PLAIN.stream()).collect(Collectors.toSet()));
+    WRAPPED.forEach(field ->
+        fields
+            .inner(field)
+            .ifPresent(value -> value.refuseUnknown("the value of " + field, Set.of("value"))));
     fields.warnOfUnknown(KNOWN, warnings);
     return fields;
   }

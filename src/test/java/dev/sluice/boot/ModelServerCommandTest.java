@@ -131,6 +131,19 @@ class ModelServerCommandTest {
   }
 
   @Test
+  void aBatchingFileWithAFieldThatThereIsNoneOfIsRefused(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("batching"), "max_batch { value: 64 }");
+    assertThatThrownBy(() -> defaults("--enable_batching", "--batching_parameters_file=" + file))
+        .hasMessageStartingWith(
+            file
+                + ": Message type \"tensorflow.serving.BatchingParameters\" has no field named"
+                + " \"max_batch\"; wanted one of allowed_batch_sizes, ");
+    Files.writeString(file, "max_batch_size { vlaue: 64 }");
+    assertThatThrownBy(() -> defaults("--enable_batching", "--batching_parameters_file=" + file))
+        .hasMessageContaining("has no field named \"vlaue\"; wanted one of value");
+  }
+
+  @Test
   void eachVersionMayHaveABatchingFileOfItsOwn() {
     String each = "--enable_per_model_batching_parameters";
     assertThat(batchingInVersions("--enable_batching")).isFalse();

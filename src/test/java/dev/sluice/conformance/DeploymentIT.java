@@ -4,9 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
+import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.StatusRuntimeException;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -32,7 +44,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A tool that deploys copies, pauses, truncates, deletes and restores versions at random while
- * clients ask. One version stays good; whatever happens to the others, no request fails.
+ * clients ask. One version stays good; whatever happens to the others, newer and older, no request
+ * of any protocol fails, and none is told that the model or the server is not ready.
  *
  * <p>{@code -Dsluice.deployment.steps} makes it longer; {@code -Dsluice.deployment.seed} is printed
  * when it fails.
@@ -41,10 +54,32 @@ class DeploymentIT {
   private static final Path SAVED = Path.of("src/test/models/tfs/half_plus_two/00000123");
   private static final int STEPS = Integer.getInteger("sluice.deployment.steps", 60);
   private static final long SEED = Long.getLong("sluice.deployment.seed", 16);
+
+  /** The version that stays, and older and newer ones that come and go. */
+  private static final int GOOD = 2;
+
+  private static final List<Integer> OTHERS = List.of(1, 3, 4);
   private static final Duration POLL = Duration.ofMillis(10);
 
   /** What a client gets between two steps, so that the server has looked meanwhile. */
-  private static final int ANSWERS_IN_A_STEP = 20;
+  private static final int ANSWERS_IN_A_STEP = 3;
+
+  private static final String GRPS = "{\"model\":\"m\",\"ndarray\":[1.0]}";
+  private static final String V2 =
+      "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[1,1],\"data\":[1.0]}]}";
+  private static final PredictRequest PREDICT =
+      PredictRequest.newBuilder()
+          .setModelSpec(ModelSpec.newBuilder().setName("m"))
+          .putInputs(
+              "x",
+              TensorProto.newBuilder()
+                  .setDtype(DataType.DT_FLOAT)
+                  .setTensorShape(
+                      TensorShapeProto.newBuilder()
+                          .addDim(TensorShapeProto.Dim.newBuilder().setSize(1)))
+                  .addFloatVal(1)
+                  .build())
+          .build();
 
   @TempDir Path models;
   private final Random random = new Random(SEED);
@@ -52,7 +87,7 @@ class DeploymentIT {
 
   @Test
   void noRequestFailsWhileVersionsComeAndGoAsLongAsOneIsGood() throws Exception {
-    copy(1);
+    copy(GOOD);
     var stop = new AtomicBoolean();
     var answers = new AtomicLong();
     Queue<String> failures = new ConcurrentLinkedQueue<>();
@@ -78,16 +113,47 @@ class DeploymentIT {
 
   private static void ask(
       RunningServer server, AtomicBoolean stop, AtomicLong answers, Queue<String> failures) {
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
     try (var http = new HttpCaller(server.port())) {
       while (!stop.get() && failures.isEmpty()) {
-        var answer =
-            http.send("POST", "/v1/models/m:predict", Buffer.buffer("{\"instances\":[1.0]}"));
-        if (answer.status() == 200 && answer.text().contains("2.5")) {
-          answers.incrementAndGet();
-        } else {
-          failures.add(answer.status() + " " + answer.text());
-        }
+        expect(http, "POST", "/v1/models/m:predict", "{\"instances\":[1.0]}", failures);
+        expect(http, "GET", "/v2/health/ready", "", failures);
+        expect(http, "GET", "/v2/models/m/ready", "", failures);
+        expect(http, "POST", "/grps/v1/infer/predict", GRPS, failures);
+        expect(http, "POST", "/v2/models/m/infer", V2, failures);
+        expectOverGrpc(channel, failures);
+        answers.incrementAndGet();
       }
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static void expect(
+      HttpCaller http, String method, String path, String body, Queue<String> failures) {
+    var headers = HttpHeaders.headers();
+    if (!body.isEmpty()) {
+      headers.add("Content-Type", "application/json");
+    }
+    var answer = http.send(method, path, headers, Buffer.buffer(body));
+    if (answer.status() != 200 || !(body.isEmpty() || answer.text().contains("2.5"))) {
+      failures.add(method + " " + path + ": " + answer.status() + " " + answer.text());
+    }
+  }
+
+  private static void expectOverGrpc(ManagedChannel channel, Queue<String> failures) {
+    try {
+      PredictionServiceGrpc.newBlockingStub(channel).predict(PREDICT);
+      boolean ready =
+          GRPCInferenceServiceGrpc.newBlockingStub(channel)
+              .modelReady(ModelReadyRequest.newBuilder().setName("m").build())
+              .getReady();
+      if (!ready) {
+        failures.add("ModelReady: false");
+      }
+    } catch (StatusRuntimeException e) {
+      failures.add("gRPC: " + e.getStatus());
     }
   }
 
@@ -101,7 +167,7 @@ class DeploymentIT {
   }
 
   private void change() throws IOException {
-    int version = 2 + random.nextInt(3);
+    int version = OTHERS.get(random.nextInt(OTHERS.size()));
     int kind = random.nextInt(5);
     done.add(
         version + " " + List.of("copy", "piece", "truncate", "delete one", "delete").get(kind));
