@@ -3,7 +3,6 @@ package dev.sluice.boot;
 import dev.sluice.repository.Workers;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,7 +12,7 @@ final class LoadingWorkers implements Workers {
   private static final Logger LOG = LoggerFactory.getLogger(LoadingWorkers.class);
 
   private final Vertx vertx;
-  private final WorkerExecutor threads;
+  private final Threads threads;
 
   /**
    * What is deployed by a task belongs to the verticle whose context began the task, and goes with
@@ -22,8 +21,8 @@ final class LoadingWorkers implements Workers {
   private final Context nobodys;
 
   /** Made on a thread that is not Vert.x's. */
-  LoadingWorkers(Vertx vertx, WorkerExecutor threads) {
-    this.vertx = vertx;
+  LoadingWorkers(Threads threads) {
+    this.vertx = threads.vertx();
     this.threads = threads;
     this.nobodys = vertx.getOrCreateContext();
   }
@@ -35,7 +34,7 @@ final class LoadingWorkers implements Workers {
 
   private void begin(Runnable task) {
     threads
-        .executeBlocking(
+        .load(
             () -> {
               task.run();
               return null;

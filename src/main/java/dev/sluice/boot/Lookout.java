@@ -32,8 +32,7 @@ final class Lookout {
   private void lookAgain(String what, Duration interval, Runnable look) {
     if (!stopped) {
       threads
-          .loading()
-          .executeBlocking(
+          .load(
               () -> {
                 look.run();
                 return look;

@@ -58,7 +58,7 @@ final class ModelPlanes {
             first,
             settings(reader),
             loader(threads, telemetry, paths, policy, news::warning),
-            new LoadingWorkers(threads.vertx(), threads.loading()),
+            new LoadingWorkers(threads),
             InstantSource.system(),
             news);
     this.control =

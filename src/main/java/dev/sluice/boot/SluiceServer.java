@@ -230,6 +230,7 @@ public final class SluiceServer implements Server {
     listeners.close();
     Threads.await(models.repository().close());
     models.control().close();
+    Threads.await(threads.loaded());
     // What is still being deployed cannot be undeployed.
     Threads.await(measuring.otherwiseEmpty());
     Threads.await(threads.vertx().close());

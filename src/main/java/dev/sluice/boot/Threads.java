@@ -8,6 +8,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.file.FileSystemOptions;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,8 +20,9 @@ import java.util.concurrent.TimeUnit;
  * @param vertx with its event loops, and the workers of what takes long
  * @param eventLoops how many there are
  * @param loading the workers that look at folders, and load and close models
+ * @param loads what they do, until those who wait for it know
  */
-record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading) {
+record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Future<?>> loads) {
   static Threads start(SluiceConfig config) {
     int cores = Runtime.getRuntime().availableProcessors();
     int loops = config.eventLoops() == 0 ? cores : config.eventLoops();
@@ -27,7 +32,8 @@ record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading) {
     return new Threads(
         vertx,
         loops,
-        vertx.createSharedWorkerExecutor("sluice-loading", loaders, 1, TimeUnit.HOURS));
+        vertx.createSharedWorkerExecutor("sluice-loading", loaders, 1, TimeUnit.HOURS),
+        ConcurrentHashMap.newKeySet());
   }
 
   /** Without the folder for files of jars, which nothing here reads through Vert.x. */
@@ -38,6 +44,22 @@ record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading) {
         .with(new VertxOptions().setEventLoopPoolSize(eventLoops).setFileSystemOptions(files))
         .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
         .build();
+  }
+
+  /**
+   * Does something on a loading worker.
+   *
+   * @param ordered whether it waits for what the same context has begun before
+   */
+  <T> Future<T> load(Callable<T> task, boolean ordered) {
+    Future<T> done = loading.executeBlocking(task, ordered);
+    loads.add(done);
+    return done.onComplete(_ -> loads.remove(done));
+  }
+
+  /** Completes when loading workers have nothing more to tell: event loops may end then. */
+  Future<?> loaded() {
+    return Future.join(List.copyOf(loads)).otherwiseEmpty();
   }
 
   /** Deploys a verticle on each event loop. */
