@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.LongAdder;
  * process, which {@link TensorMemory} counts. Any thread.
  *
  * <p>A part of it is a reserve that only small sizes may use, so that large requests cannot keep
- * small ones and control calls out.
+ * small ones and control calls out; half of the reserve is for tiny ones.
  */
 public final class MemoryBudget {
   /** What memory is held for. */
@@ -44,8 +44,14 @@ public final class MemoryBudget {
   /** Bytes up to which a size is small. */
   public static final long SMALL = 64 * 1024;
 
+  /** Bytes up to which a size is tiny: control calls and most predictions of a few rows. */
+  private static final long TINY = 2 * 1024;
+
   /** The part of the budget that large sizes leave free. */
   private static final int RESERVE_PART = 8;
+
+  /** The part of the budget that all but tiny sizes leave free. */
+  private static final int TINY_PART = 16;
 
   /** The part of the budget that a thread takes in one chunk, at most and at least. */
   private static final int CHUNK_PART = 1024;
@@ -168,7 +174,10 @@ public final class MemoryBudget {
   }
 
   private long ceiling(long bytes) {
-    return bytes <= SMALL ? limit : limit - limit / RESERVE_PART;
+    if (bytes > SMALL) {
+      return limit - limit / RESERVE_PART;
+    }
+    return bytes > TINY ? limit - limit / TINY_PART : limit;
   }
 
   private boolean takeUpTo(long ceiling, long bytes) {
@@ -190,7 +199,7 @@ public final class MemoryBudget {
 
     boolean takeSmall(long bytes) {
       if (available < bytes) {
-        if (!takeUpTo(limit, chunk)) {
+        if (!takeUpTo(ceiling(bytes), chunk)) {
           return false;
         }
         available += chunk;

@@ -66,6 +66,22 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void smallSizesLeaveAPartOfTheReserveThatTinyOnesMayUse() {
+    var full = new MemoryBudget(16 * MIB);
+    MemoryAccount account = full.account();
+    while (account.tryCharge(Kind.BODY, 60_000)) {
+      assertThat(full.held()).isLessThanOrEqualTo(16 * MIB);
+    }
+    while (account.tryCharge(Kind.BODY, 3_000)) {
+      assertThat(full.held()).isLessThanOrEqualTo(15 * MIB);
+    }
+    for (int i = 0; i < 800; i++) {
+      assertThat(account.tryCharge(Kind.BODY, 1_000)).isTrue();
+    }
+    account.close();
+  }
+
+  @Test
   void aForcedChargeIsCountedAndShowsAsExceeded() {
     MemoryBudget budget = budget(MIB);
     MemoryAccount account = budget.account();
