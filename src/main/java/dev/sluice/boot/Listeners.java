@@ -29,6 +29,9 @@ final class Listeners {
   /** How long streams that are ended may take to say so, beyond the time to drain. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
+  /** The time to drain that is left when a second signal hurries. */
+  private static final Duration HURRY = Duration.ofSeconds(1);
+
   private final SluiceConfig config;
   private final Threads threads;
   private final ModelPlanes models;
@@ -160,6 +163,14 @@ final class Listeners {
       authenticators.close();
     }
     open.forEach(listener -> listener.config().socket().ifPresent(UnixSocket::remove));
+  }
+
+  /** Ends what still goes on in a moment, whatever time to drain is left. */
+  void hurry() {
+    threads.vertx().setTimer(HURRY.toMillis(), _ -> models.data().giveUp());
+    threads
+        .vertx()
+        .setTimer(HURRY.plus(LAST_WORDS).toMillis(), _ -> drains.forEach(ConnectionDrain::end));
   }
 
   private Future<Void> undeploy(OpenListener listener) {

@@ -1,6 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.ControlConfig;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.RepositoryConfig;
@@ -158,7 +159,9 @@ final class ModelPlanes {
   /** Goes on looking for changes in folders, and in the file that lists models. */
   void keepLooking(Lookout lookout) {
     RepositoryConfig models = config.repository();
-    lookout.keepLooking("the model folders", models.lookInterval(), repository::scan);
+    if (models.control().mode() == ControlConfig.Mode.POLL) {
+      lookout.keepLooking("the model folders", models.lookInterval(), repository::scan);
+    }
     file.ifPresent(listed ->
         lookout.keepLooking(
             "the model config file",

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,6 +14,17 @@ interface Server extends AutoCloseable {
 
   /** What could be better about its models, a line each. Only while nobody asks them; blocks. */
   List<String> advice();
+
+  /**
+   * Looks at once at all that may change under a running server: models' folders, the file that
+   * lists models, certificates.
+   *
+   * @return what was looked at, once all is
+   */
+  Future<List<String>> reload();
+
+  /** Ends the drain early: no grace period is waited for, and requests have little time left. */
+  void hurry();
 
   /** How long {@link #close} may take before runs of models are what it waits for. */
   Duration closingTime();

@@ -28,6 +28,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +41,8 @@ import org.slf4j.LoggerFactory;
 public final class SluiceServer implements Server {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceServer.class);
 
-  /** How long it takes to close what is idle. */
-  private static final Duration CLOSING = Duration.ofSeconds(2);
+  /** How long it takes to end what still goes on after the drain, and to close what is idle. */
+  private static final Duration CLOSING = Duration.ofSeconds(3);
 
   /** How often {@link #settled} looks. */
   private static final long SETTLING_LOOK_MILLIS = 20;
@@ -59,6 +61,7 @@ public final class SluiceServer implements Server {
   private final MemoryBudget memory;
   private final Listeners listeners;
   private final Lookout lookout;
+  private final CountDownLatch hurried = new CountDownLatch(1);
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
@@ -226,7 +229,7 @@ public final class SluiceServer implements Server {
     lookout.stop();
     models.control().drain();
     listeners.drain();
-    pause(config.shutdown().gracePeriod());
+    await(config.shutdown().gracePeriod());
     listeners.close();
     Threads.await(models.repository().close());
     models.control().close();
@@ -242,11 +245,22 @@ public final class SluiceServer implements Server {
     return shutdown.gracePeriod().plus(shutdown.drainTimeout()).plus(CLOSING);
   }
 
-  private void pause(Duration length) {
-    if (!length.isZero()) {
-      Promise<Void> over = Promise.promise();
-      threads.vertx().setTimer(length.toMillis(), _ -> over.complete());
-      Threads.await(over.future());
+  private void await(Duration grace) {
+    try {
+      var _ = hurried.await(grace.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+  }
+
+  @Override
+  public void hurry() {
+    hurried.countDown();
+    listeners.hurry();
+  }
+
+  @Override
+  public Future<List<String>> reload() {
+    return lookout.lookNow();
   }
 }

@@ -78,6 +78,23 @@ public record SluiceConfig(
     listeners = List.copyOf(listeners);
   }
 
+  /** The same, stopping otherwise. */
+  public SluiceConfig withShutdown(ShutdownConfig other) {
+    return new SluiceConfig(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        other,
+        tfs,
+        oip,
+        security);
+  }
+
   /** The same settings for a server that only loads models. */
   public SluiceConfig withoutListeners() {
     return new SluiceConfig(

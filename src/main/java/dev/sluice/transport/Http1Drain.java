@@ -11,6 +11,8 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ShutdownEvent;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,6 +33,8 @@ final class Http1Drain extends ChannelDuplexHandler {
   /** Requests whose answer is not written whole. */
   private int open;
 
+  private final Queue<Object> held = new ArrayDeque<>();
+  private int heldRequests;
   private boolean arriving;
   private boolean told;
   private boolean closing;
@@ -45,8 +49,41 @@ final class Http1Drain extends ChannelDuplexHandler {
         .ifPresent(vertx -> vertx.pipeline().addBefore(vertx.name(), null, new Http1Drain(drain)));
   }
 
+  /**
+   * While the listener drains, all of what was read at once goes on together: the answer to the
+   * first request is the last one only if no other came with it.
+   */
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (drain.begun()) {
+      if (message instanceof HttpRequest) {
+        heldRequests++;
+      }
+      held.add(message);
+    } else {
+      read(ctx, message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    for (Object message = held.poll(); message != null; message = held.poll()) {
+      read(ctx, message);
+    }
+    ctx.fireChannelReadComplete();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    for (Object message = held.poll(); message != null; message = held.poll()) {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void read(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpRequest && heldRequests > 0) {
+      heldRequests--;
+    }
     if (told && !arriving) {
       // Its client knows that it is not answered.
       ReferenceCountUtil.release(message);
@@ -71,7 +108,7 @@ final class Http1Drain extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (message instanceof HttpResponse answer
         && answer.status().code() >= 200
-        && open <= 1
+        && open + heldRequests <= 1
         && drain.begun()) {
       answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       told = true;
@@ -111,7 +148,7 @@ final class Http1Drain extends ChannelDuplexHandler {
 
   private void closeIfIdle(ChannelHandlerContext ctx) {
     ConnectionGuard guard = ConnectionGuard.of(ctx.channel());
-    if (open <= 0 && (guard == null || guard.isBetweenRequests())) {
+    if (open <= 0 && held.isEmpty() && (guard == null || guard.isBetweenRequests())) {
       var _ = ctx.close();
     }
   }

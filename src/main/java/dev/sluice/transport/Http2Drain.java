@@ -28,6 +28,9 @@ final class Http2Drain extends Http2FrameListenerDecorator {
   /** A client that has not answered the PING by then is not waited for. */
   private static final long LONGEST_ROUND_TRIP_MILLIS = 1_000;
 
+  /** A client that had just chosen the connection for a request has begun its stream by then. */
+  private static final long MOMENT_MILLIS = 100;
+
   /** A stream that no client comes to, and the last but one that there could be. */
   private static final int BEYOND = Integer.MAX_VALUE - 2;
 
@@ -72,7 +75,11 @@ final class Http2Drain extends Http2FrameListenerDecorator {
     goAway(Integer.MAX_VALUE);
     var _ = handler.encoder().writePing(ctx, false, PING, ctx.newPromise());
     ctx.flush();
-    var _ = ctx.executor().schedule(this::tell, LONGEST_ROUND_TRIP_MILLIS, TimeUnit.MILLISECONDS);
+    tellIn(LONGEST_ROUND_TRIP_MILLIS);
+  }
+
+  private void tellIn(long millis) {
+    var _ = ctx.executor().schedule(this::tell, millis, TimeUnit.MILLISECONDS);
   }
 
   private void goAway(int lastStream) {
@@ -84,7 +91,7 @@ final class Http2Drain extends Http2FrameListenerDecorator {
   @Override
   public void onPingAckRead(ChannelHandlerContext at, long data) throws Http2Exception {
     if (asked && data == PING) {
-      tell();
+      tellIn(MOMENT_MILLIS);
     } else {
       super.onPingAckRead(at, data);
     }

@@ -12,6 +12,7 @@ import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import io.vertx.core.Future;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -244,6 +245,14 @@ class CommandLineTest {
       public Duration closingTime() {
         return Duration.ofMinutes(1);
       }
+
+      @Override
+      public Future<List<String>> reload() {
+        return Future.succeededFuture(List.of());
+      }
+
+      @Override
+      public void hurry() {}
 
       @Override
       public void close() {

@@ -46,7 +46,9 @@ public final class ChildServer implements AutoCloseable {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.boot.Main"));
     command.addAll(List.of(arguments));
     try {
-      var child = new ChildServer(new ProcessBuilder(command).redirectErrorStream(true).start());
+      var builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().putIfAbsent("SLUICE_SHUTDOWN_GRACE_PERIOD", "0s");
+      var child = new ChildServer(builder.start());
       child.awaitLine(" listens on");
       return child;
     } catch (IOException e) {
@@ -110,6 +112,21 @@ public final class ChildServer implements AutoCloseable {
   /** The process's number. */
   public long pid() {
     return process.pid();
+  }
+
+  /** Sends a signal, by its name without SIG. */
+  public void signal(String name) {
+    try {
+      int code =
+          new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+      if (code != 0) {
+        throw new AssertionError("kill gave " + code);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Sends SIGTERM, and does not wait. */

@@ -4,6 +4,7 @@ import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TrustConfig;
 import dev.sluice.config.WantedModels;
@@ -59,9 +60,27 @@ public final class RunningServer implements AutoCloseable {
 
   /** Starts a server with these settings. Returns when its models are loaded or have failed to. */
   public static RunningServer start(SluiceConfig config) {
-    var server = new RunningServer(SluiceServer.start(config));
+    var server = new RunningServer(SluiceServer.start(withoutGrace(config)));
     server.settle();
     return server;
+  }
+
+  /** Tests that want the time of the default name another one. */
+  private static SluiceConfig withoutGrace(SluiceConfig config) {
+    ShutdownConfig shutdown = config.shutdown();
+    return shutdown.gracePeriod().equals(ShutdownConfig.DEFAULT.gracePeriod())
+        ? config.withShutdown(new ShutdownConfig(Duration.ZERO, shutdown.drainTimeout()))
+        : config;
+  }
+
+  /** Ends the drain early. */
+  public void hurry() {
+    server.hurry();
+  }
+
+  /** Looks at once at what may have changed. */
+  public List<String> reload() {
+    return server.reload().toCompletionStage().toCompletableFuture().join();
   }
 
   /** Waits until no version is on its way. */
