@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +62,7 @@ public final class SluiceServer implements Server {
   private final MemoryBudget memory;
   private final Listeners listeners;
   private final Lookout lookout;
+  private final AtomicBoolean closing = new AtomicBoolean();
   private final CountDownLatch hurried = new CountDownLatch(1);
 
   private SluiceServer(SluiceConfig config) {
@@ -226,6 +228,9 @@ public final class SluiceServer implements Server {
   /** Lets readiness fall, finishes what is under way, closes listeners, then models. Blocks. */
   @Override
   public void close() {
+    if (closing.getAndSet(true)) {
+      return;
+    }
     lookout.stop();
     models.control().drain();
     listeners.drain();

@@ -33,6 +33,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +133,19 @@ class StandardServicesIT {
     assertThat(changes.next().getStatus()).isEqualTo(NOT_SERVING);
     control("unload");
     assertThat(changes.next().getStatus()).isEqualTo(SERVING);
+  }
+
+  @Test
+  void whoWatchesIsToldThatTheServerStopsAndDoesNotHoldIt() {
+    Iterator<HealthCheckResponse> changes = watch("");
+    assertThat(changes.next().getStatus()).isEqualTo(SERVING);
+    server.close();
+    List<HealthCheckResponse.ServingStatus> last = new ArrayList<>();
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> changes.forEachRemaining(change -> last.add(change.getStatus())))
+        .extracting(failure -> failure.getStatus().getCode())
+        .isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(last).last().isEqualTo(NOT_SERVING);
   }
 
   @Test
