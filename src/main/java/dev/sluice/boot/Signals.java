@@ -21,6 +21,7 @@ final class Signals {
    *
    * @param name without SIG
    */
+  @SuppressWarnings("ReferenceEquality") // A proxy is equal to itself alone.
   static void on(String name, Runnable action) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");

@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
@@ -93,7 +94,7 @@ class DrainUnderLoadIT {
 
   private final class Kept implements Client {
     private final int port;
-    private KeptConnection connection;
+    private @Nullable KeptConnection connection;
     private long idleSince;
 
     Kept(int port) {
@@ -102,20 +103,22 @@ class DrainUnderLoadIT {
 
     @Override
     public boolean ask() throws IOException {
-      if (connection == null || !connection.keeps()) {
-        if (connection != null) {
-          connection.close();
+      KeptConnection kept = connection;
+      if (kept == null || !kept.keeps()) {
+        if (kept != null) {
+          kept.close();
         }
         try {
-          connection = KeptConnection.open(port);
+          kept = KeptConnection.open(port);
         } catch (ConnectException e) {
           return false;
         }
+        connection = kept;
         idleSince = System.nanoTime();
       }
       long idle = System.nanoTime() - idleSince;
       try {
-        assertThat(connection.post("/echo", BODY)).isEqualTo(BODY);
+        assertThat(kept.post("/echo", BODY)).isEqualTo(BODY);
       } catch (IOException e) {
         if (idle < LATE_NANOS) {
           throw e;
