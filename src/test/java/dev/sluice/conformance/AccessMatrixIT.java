@@ -55,9 +55,9 @@ class AccessMatrixIT {
   }
 
   /** A request, and whether it controls the server. */
-  private record Route(String method, String path, boolean controls) {}
+  record Route(String method, String path, boolean controls) {}
 
-  private static final List<Route> HTTP =
+  static final List<Route> HTTP =
       List.of(
           new Route("GET", "/", false),
           new Route("GET", "/metrics", false),
@@ -87,7 +87,8 @@ class AccessMatrixIT {
           new Route("POST", "/grps/v1/infer/predict", false),
           new Route("GET", "/grps/v1/monitor/metrics", false));
 
-  private static final Map<String, Boolean> GRPC =
+  /** A method, and whether it controls the server. */
+  static final Map<String, Boolean> GRPC =
       Map.ofEntries(
           Map.entry("tensorflow.serving.PredictionService/Predict", false),
           Map.entry("tensorflow.serving.PredictionService/GetModelMetadata", false),
