@@ -180,6 +180,9 @@ public final class EchoListener implements AutoCloseable {
     public void mount(HttpRoutes routes) {
       routes.claim("/echo", EchoFace::answer);
       routes.claim("/landed", EchoFace::answerLanded);
+      // What a face must not do: no operation is required.
+      routes.claim("/unguarded", exchange -> exchange.json(200, Buffer.buffer("secret")));
+      routes.claim("/unguarded/body", EchoFace::takeBody);
       routes.claim(
           "/error",
           _ -> {
@@ -193,6 +196,10 @@ public final class EchoListener implements AutoCloseable {
           .body(0, body -> Future.succeededFuture(landed(body)))
           .onSuccess(echo -> exchange.answer(200, "application/octet-stream", echo))
           .onFailure(failure -> exchange.json(500, Buffer.buffer(failure.getMessage())));
+    }
+
+    private static void takeBody(HttpExchange exchange) {
+      exchange.body().onComplete(body -> exchange.json(500, Buffer.buffer("taken " + body)));
     }
 
     private static void answer(HttpExchange exchange) {
