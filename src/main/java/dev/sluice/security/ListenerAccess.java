@@ -68,6 +68,11 @@ public final class ListenerAccess {
     return anonymous;
   }
 
+  /** Where callers come in, for texts. */
+  public String listener() {
+    return listener;
+  }
+
   /**
    * Identifies a caller.
    *

@@ -47,6 +47,8 @@ public record ListenerContext(
 
   private static final FoldedLog FAULTS = new FoldedLog(LOG);
 
+  private static final ControlLog REFUSALS = new ControlLog(new FoldedLog(LOG));
+
   /** While models start, every caller meets the same: one line says it. */
   private static final FoldedLog STARTING = FoldedLog.ofFirst(LOG, Duration.ofMinutes(1));
 
@@ -93,6 +95,13 @@ public record ListenerContext(
 
   /** Logs a request that failed for a reason we know, at a level that says whose fault it is. */
   public void failed(Exchange exchange, InferenceException failure) {
+    if (exchange instanceof ListenerExchange asking && ControlLog.concerns(asking, failure)) {
+      LoggingEventBuilder line = REFUSALS.refused(asking);
+      if (!(line instanceof NOPLoggingEventBuilder)) {
+        describe(exchange, line).addKeyValue("code", failure.code()).log(cut(failure.getMessage()));
+      }
+      return;
+    }
     if (failure.isStarting()) {
       write(exchange, failure, STARTING.at(Level.INFO, "starting"));
       return;

@@ -34,6 +34,7 @@ public abstract class ListenerExchange implements Exchange {
   private @Nullable Runnable whenGone;
   private boolean gone;
   private @Nullable Caller caller;
+  private @Nullable Operation asked;
   private boolean decided;
 
   /** Pieces of work that run on workers now. */
@@ -116,6 +117,7 @@ public abstract class ListenerExchange implements Exchange {
    * @throws InferenceException UNAUTHENTICATED or PERMISSION_DENIED
    */
   public final void require(Operation operation) {
+    asked = operation;
     refuseControl(operation);
     caller().require(operation);
     decided(operation, "");
@@ -123,6 +125,7 @@ public abstract class ListenerExchange implements Exchange {
 
   /** The same for an operation on one model. */
   public final void require(Operation operation, String model) {
+    asked = operation;
     refuseControl(operation);
     caller().require(operation, model);
     decided(operation, model);
@@ -140,6 +143,17 @@ public abstract class ListenerExchange implements Exchange {
     if (operation.role().isControl()) {
       context.allowed(this, operation, model);
     }
+  }
+
+  /** The control operation that is asked for, or null if it is another one or not known yet. */
+  final @Nullable Operation control() {
+    Operation operation = asked;
+    return operation != null && operation.role().isControl() ? operation : null;
+  }
+
+  /** Names the identity for logs; where a credential is not valid, it names none. */
+  final String identity() {
+    return caller == null ? "unknown" : caller.identity();
   }
 
   /** Returns whether {@link #require} has allowed an operation. */
