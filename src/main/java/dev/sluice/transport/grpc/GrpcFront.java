@@ -163,7 +163,13 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
         && !control.contains(path);
   }
 
+  /** The library would take JSON for messages too, which is not served here. */
   private void answerStandard(HttpServerRequest request) {
+    GrpcForm form = GrpcForm.of(request);
+    if (form == null || !request.method().equals(HttpMethod.POST)) {
+      request.response().setStatusCode(form == null ? 415 : 405).end();
+      return;
+    }
     try {
       context
           .access()
@@ -171,9 +177,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
           .require(StandardServices.operation(request.path()));
     } catch (InferenceException e) {
       context.failed(ids.of(request), e);
-      GrpcForm form = GrpcForm.of(request);
-      new GrpcReply(request.response(), form == null ? GrpcForm.GRPC : form)
-          .fail(GrpcStatus.of(e.code()), e.getMessage());
+      new GrpcReply(request.response(), form).fail(GrpcStatus.of(e.code()), e.getMessage());
       return;
     }
     standard.answer(request);
