@@ -104,7 +104,7 @@ final class LingeringClose extends ChannelDuplexHandler {
     if (!ctx.channel().isOpen()) {
       return;
     }
-    if (tooLong || ended && quiet >= QUIET_MILLIS) {
+    if (tooLong || (ended && quiet >= QUIET_MILLIS)) {
       ctx.close();
     } else {
       lookAgain(ctx, Math.max(1, QUIET_MILLIS - quiet));

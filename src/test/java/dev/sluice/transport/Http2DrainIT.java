@@ -39,6 +39,7 @@ class Http2DrainIT {
   private Socket socket;
   private DataInputStream in;
 
+  @SuppressWarnings("ArrayRecordComponent") // Frames are not compared.
   private record Frame(int type, int flags, int stream, byte[] payload) {
     int number() {
       return ByteBuffer.wrap(payload).getInt();

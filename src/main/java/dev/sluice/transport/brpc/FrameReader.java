@@ -72,7 +72,7 @@ final class FrameReader {
 
   /** Returns whether no part of a frame has arrived that is not whole yet. */
   boolean isBetweenFrames() {
-    return reading == Part.NOTHING || reading == Part.HEAD && filled == 0;
+    return reading == Part.NOTHING || (reading == Part.HEAD && filled == 0);
   }
 
   /** Reads all bytes that are there. Borrows them. */
