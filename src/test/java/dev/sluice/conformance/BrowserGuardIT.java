@@ -35,7 +35,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -313,7 +312,16 @@ class BrowserGuardIT {
   }
 
   @ParameterizedTest
-  @CsvSource({LOAD, "/v2/logging", "/v2/trace/setting", "/grps/v1/health/offline"})
+  @ValueSource(
+      strings = {
+        LOAD,
+        "/v2/logging",
+        "/v2/trace/setting",
+        "/grps/v1/health/offline",
+        "/inference.GRPCInferenceService/RepositoryModelLoad",
+        "/inference.GRPCInferenceService/RepositoryModelUnload",
+        "/tensorflow.serving.ModelService/HandleReloadConfigRequest"
+      })
   void aBrowserThatAsksBeforehandIsNotToldThatItMayControl(String path) throws IOException {
     String origin = "Origin: https://evil.example\r\nHost: localhost\r\n";
     String ask = origin + "Access-Control-Request-Method: POST\r\n";

@@ -159,8 +159,15 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private boolean isPreflight(HttpServerRequest request) {
     String path = request.path();
     return request.method().equals(HttpMethod.OPTIONS)
-        && (methods.containsKey(path) || streams.containsKey(path))
-        && !control.contains(path);
+        && (methods.containsKey(path) || streams.containsKey(path));
+  }
+
+  private void answerPreflight(HttpServerRequest request) {
+    if (control.contains(request.path())) {
+      request.response().setStatusCode(403).end();
+    } else {
+      GrpcWebCors.answerPreflight(request.response());
+    }
   }
 
   /** The library would take JSON for messages too, which is not served here. */
@@ -191,7 +198,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return;
     }
     if (cors && isPreflight(request)) {
-      GrpcWebCors.answerPreflight(request.response());
+      answerPreflight(request);
       return;
     }
     if (StandardServices.serve(request.path())) {
