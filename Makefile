@@ -5,6 +5,10 @@ JAVA25 := $(shell sh src/build/find-java25.sh)
 
 .PHONY: run test build reproducible fmt conformance loadtest bench measure-class-path clean java25
 
+# A machine without a browser leaves out the tests that need one; under CI these fail instead.
+BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+EXCLUDED := $(if $(BROWSER)$(filter true,$(CI)),,-DexcludedGroups=browser)
+
 # How the load test and the benchmarks are started, on what the build left in target.
 MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
 	-Dsluice.native.dir=target/sluice/lib/native -Dstdout.encoding=UTF-8 \
@@ -16,7 +20,8 @@ run: build
 
 ## Builds and runs every test, the package rules, the formatter's check and the static checks.
 test: java25
-	$(MVN) verify
+	@test -z "$(EXCLUDED)" || echo "No chromium, chromium-browser or google-chrome on the PATH: the tests tagged browser are left out."
+	$(MVN) verify $(EXCLUDED)
 
 ## Leaves a distribution in target/sluice.
 build: java25
