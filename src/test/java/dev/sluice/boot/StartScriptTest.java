@@ -59,6 +59,8 @@ class StartScriptTest {
   void withoutACgroupTheMachinesMemoryIsShared() throws IOException {
     assertThat(flags())
         .contains("-Xmx4095m", "-XX:MaxDirectMemorySize=3276m", "-XX:+ExitOnOutOfMemoryError")
+        .as("what native code has freed is given back")
+        .contains("-XX:TrimNativeHeapInterval=60000")
         .endsWith("dev.sluice.boot.Main", "serve");
   }
 

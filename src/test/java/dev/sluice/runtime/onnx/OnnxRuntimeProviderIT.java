@@ -21,6 +21,7 @@ import dev.sluice.testing.TestModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,8 +98,9 @@ class OnnxRuntimeProviderIT {
     Signature signature = metadata.signature(Signature.DEFAULT).orElseThrow();
     assertThat(signature.method()).isEqualTo("tensorflow/serving/predict");
     assertThat(signature.inputs())
-        .containsExactly(spec("a", Shape.of(-1, -1)), spec("b", Shape.of(-1, -1)));
-    assertThat(signature.outputs()).containsExactly(spec("c", Shape.of(-1, -1)));
+        .containsExactly(
+            spec("a", Shape.of(-1, -1), "M", "K"), spec("b", Shape.of(-1, -1), "K", "N"));
+    assertThat(signature.outputs()).containsExactly(spec("c", Shape.of(-1, -1), "M", "N"));
   }
 
   @Test
@@ -111,7 +113,7 @@ class OnnxRuntimeProviderIT {
         .writeTo(folder);
     Signature signature = metadata(folder).signature("").orElseThrow();
     assertThat(signature.inputs())
-        .containsExactly(spec("x", Shape.of(2, -1)), spec("y", Shape.UNKNOWN));
+        .containsExactly(spec("x", Shape.of(2, -1), "", ""), spec("y", Shape.UNKNOWN));
   }
 
   @Test
@@ -145,7 +147,8 @@ class OnnxRuntimeProviderIT {
     }
   }
 
-  private static TensorSpec spec(String name, Shape shape) {
-    return new TensorSpec(name, DataType.FP32, shape, false, name, "tensor(float)");
+  private static TensorSpec spec(String name, Shape shape, String... dimensionNames) {
+    return new TensorSpec(
+        name, DataType.FP32, shape, false, name, "tensor(float)", List.of(dimensionNames));
   }
 }
