@@ -49,7 +49,10 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** What a client has sent before it can know that the listener closes has arrived by then. */
   private static final long MOMENT_MILLIS = 200;
 
-  /** Clients that go on calling after calls were refused for so long are not listened to. */
+  /**
+   * Clients that go on calling after calls were refused for so long are not listened to, nor those
+   * that have sent nothing of a frame they began for so long.
+   */
   private static final long LONGEST_REFUSAL_MILLIS = 1_000;
 
   /** How often a connection with calls under way is looked at when the listener closes. */
@@ -245,7 +248,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     long quiet = TimeUnit.NANOSECONDS.toMillis(now - lastRead);
     long refused = TimeUnit.NANOSECONDS.toMillis(now - stoppingSince);
     boolean over = quiet >= MOMENT_MILLIS || refused >= LONGEST_REFUSAL_MILLIS;
-    if (over && underWay.isEmpty() && reader.isBetweenFrames()) {
+    boolean goesOn = !reader.isBetweenFrames() && quiet < LONGEST_REFUSAL_MILLIS;
+    if (over && underWay.isEmpty() && !goesOn) {
       closeWhenSent();
     } else {
       later(LOOK_MILLIS, this::closeIfQuiet);
