@@ -6,18 +6,33 @@ import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.TlsConfig;
 import dev.sluice.config.WantedModels;
+import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.SelfSigned;
+import dev.sluice.testing.TlsClient;
 import io.grpc.Status;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,7 +41,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AccessMatrixIT {
   private static final String JSON = "{}";
 
+  @TempDir private static Path settings;
+
+  private static SelfSigned own;
+  private static SelfSigned alice;
+
   @TempDir private Path folder;
+
+  @BeforeAll
+  static void certify() {
+    own = SelfSigned.create(settings, "server");
+    alice = SelfSigned.createFor(settings, "alice", "alice", "dns:alice.example");
+  }
 
   /** Each kind has the same rights, wherever it binds, unless a setting says otherwise. */
   enum Kind {
@@ -37,7 +63,12 @@ class AccessMatrixIT {
     UNIX_SOCKET_CLOSED(ControlAccess.NEVER, false),
     LOOPBACK_OPEN(ControlAccess.OPEN, true),
     ALL_INTERFACES_OPEN(ControlAccess.OPEN, true),
-    UNIX_SOCKET_OPEN(ControlAccess.OPEN, true);
+    UNIX_SOCKET_OPEN(ControlAccess.OPEN, true),
+    /** A certificate that no rule names gives no more than none. */
+    TLS_CLIENTS(ControlAccess.POLICY, false),
+    TLS_CLIENTS_OPEN(ControlAccess.OPEN, true),
+    /** Has its rights from the settings' reader. */
+    ADMIN(ControlAccess.POLICY, true);
 
     @SuppressWarnings("ImmutableEnumChecker") // The set inside cannot be changed.
     private final ControlAccess control;
@@ -52,62 +83,33 @@ class AccessMatrixIT {
     boolean isSocket() {
       return name().startsWith("UNIX");
     }
+
+    boolean isEncrypted() {
+      return name().startsWith("TLS");
+    }
+
+    String identity() {
+      return isEncrypted() ? "'cert:CN=alice'" : "'anonymous'";
+    }
   }
 
-  /** A request, and whether it controls the server. */
-  record Route(String method, String path, boolean controls) {}
+  private static List<ListenerConfig> withAdmin() throws IOException {
+    Path file = Files.writeString(settings.resolve("sluice.yml"), "admin: localhost:0\n");
+    return new SluiceConfigReader(_ -> {}).read(Optional.of(file), Map.of(), List.of()).listeners();
+  }
 
-  static final List<Route> HTTP =
-      List.of(
-          new Route("GET", "/", false),
-          new Route("GET", "/metrics", false),
-          new Route("GET", "/v1/models", false),
-          new Route("GET", "/v1/models/half_plus_two", false),
-          new Route("POST", "/v1/models/half_plus_two:predict", false),
-          new Route("POST", "/v1/models/half_plus_two:explain", false),
-          new Route("GET", "/v2", false),
-          new Route("GET", "/v2/health/live", false),
-          new Route("GET", "/v2/models", false),
-          new Route("GET", "/v2/models/stats", false),
-          new Route("GET", "/v2/models/half_plus_two/config", false),
-          new Route("POST", "/v2/models/half_plus_two/infer", false),
-          new Route("POST", "/v2/repository/index", false),
-          new Route("POST", "/v2/repository/models/half_plus_two/load", true),
-          new Route("POST", "/v2/repository/models/half_plus_two/unload", true),
-          new Route("GET", "/v2/logging", true),
-          new Route("POST", "/v2/logging", true),
-          new Route("GET", "/v2/trace/setting", true),
-          new Route("POST", "/v2/trace/setting", true),
-          new Route("POST", "/v2/models/half_plus_two/trace/setting", true),
-          new Route("GET", "/grps/v1/health/online", true),
-          new Route("POST", "/grps/v1/health/offline", true),
-          new Route("GET", "//grps//v1//health//online", true),
-          new Route("GET", "/grps/v1/health/ready", false),
-          new Route("GET", "/grps/v1/metadata/server", false),
-          new Route("POST", "/grps/v1/infer/predict", false),
-          new Route("GET", "/grps/v1/monitor/metrics", false));
+  @Test
+  void anAdminListenerIsThereOnlyIfASettingSaysSo() throws IOException {
+    var defaults = new SluiceConfigReader(_ -> {}).read(Optional.empty(), Map.of(), List.of());
+    assertThat(defaults.listeners())
+        .allMatch(listener -> listener.control().equals(ControlAccess.POLICY));
+    assertThat(withAdmin())
+        .hasSize(defaults.listeners().size() + 1)
+        .last()
+        .returns(ControlAccess.OPEN, ListenerConfig::control);
+  }
 
-  /** A method, and whether it controls the server. */
-  static final Map<String, Boolean> GRPC =
-      Map.ofEntries(
-          Map.entry("tensorflow.serving.PredictionService/Predict", false),
-          Map.entry("tensorflow.serving.PredictionService/GetModelMetadata", false),
-          Map.entry("tensorflow.serving.ModelService/GetModelStatus", false),
-          Map.entry("tensorflow.serving.ModelService/HandleReloadConfigRequest", true),
-          Map.entry("inference.GRPCInferenceService/ServerLive", false),
-          Map.entry("inference.GRPCInferenceService/ModelInfer", false),
-          Map.entry("inference.GRPCInferenceService/RepositoryIndex", false),
-          Map.entry("inference.GRPCInferenceService/RepositoryModelLoad", true),
-          Map.entry("inference.GRPCInferenceService/RepositoryModelUnload", true),
-          Map.entry("inference.GRPCInferenceService/LogSettings", true),
-          Map.entry("inference.GRPCInferenceService/TraceSetting", true),
-          Map.entry("grps.protos.v1.GrpsService/Predict", false),
-          Map.entry("grps.protos.v1.GrpsService/CheckLiveness", false),
-          Map.entry("grps.protos.v1.GrpsService/Online", true),
-          Map.entry("grps.protos.v1.GrpsService/Offline", true),
-          Map.entry("grpc.health.v1.Health/Check", false));
-
-  private RunningServer start(Kind kind) {
+  private RunningServer start(Kind kind) throws IOException {
     ListenerConfig free = ListenerConfig.DEFAULT.withPort(0).with(kind.control);
     ListenerConfig listener =
         switch (kind) {
@@ -115,6 +117,12 @@ class AccessMatrixIT {
           case ALL_INTERFACES, ALL_INTERFACES_OPEN -> free.onHost("0.0.0.0");
           case UNIX_SOCKET, UNIX_SOCKET_CLOSED, UNIX_SOCKET_OPEN ->
               free.onSocket(folder.resolve("s"));
+          case TLS_CLIENTS, TLS_CLIENTS_OPEN ->
+              free.withTls(
+                  Optional.of(
+                      new TlsConfig(
+                          own.certificate(), own.key(), Optional.of(alice.certificate()))));
+          case ADMIN -> withAdmin().getLast();
         };
     var wanted = new WantedModels(Path.of("src/sample/models"), Map.of());
     return RunningServer.start(
@@ -123,32 +131,61 @@ class AccessMatrixIT {
 
   @ParameterizedTest
   @EnumSource
-  void httpDecidesByOperation(Kind kind) throws IOException {
+  void httpDecidesByOperation(Kind kind) throws Exception {
     try (var server = start(kind)) {
       List<String> wrong = new ArrayList<>();
-      for (Route route : HTTP) {
-        String answer =
-            kind.isSocket()
-                ? AnyListenerClient.ask(folder.resolve("s"), route.method, route.path, JSON)
-                : AnyListenerClient.ask(server.port(), route.method, route.path, JSON);
+      for (AccessRow row : AccessRow.HTTP) {
+        String answer = ask(kind, server, row);
         boolean refused = answer.startsWith("HTTP/1.1 403 ");
-        if (refused != (route.controls && !kind.mayControl)
+        if (refused != (row.controls() && !kind.mayControl)
             || answer.contains("internal error")
-            || (refused && !answer.contains("'anonymous'") && !answer.contains("nobody"))) {
-          wrong.add(route + ": " + answer);
+            || (refused && !answer.contains(kind.identity()) && !answer.contains("nobody"))) {
+          wrong.add(row + ": " + answer);
         }
       }
       assertThat(wrong).isEmpty();
     }
   }
 
+  private String ask(Kind kind, RunningServer server, AccessRow row) throws Exception {
+    if (kind.isEncrypted()) {
+      return askEncrypted(server.port(), row);
+    }
+    return kind.isSocket()
+        ? AnyListenerClient.ask(folder.resolve("s"), row.method(), row.path(), JSON)
+        : AnyListenerClient.ask(server.port(), row.method(), row.path(), JSON);
+  }
+
+  private static String askEncrypted(int port, AccessRow row) throws Exception {
+    try (HttpClient client = new TlsClient(own, alice).http()) {
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(URI.create("https://localhost:" + port + row.path()))
+                  .version(HttpClient.Version.HTTP_1_1)
+                  .header("Content-Type", "application/json")
+                  .method(
+                      row.method(),
+                      row.method().equals("POST")
+                          ? BodyPublishers.ofString(JSON)
+                          : BodyPublishers.noBody())
+                  .build(),
+              BodyHandlers.ofString());
+      return "HTTP/1.1 " + answer.statusCode() + " " + answer.body();
+    }
+  }
+
+  private static RawGrpc grpc(Kind kind, int port) throws IOException {
+    return kind.isEncrypted() ? new TlsClient(own, alice).grpc(port) : new RawGrpc(port);
+  }
+
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "UNIX_.*")
-  void grpcDecidesByOperation(Kind kind) {
+  void grpcDecidesByOperation(Kind kind) throws IOException {
     try (var server = start(kind)) {
-      try (var grpc = new RawGrpc(server.port())) {
+      try (RawGrpc grpc = grpc(kind, server.port())) {
         List<String> wrong = new ArrayList<>();
-        GRPC.forEach((method, controls) -> {
+        AccessRow.GRPC.forEach((method, operation) -> {
+          boolean controls = operation.role().isControl();
           Status status = grpc.call(method);
           boolean refused = status.getCode() == Status.Code.PERMISSION_DENIED;
           if (refused != (controls && !kind.mayControl)
@@ -162,7 +199,9 @@ class AccessMatrixIT {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "UNIX_.*")
+  @EnumSource(
+      mode = EnumSource.Mode.MATCH_NONE,
+      names = {"UNIX_.*", "TLS_.*"})
   void brpcDecidesByOperation(Kind kind) throws IOException {
     try (var server = start(kind);
         var client = new BrpcClient(server.port())) {

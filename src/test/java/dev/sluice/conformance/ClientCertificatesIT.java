@@ -13,9 +13,9 @@ import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
-import io.grpc.Grpc;
+import dev.sluice.testing.TlsClient;
 import io.grpc.Status;
-import io.grpc.TlsChannelCredentials;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -25,14 +25,12 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,14 +99,8 @@ class ClientCertificatesIT {
     server.close();
   }
 
-  private static HttpClient browser(SelfSigned identity) throws Exception {
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(own.store());
-    var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(identity.store(), SelfSigned.PASSWORD.toCharArray());
-    var context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-    return HttpClient.newBuilder().sslContext(context).build();
+  private static HttpClient browser(SelfSigned identity) throws GeneralSecurityException {
+    return new TlsClient(own, identity).http();
   }
 
   private static HttpResponse<String> ask(HttpClient browser, Version version, String path)
@@ -149,12 +141,7 @@ class ClientCertificatesIT {
     }
   }
 
-  private static RawGrpc grpc(SelfSigned identity) throws Exception {
-    var shown =
-        TlsChannelCredentials.newBuilder()
-            .trustManager(own.certificate().toFile())
-            .keyManager(identity.certificate().toFile(), identity.key().toFile())
-            .build();
-    return new RawGrpc(Grpc.newChannelBuilderForAddress("localhost", server.port(), shown).build());
+  private static RawGrpc grpc(SelfSigned identity) throws IOException {
+    return new TlsClient(own, identity).grpc(server.port());
   }
 }

@@ -13,6 +13,7 @@ import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.security.Issuer;
+import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;
@@ -23,6 +24,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +39,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,6 +54,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CredentialMatrixIT {
   private static final String CI = "0123456789abcdef-ci";
   private static final String OPS = "0123456789abcdef-ops";
+  private static final Pattern GRPC_STATUS = Pattern.compile("grpc-status: ?([0-9]+)");
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private static final Issuer ISSUER = Issuer.of("first");
@@ -177,7 +187,7 @@ class CredentialMatrixIT {
     String bearer = credential.bearer();
     String header = bearer.isEmpty() ? "X-Nothing: 1" : "Authorization: Bearer " + bearer;
     List<String> wrong = new ArrayList<>();
-    for (var route : AccessMatrixIT.HTTP) {
+    for (AccessRow route : AccessRow.HTTP) {
       String answer =
           AnyListenerClient.ask(server.port(), route.method(), route.path(), "{}", header);
       String status = answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 200".length());
@@ -206,7 +216,8 @@ class CredentialMatrixIT {
     }
     List<String> wrong = new ArrayList<>();
     try (var grpc = new RawGrpc(server.port())) {
-      AccessMatrixIT.GRPC.forEach((method, controls) -> {
+      AccessRow.GRPC.forEach((method, operation) -> {
+        boolean controls = operation.role().isControl();
         Status.Code code = grpc.call(method, metadata).getCode();
         boolean right =
             switch (credential.right) {
@@ -221,6 +232,49 @@ class CredentialMatrixIT {
       });
     }
     assertThat(wrong).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void grpcWebDecidesByCredential(Credential credential) throws Exception {
+    List<String> wrong = new ArrayList<>();
+    try (HttpClient browser = HttpClient.newHttpClient()) {
+      for (var method : AccessRow.GRPC.entrySet()) {
+        int code = grpcWeb(browser, method.getKey(), credential);
+        boolean allowed = credential.right.allows(method.getValue().role().isControl());
+        boolean right =
+            switch (credential.right) {
+              case REFUSED -> code == Status.Code.UNAUTHENTICATED.value();
+              case NOTHING, USE, ALL ->
+                  (code == Status.Code.PERMISSION_DENIED.value()) != allowed
+                      && code >= 0
+                      && code != Status.Code.UNAUTHENTICATED.value();
+            };
+        if (!right) {
+          wrong.add(method + ": " + code);
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  /** Sends an empty message. The status, from the header or the trailers in the body. */
+  private static int grpcWeb(HttpClient browser, String method, Credential credential)
+      throws Exception {
+    var request =
+        HttpRequest.newBuilder(URI.create(server.url() + "/" + method))
+            .header("Content-Type", "application/grpc-web+proto")
+            .POST(BodyPublishers.ofByteArray(new byte[5]));
+    if (credential != Credential.NONE) {
+      request.header("Authorization", "Bearer " + credential.bearer());
+    }
+    HttpResponse<String> answer =
+        browser.send(request.build(), BodyHandlers.ofString(StandardCharsets.ISO_8859_1));
+    Matcher trailer = GRPC_STATUS.matcher(answer.body());
+    return Integer.parseInt(
+        trailer.find()
+            ? trailer.group(1)
+            : answer.headers().firstValue("grpc-status").orElse("-1"));
   }
 
   @ParameterizedTest

@@ -1,0 +1,106 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Operation;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * A request over HTTP, and what a caller needs the right to.
+ *
+ * @param path names the model half_plus_two where it names one
+ */
+public record AccessRow(String method, String path, Operation operation) {
+  private static final String MODEL_V1 = "/v1/models/half_plus_two";
+  private static final String MODEL_V2 = "/v2/models/half_plus_two";
+  private static final String REPOSITORY = "/v2/repository/models/half_plus_two";
+
+  /** At least one for each kind of path that a default listener has. */
+  public static final List<AccessRow> HTTP =
+      Stream.of(
+              List.of(
+                  get("/", Operation.HEALTH),
+                  get("/console.json", Operation.CONSOLE),
+                  get("/metrics", Operation.METRICS)),
+              List.of(
+                  get("/v1/models", Operation.REPOSITORY_INDEX),
+                  get(MODEL_V1, Operation.MODEL_METADATA),
+                  get(MODEL_V1 + "/metadata", Operation.MODEL_METADATA),
+                  post(MODEL_V1 + ":predict", Operation.INFER),
+                  post(MODEL_V1 + ":classify", Operation.INFER),
+                  post(MODEL_V1 + ":regress", Operation.INFER),
+                  post(MODEL_V1 + ":explain", Operation.EXPLAIN)),
+              List.of(
+                  get("/v2", Operation.SERVER_METADATA),
+                  get("/v2/health/live", Operation.HEALTH),
+                  get("/v2/health/ready", Operation.HEALTH),
+                  get("/v2/models", Operation.REPOSITORY_INDEX),
+                  get("/v2/models/stats", Operation.STATISTICS),
+                  get("/v2/logging", Operation.LOGGING),
+                  post("/v2/logging", Operation.LOGGING),
+                  get("/v2/trace/setting", Operation.TRACING),
+                  post("/v2/trace/setting", Operation.TRACING),
+                  post("/v2/repository/index", Operation.REPOSITORY_INDEX),
+                  post(REPOSITORY + "/load", Operation.LOAD),
+                  post(REPOSITORY + "/unload", Operation.UNLOAD)),
+              List.of(
+                  get(MODEL_V2, Operation.MODEL_METADATA),
+                  get(MODEL_V2 + "/ready", Operation.MODEL_METADATA),
+                  get(MODEL_V2 + "/config", Operation.MODEL_METADATA),
+                  get(MODEL_V2 + "/stats", Operation.MODEL_STATISTICS),
+                  post(MODEL_V2 + "/infer", Operation.INFER),
+                  post(MODEL_V2 + "/generate", Operation.INFER),
+                  post(MODEL_V2 + "/generate_stream", Operation.INFER),
+                  post(MODEL_V2 + "/trace/setting", Operation.TRACING)),
+              List.of(
+                  get("/grps/v1/health/online", Operation.ONLINE),
+                  post("/grps/v1/health/offline", Operation.OFFLINE),
+                  get("//grps//v1//health//online", Operation.ONLINE),
+                  get("/grps/v1/health/live", Operation.HEALTH),
+                  get("/grps/v1/health/ready", Operation.HEALTH),
+                  get("/grps/v1/metadata/server", Operation.SERVER_METADATA),
+                  post("/grps/v1/metadata/model", Operation.MODEL_METADATA),
+                  post("/grps/v1/infer/predict", Operation.INFER),
+                  get("/grps/v1/monitor/metrics", Operation.CONSOLE),
+                  get("/grps/v1/monitor/series", Operation.CONSOLE)))
+          .flatMap(List::stream)
+          .toList();
+
+  /** Methods of gRPC, and what a caller needs the right to. */
+  public static final Map<String, Operation> GRPC =
+      Map.ofEntries(
+          Map.entry("tensorflow.serving.PredictionService/Predict", Operation.INFER),
+          Map.entry(
+              "tensorflow.serving.PredictionService/GetModelMetadata", Operation.MODEL_METADATA),
+          Map.entry("tensorflow.serving.ModelService/GetModelStatus", Operation.MODEL_METADATA),
+          Map.entry("tensorflow.serving.ModelService/HandleReloadConfigRequest", Operation.RELOAD),
+          Map.entry("inference.GRPCInferenceService/ServerLive", Operation.HEALTH),
+          Map.entry("inference.GRPCInferenceService/ModelInfer", Operation.INFER),
+          Map.entry("inference.GRPCInferenceService/ModelStreamInfer", Operation.INFER),
+          Map.entry("inference.GRPCInferenceService/RepositoryIndex", Operation.REPOSITORY_INDEX),
+          Map.entry("inference.GRPCInferenceService/RepositoryModelLoad", Operation.LOAD),
+          Map.entry("inference.GRPCInferenceService/RepositoryModelUnload", Operation.UNLOAD),
+          Map.entry("inference.GRPCInferenceService/LogSettings", Operation.LOGGING),
+          Map.entry("inference.GRPCInferenceService/TraceSetting", Operation.TRACING),
+          Map.entry("grps.protos.v1.GrpsService/Predict", Operation.INFER),
+          Map.entry("grps.protos.v1.GrpsService/PredictStreaming", Operation.INFER),
+          Map.entry("grps.protos.v1.GrpsService/CheckLiveness", Operation.HEALTH),
+          Map.entry("grps.protos.v1.GrpsService/Online", Operation.ONLINE),
+          Map.entry("grps.protos.v1.GrpsService/Offline", Operation.OFFLINE),
+          Map.entry("grpc.health.v1.Health/Check", Operation.HEALTH),
+          Map.entry(
+              "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Operation.REFLECTION));
+
+  /** Returns whether it controls or administers the server. */
+  public boolean controls() {
+    return operation.role().isControl();
+  }
+
+  private static AccessRow get(String path, Operation operation) {
+    return new AccessRow("GET", path, operation);
+  }
+
+  private static AccessRow post(String path, Operation operation) {
+    return new AccessRow("POST", path, operation);
+  }
+}
