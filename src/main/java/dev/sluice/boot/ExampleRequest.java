@@ -3,13 +3,13 @@ package dev.sluice.boot;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
@@ -38,14 +38,43 @@ final class ExampleRequest {
     return "http://" + address.replaceFirst("^(0\\.0\\.0\\.0|\\[::])", "localhost");
   }
 
-  /** The shortest {@code curl} that one of the models answers; empty if there is none. */
+  /**
+   * Returns the shortest {@code curl} that one of the models answers, if possible one that answers
+   * with a single response; empty if there is none.
+   */
   Optional<String> curl(List<ModelLine> models) {
-    List<String> curls = new ArrayList<>();
-    models.stream()
-        .filter(ModelLine::isAvailable)
-        .forEach(
-            model -> signature(model).flatMap(s -> curl(model.model(), s)).ifPresent(curls::add));
-    return curls.stream().min(Comparator.comparingInt(String::length));
+    return shortest(models, false).or(() -> shortest(models, true));
+  }
+
+  private Optional<String> shortest(List<ModelLine> models, boolean decoupled) {
+    return models.stream()
+        .filter(model -> model.isAvailable() && isDecoupled(model) == decoupled)
+        .flatMap(model -> signature(model).flatMap(s -> curl(model, s)).stream())
+        .min(Comparator.comparingInt(String::length));
+  }
+
+  private static boolean isDecoupled(ModelLine model) {
+    return model.metadata().filter(ModelMetadata::decoupled).isPresent();
+  }
+
+  private Optional<String> curl(ModelLine model, Signature signature) {
+    return isDecoupled(model) ? stream(model.model(), signature) : curl(model.model(), signature);
+  }
+
+  private Optional<String> stream(String model, Signature signature) {
+    if (!speaks(Protocol.OIP)) {
+      return Optional.empty();
+    }
+    List<String> members =
+        required(signature).stream()
+            .map(input -> quoted(input.name()) + ":" + scalarOrList(flat(input)))
+            .toList();
+    String path = "/v2/models/" + encoded(model) + "/generate_stream";
+    return Optional.of(curl(path, "{" + String.join(",", members) + "}"));
+  }
+
+  private static String scalarOrList(List<String> values) {
+    return values.size() == 1 ? values.getFirst() : "[" + String.join(",", values) + "]";
   }
 
   private static Optional<Signature> signature(ModelLine model) {

@@ -22,7 +22,6 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.RequestMemory;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -44,9 +43,6 @@ public final class SluiceServer implements Server {
 
   /** How long it takes to end what still goes on after the drain, and to close what is idle. */
   private static final Duration CLOSING = Duration.ofSeconds(3);
-
-  /** How often {@link #settled} looks. */
-  private static final long SETTLING_LOOK_MILLIS = 20;
 
   /** The part of the memory budget that freed blocks may have besides. */
   private static final int KEPT_PART = 4;
@@ -136,7 +132,7 @@ public final class SluiceServer implements Server {
 
   /**
    * Starts a server. Returns when its ports are open; models may still be loading then, see {@link
-   * #settled}.
+   * #reconciled}.
    *
    * @throws StartFailure if a port cannot be opened
    */
@@ -159,7 +155,7 @@ public final class SluiceServer implements Server {
   /** Starts a server and waits until all that it found at first has loaded or failed. */
   static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
-    Threads.await(server.settled());
+    Threads.await(server.reconciled());
     return server;
   }
 
@@ -169,18 +165,8 @@ public final class SluiceServer implements Server {
   }
 
   /** Completes once no version is waiting to be loaded or loading. */
-  public Future<Void> settled() {
-    Promise<Void> settled = Promise.promise();
-    lookWhetherSettled(settled);
-    return settled.future();
-  }
-
-  private void lookWhetherSettled(Promise<Void> settled) {
-    if (models.repository().settled()) {
-      settled.complete();
-    } else {
-      threads.vertx().setTimer(SETTLING_LOOK_MILLIS, _ -> lookWhetherSettled(settled));
-    }
+  public Future<Void> reconciled() {
+    return models.repository().reconciled();
   }
 
   /** How the models are. */

@@ -2,18 +2,12 @@ package dev.sluice.ops;
 
 import dev.sluice.inference.Operation;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.transport.http.AnswerCoding;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpRoutes;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
-import java.util.zip.GZIPOutputStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The page that Prometheus reads, in its text format, with the metrics of every protocol on it. On
@@ -65,13 +59,13 @@ public final class MetricsFace implements HttpFace {
   }
 
   private void send(HttpExchange exchange, String contentType) {
-    boolean zipped = takesGzip(exchange);
-    if (zipped) {
-      exchange.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+    AnswerCoding coding = AnswerCoding.of(exchange.header(HttpHeaders.ACCEPT_ENCODING));
+    if (coding != AnswerCoding.IDENTITY) {
+      exchange.putHeader(HttpHeaders.CONTENT_ENCODING, coding.token());
     }
     exchange.putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
     exchange
-        .compute(LARGE, () -> page(zipped))
+        .compute(LARGE, () -> page(coding))
         .onSuccess(page -> exchange.answer(200, contentType, page))
         .onFailure(failure -> {
           String text = exchange.explain(failure).getMessage();
@@ -80,27 +74,7 @@ public final class MetricsFace implements HttpFace {
         });
   }
 
-  private static boolean takesGzip(HttpExchange exchange) {
-    @Nullable String accepted = exchange.header(HttpHeaders.ACCEPT_ENCODING);
-    if (accepted == null) {
-      return false;
-    }
-    String codings = accepted.toLowerCase(Locale.ROOT).replace(" ", "");
-    return codings.contains("gzip") && !codings.matches(".*gzip;q=0(\\.0*)?(,.*)?");
-  }
-
-  private Buffer page(boolean zipped) {
-    byte[] text = telemetry.page().getBytes(StandardCharsets.UTF_8);
-    return Buffer.buffer(zipped ? gzip(text) : text);
-  }
-
-  private static byte[] gzip(byte[] text) {
-    var packed = new ByteArrayOutputStream(text.length / 8);
-    try (var out = new GZIPOutputStream(packed)) {
-      out.write(text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return packed.toByteArray();
+  private Buffer page(AnswerCoding coding) {
+    return coding.encode(Buffer.buffer(telemetry.page()));
   }
 }

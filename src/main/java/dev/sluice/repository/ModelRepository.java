@@ -61,6 +61,7 @@ public final class ModelRepository {
   // guarded by lock
   private final Map<String, TrackedModel> models = new TreeMap<>();
   private final List<Awaited> awaited = new ArrayList<>();
+  private final List<Promise<Void>> reconciliations = new ArrayList<>();
   private Set<String> warned = Set.of();
 
   /** Loads under way and models not yet closed; guarded by lock. */
@@ -173,9 +174,24 @@ public final class ModelRepository {
     return view.looked();
   }
 
-  /** Whether no version is on its way to take requests. */
-  public boolean settled() {
-    return view.settled();
+  /** Returns whether no version waits to be loaded or loads. */
+  public boolean isReconciled() {
+    return view.isReconciled();
+  }
+
+  /**
+   * Completes once the actual state is the desired one: no version waits to be loaded or loads. On
+   * the thread that has ended the last load. Never blocks; any thread.
+   */
+  public Future<Void> reconciled() {
+    synchronized (lock) {
+      if (view.isReconciled()) {
+        return Future.succeededFuture();
+      }
+      Promise<Void> reconciled = Promise.promise();
+      reconciliations.add(reconciled);
+      return reconciled.future();
+    }
   }
 
   /**
@@ -356,6 +372,10 @@ public final class ModelRepository {
       }
       return over;
     });
+    if (view.isReconciled()) {
+      reconciliations.forEach(reconciled -> told.add(reconciled::complete));
+      reconciliations.clear();
+    }
     return told;
   }
 

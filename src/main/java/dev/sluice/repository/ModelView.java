@@ -118,7 +118,7 @@ final class ModelView {
   }
 
   /** Whether no version is on its way to take requests. */
-  boolean settled() {
+  boolean isReconciled() {
     return statuses.stream()
         .noneMatch(v -> v.state() == VersionState.START || v.state() == VersionState.LOADING);
   }

@@ -47,8 +47,8 @@ record RepositoryView(
   }
 
   /** Whether no version is on its way to take requests. */
-  boolean settled() {
-    return models.values().stream().allMatch(ModelView::settled);
+  boolean isReconciled() {
+    return models.values().stream().allMatch(ModelView::isReconciled);
   }
 
   @Nullable ModelView model(String name) {

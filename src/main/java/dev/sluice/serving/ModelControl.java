@@ -115,7 +115,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean started() {
     if (!started) {
-      started = repository.looked() && repository.settled();
+      started = repository.looked() && repository.isReconciled();
     }
     return started;
   }

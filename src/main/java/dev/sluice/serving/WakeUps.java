@@ -21,6 +21,12 @@ final class WakeUps {
   private final Runnable wakeOne;
   private final Consumer<Context> atTurnEnd;
   private final int mostDeferred;
+
+  /**
+   * Of each event loop. Between turns nothing in it refers to this object, so that no event loop
+   * keeps a model that was unloaded.
+   */
+  @SuppressWarnings("ThreadLocalUsage") // Its entries are cleared when this object is collected.
   private final ThreadLocal<Turn> turns = ThreadLocal.withInitial(Turn::new);
 
   /**
@@ -49,31 +55,37 @@ final class WakeUps {
   /** A request came that no worker knows of. From a thread that has no turns, a worker is woken. */
   void request(Context eventLoop) {
     if (Context.isOnEventLoopThread()) {
-      turns.get().request(eventLoop);
+      turns.get().request(this, eventLoop);
     } else {
       wakeOne.run();
     }
   }
 
-  private final class Turn implements Handler<@Nullable Void> {
+  private static final class Turn implements Handler<@Nullable Void> {
     private int requests;
-    private @Nullable Context home;
+    private @Nullable WakeUps wakeUps;
+    private @Nullable Context eventLoop;
 
-    void request(Context eventLoop) {
+    void request(WakeUps caller, Context callerEventLoop) {
       requests++;
       if (requests == 1) {
-        home = eventLoop;
-        eventLoop.runOnContext(this);
-      } else if (requests == mostDeferred) {
-        wakeOne.run();
+        wakeUps = caller;
+        eventLoop = callerEventLoop;
+        callerEventLoop.runOnContext(this);
+      } else if (requests == caller.mostDeferred) {
+        caller.wakeOne.run();
       }
     }
 
     /** The end of the turn: what an event loop has been given to run comes after what it reads. */
     @Override
     public void handle(@Nullable Void nothing) {
+      Consumer<Context> atTurnEnd = Objects.requireNonNull(wakeUps).atTurnEnd;
+      Context ended = Objects.requireNonNull(eventLoop);
       requests = 0;
-      atTurnEnd.accept(Objects.requireNonNull(home));
+      wakeUps = null;
+      eventLoop = null;
+      atTurnEnd.accept(ended);
     }
   }
 }

@@ -62,6 +62,19 @@ class ExampleRequestTest {
   }
 
   @Test
+  void modelThatAnswersByStreamIsAskedForOneOnlyIfNoOtherModelIsThere() {
+    ModelLine writer = model("writer", true, TEXTS);
+    ModelLine other = model("other_model_with_long_name", false, ROWS);
+
+    assertThat(example(Protocol.OIP).curl(List.of(writer)))
+        .contains(
+            "curl -d '{\"t\":\"text\"}' http://localhost:8080/v2/models/writer/generate_stream");
+    assertThat(example(Protocol.OIP).curl(List.of(writer, other)).orElse(""))
+        .contains("other_model_with_long_name/infer");
+    assertThat(example(Protocol.TFS).curl(List.of(writer))).isEmpty();
+  }
+
+  @Test
   void listenerOnEveryInterfaceIsAskedOnThisMachine() {
     assertThat(ExampleRequest.url("0.0.0.0:8500")).isEqualTo("http://localhost:8500");
     assertThat(ExampleRequest.url("[::]:8500")).isEqualTo("http://localhost:8500");
@@ -77,13 +90,16 @@ class ExampleRequestTest {
   }
 
   private static Optional<String> curl(Protocol protocol, TensorSpec... inputs) {
+    return example(protocol).curl(List.of(model("m", false, inputs)));
+  }
+
+  private static ModelLine model(String name, boolean decoupled, TensorSpec... inputs) {
     var signature = new Signature(Signature.DEFAULT, "", List.of(inputs), List.of());
     var metadata =
-        new ModelMetadata("onnxruntime_onnx", Map.of(Signature.DEFAULT, signature), true, 0);
-    var model =
-        new ModelLine(
-            "m", Optional.of(VersionStatus.of(1, VersionState.AVAILABLE)), Optional.of(metadata));
-    return example(protocol).curl(List.of(model));
+        new ModelMetadata("onnxruntime_onnx", Map.of(Signature.DEFAULT, signature), true, 0)
+            .withDecoupled(decoupled);
+    return new ModelLine(
+        name, Optional.of(VersionStatus.of(1, VersionState.AVAILABLE)), Optional.of(metadata));
   }
 
   private static ExampleRequest example(Protocol protocol) {

@@ -55,7 +55,7 @@ class HealthUnderLoadIT {
   void healthIsAnsweredWithoutMemoryAndOnAListenerOfItsOwnWithoutConnections() throws Exception {
     try (SluiceServer server = SluiceServer.start(settings());
         var kept = new Socket("localhost", server.port())) {
-      server.settled().toCompletionStage().toCompletableFuture().join();
+      server.reconciled().toCompletionStage().toCompletableFuture().join();
       ManagedChannel channel =
           ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
       try (var load = server.memory().account()) {

@@ -60,9 +60,9 @@ class ModelRepositoryTest {
     assertThat(test.repository.looked()).isFalse();
     test.repository.scan();
     assertThat(test.repository.looked()).isTrue();
-    assertThat(test.repository.settled()).isFalse();
+    assertThat(test.repository.isReconciled()).isFalse();
     test.workers.runAll();
-    assertThat(test.repository.settled()).isTrue();
+    assertThat(test.repository.isReconciled()).isTrue();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -78,5 +79,20 @@ class WakeUpsTest {
     wakeUps.request(eventLoop);
     wakeUps.request(eventLoop);
     assertThat(wakes).hasValue(2);
+  }
+
+  @Test
+  void eventLoopThatAskedAModelDoesNotKeepItOnceItIsUnloaded() throws InterruptedException {
+    Context eventLoop = vertx.getOrCreateContext();
+    turn(eventLoop, 5);
+    var unloaded = new WeakReference<>(wakeUps);
+    wakeUps = new WakeUps(wakes::incrementAndGet);
+
+    for (int i = 0; i < 100 && unloaded.get() != null; i++) {
+      System.gc();
+      turn(eventLoop, 1);
+    }
+
+    assertThat(unloaded.get()).isNull();
   }
 }

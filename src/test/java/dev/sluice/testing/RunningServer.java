@@ -85,7 +85,7 @@ public final class RunningServer implements AutoCloseable {
 
   /** Waits until no version is on its way. */
   public void settle() {
-    server.settled().toCompletionStage().toCompletableFuture().join();
+    server.reconciled().toCompletionStage().toCompletableFuture().join();
   }
 
   /** How its models are. */
