@@ -26,6 +26,8 @@ public class Echo implements Model, StreamingModel {
           Answer.of(Value.bytes("", new byte[] {0, 1, 'a', 'b', 'c'}))
               .with("grps.data", "bin_data");
       case "empty" -> Answer.of();
+      case "twice" -> Answer.of(ONE, ONE);
+      case "maptwice" -> Answer.of(ONE, ONE).with("grps.data", "gmap");
       case "f" -> Answer.of(ONE, ONE.named("b"));
       case "raise" -> throw new IllegalStateException("boom");
       case "err" -> throw new Refusal(Refusal.Kind.INTERNAL, "bad <thing>");
@@ -44,6 +46,10 @@ public class Echo implements Model, StreamingModel {
       case "sraise" -> {
         emitter.emit(message("one"));
         throw new IllegalStateException("boom");
+      }
+      case "stwice" -> {
+        emitter.emit(message("one"));
+        emitter.emit(Answer.of(ONE, ONE));
       }
       case "snone" -> {}
       case "sbin" ->

@@ -42,8 +42,10 @@ import dev.sluice.transport.brpc.BrpcFront;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.http.HttpFace;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The faces of the protocols that a listener speaks. A new protocol is a line here.
@@ -74,6 +76,9 @@ record Faces(
     Room room,
     OipConfig oip,
     PredictSettings predict) {
+  private static final Set<Protocol> OTHER_THAN_GRPS =
+      Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
+
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpFace> http(ListenerConfig listener) {
     List<HttpFace> faces = new ArrayList<>();
@@ -101,13 +106,24 @@ record Faces(
     return new CustomPredict(custom.path().orElse(""), custom.customizedBody());
   }
 
-  /** Who reads metrics may see the console, and grps' own server shows its monitor to everybody. */
   private ConsoleFace console(ListenerConfig listener) {
-    boolean showing =
-        listener.protocols().contains(Protocol.METRICS)
-            || listener.protocols().contains(Protocol.GRPS);
     var state = new ConsoleState(VersionText.number(), control, telemetry, monitor);
-    return new ConsoleFace(state, monitor, showing);
+    return new ConsoleFace(state, monitor, audience(listener.protocols()));
+  }
+
+  /**
+   * Who reads metrics may see the console. grps' own server shows its monitor to everybody, and a
+   * listener for grps alone has no protocol whose clients expect something else.
+   */
+  private static ConsoleFace.Audience audience(Set<Protocol> protocols) {
+    if (protocols.contains(Protocol.GRPS)) {
+      return Collections.disjoint(protocols, OTHER_THAN_GRPS)
+          ? ConsoleFace.Audience.EVERYBODY
+          : ConsoleFace.Audience.BROWSERS;
+    }
+    return protocols.contains(Protocol.METRICS)
+        ? ConsoleFace.Audience.BROWSERS
+        : ConsoleFace.Audience.NOBODY;
   }
 
   private StreamControl streamControl() {

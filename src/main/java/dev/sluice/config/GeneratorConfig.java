@@ -67,16 +67,50 @@ public record GeneratorConfig(
    * @param topK so many of the likeliest are looked at; 0: all
    * @param topP the likeliest are looked at until they have so much of the probability; 1: all
    * @param seed of the random numbers of each stream; empty: another one each time
+   * @param penalties what makes tokens less likely that were there before
    */
-  public record Sampling(double temperature, int topK, double topP, Optional<Long> seed) {
+  public record Sampling(
+      double temperature, int topK, double topP, Optional<Long> seed, Penalties penalties) {
     private static final double HOTTEST = 1_000;
+
+    /** Sampling that does not look at earlier tokens. */
+    public Sampling(double temperature, int topK, double topP, Optional<Long> seed) {
+      this(temperature, topK, topP, seed, Penalties.NONE);
+    }
 
     static Sampling read(Section next) {
       return new Sampling(
           next.decimal("temperature", 0, 0, HOTTEST),
           next.number("top_k", 0, 0, Integer.MAX_VALUE),
           next.decimal("top_p", 1, 0, 1),
-          next.single("seed").map(Setting::version));
+          next.single("seed").map(Setting::version),
+          Penalties.read(next));
+    }
+  }
+
+  /**
+   * What makes tokens less likely that were there before, on their logits.
+   *
+   * @param repetition of tokens of the prompt and of chosen ones: logits above zero are divided by
+   *     it, others multiplied; 1: none
+   * @param presence what is taken from each token that was chosen; 0: none
+   * @param frequency the same for each time that it was chosen; 0: none
+   */
+  public record Penalties(double repetition, double presence, double frequency) {
+    /** Earlier tokens change nothing. */
+    public static final Penalties NONE = new Penalties(1, 0, 0);
+
+    public static final double LEAST_REPETITION = 0.01;
+    public static final double MOST_REPETITION = 100;
+
+    /** Of presence and frequency, either way, as in the interfaces of language models. */
+    public static final double MOST = 2;
+
+    static Penalties read(Section next) {
+      return new Penalties(
+          next.decimal("repetition_penalty", 1, LEAST_REPETITION, MOST_REPETITION),
+          next.decimal("presence_penalty", 0, -MOST, MOST),
+          next.decimal("frequency_penalty", 0, -MOST, MOST));
     }
   }
 

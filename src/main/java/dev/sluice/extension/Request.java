@@ -8,10 +8,10 @@ import java.util.Map;
  *
  * <p>What its protocol has besides tensors is among the parameters: those of the Open Inference
  * Protocol by their names. If the signature is open, grps adds {@code grps.data}, which form the
- * data has ({@code str_data}, {@code bin_data}, {@code gtensors}, {@code ndarray}, {@code gmap}),
- * {@code grps.model}, the name in the message if there is one, and {@code grps.s_b.KEY} for each
- * key of a map of bytes: of two values of such a key that are BYTES, the first one is the text of
- * {@code s_s}.
+ * data has ({@code str_data}, {@code bin_data}, {@code gtensors}, {@code ndarray}, {@code gmap}; it
+ * is not there if the message has no data), {@code grps.model}, the name in the message if there is
+ * one, and {@code grps.s_b.KEY} for each key of a map of bytes: of two values of such a key that
+ * are BYTES, the first one is the text of {@code s_s}.
  */
 public interface Request {
   /** For logs. */

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a model says of itself.
@@ -23,6 +24,7 @@ import java.util.Optional;
  *     model's own policy; else nobody waits for the answer after it
  * @param open whether it takes any inputs and gives any outputs besides those of its signature, as
  *     own code may
+ * @param parameters names of what a request may say besides its inputs, which the model heeds
  */
 public record ModelMetadata(
     String platform,
@@ -32,16 +34,18 @@ public record ModelMetadata(
     boolean decoupled,
     Map<String, List<String>> classLabels,
     boolean queueTimeouts,
-    boolean open) {
+    boolean open,
+    Set<String> parameters) {
   public ModelMetadata {
     signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
     classLabels = Map.copyOf(classLabels);
+    parameters = Set.copyOf(parameters);
   }
 
   /** A model that answers each request once, and whose classes have no names. */
   public ModelMetadata(
       String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
-    this(platform, signatures, shapesBind, maxBatchSize, false, Map.of(), false, false);
+    this(platform, signatures, shapesBind, maxBatchSize, false, Map.of(), false, false, Set.of());
   }
 
   /** The named signature; an empty name means {@link Signature#DEFAULT}. */
@@ -52,31 +56,71 @@ public record ModelMetadata(
   /** The same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, answer, classLabels, queueTimeouts, open);
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        answer,
+        classLabels,
+        queueTimeouts,
+        open,
+        parameters);
   }
 
   /** The same model with a batch size from its settings. */
   public ModelMetadata withMaxBatchSize(int size) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, size, decoupled, classLabels, queueTimeouts, open);
+        platform,
+        signatures,
+        shapesBind,
+        size,
+        decoupled,
+        classLabels,
+        queueTimeouts,
+        open,
+        parameters);
   }
 
   /** The same model with names of its outputs' classes. */
   public ModelMetadata withClassLabels(Map<String, List<String>> labels) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, decoupled, labels, queueTimeouts, open);
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        decoupled,
+        labels,
+        queueTimeouts,
+        open,
+        parameters);
   }
 
   /** The same model called in other ways. */
   public ModelMetadata withSignatures(Map<String, Signature> others) {
     return new ModelMetadata(
-        platform, others, shapesBind, maxBatchSize, decoupled, classLabels, queueTimeouts, open);
+        platform,
+        others,
+        shapesBind,
+        maxBatchSize,
+        decoupled,
+        classLabels,
+        queueTimeouts,
+        open,
+        parameters);
   }
 
   /** Returns the same model with shapes that requests must have. */
   public ModelMetadata withShapesBinding() {
     return new ModelMetadata(
-        platform, signatures, true, maxBatchSize, decoupled, classLabels, queueTimeouts, open);
+        platform,
+        signatures,
+        true,
+        maxBatchSize,
+        decoupled,
+        classLabels,
+        queueTimeouts,
+        open,
+        parameters);
   }
 
   /** The same model taking any inputs and giving any outputs, or not. */
@@ -89,12 +133,35 @@ public record ModelMetadata(
         decoupled,
         classLabels,
         queueTimeouts,
-        answer);
+        answer,
+        parameters);
+  }
+
+  /** Returns the same model heeding these parameters of requests. */
+  public ModelMetadata withParameters(Set<String> names) {
+    return new ModelMetadata(
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        decoupled,
+        classLabels,
+        queueTimeouts,
+        open,
+        names);
   }
 
   /** The same model with a queue policy of its own, or not. */
   public ModelMetadata withQueueTimeouts(boolean answer) {
     return new ModelMetadata(
-        platform, signatures, shapesBind, maxBatchSize, decoupled, classLabels, answer, open);
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        decoupled,
+        classLabels,
+        answer,
+        open,
+        parameters);
   }
 }

@@ -28,21 +28,31 @@ public final class ConsoleFace implements HttpFace {
 
   private final ConsoleState state;
   private final Monitor monitor;
-  private final boolean showing;
+  private final Audience audience;
+
+  /** Who gets the page from a listener. */
+  public enum Audience {
+    /** The listener only answers that the server is alive. */
+    NOBODY,
+    /** Those who accept HTML. */
+    BROWSERS,
+    /** All, as grps' own server has it. */
+    EVERYBODY
+  }
 
   /**
-   * @param showing whether the listener may tell how the server is, and not just that it is
+   * @param audience who gets the page
    */
-  public ConsoleFace(ConsoleState state, Monitor monitor, boolean showing) {
+  public ConsoleFace(ConsoleState state, Monitor monitor, Audience audience) {
     this.state = state;
     this.monitor = monitor;
-    this.showing = showing;
+    this.audience = audience;
   }
 
   @Override
   public void mount(HttpRoutes routes) {
     routes.claimExactly("/", Operation.HEALTH, reading(this::answerRoot));
-    if (showing) {
+    if (audience != Audience.NOBODY) {
       routes.claimExactly(ConsolePage.STATE_PATH, Operation.CONSOLE, reading(this::answerState));
       routes.claimExactly(GRPS_PAGE, Operation.CONSOLE, reading(ConsolePage::answer));
       routes.claimExactly(GRPS_SERIES, Operation.CONSOLE, reading(this::answerSeries));
@@ -67,12 +77,23 @@ public final class ConsoleFace implements HttpFace {
 
   private void answerRoot(HttpExchange exchange) {
     exchange.putHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT);
-    if (showing && isBrowser(exchange.header(HttpHeaders.ACCEPT))) {
+    if (isForPage(exchange)) {
       exchange.require(Operation.CONSOLE);
       ConsolePage.answer(exchange);
     } else {
       exchange.json(200, ALIVE);
     }
+  }
+
+  private boolean isForPage(HttpExchange exchange) {
+    return switch (audience) {
+      case NOBODY -> false;
+      case BROWSERS -> isBrowser(exchange.header(HttpHeaders.ACCEPT));
+      // Those who may not see it are told that the server is alive, as elsewhere.
+      case EVERYBODY ->
+          isBrowser(exchange.header(HttpHeaders.ACCEPT))
+              || exchange.caller().may(Operation.CONSOLE, "");
+    };
   }
 
   private static boolean isBrowser(@Nullable String accepted) {

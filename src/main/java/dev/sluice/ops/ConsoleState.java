@@ -39,7 +39,13 @@ public record ConsoleState(
         .put("online", control.online())
         .put("uptime_seconds", ManagementFactory.getRuntimeMXBean().getUptime() / MILLIS)
         .put("trends", trends)
+        .put("distributions", distributions())
         .put("models", models);
+  }
+
+  /** By the names of grps' monitor, as its series have them. */
+  private JsonObject distributions() {
+    return new JsonObject().put(Monitor.TIMES, monitor.spread().points());
   }
 
   private static JsonArray array(double[] values) {

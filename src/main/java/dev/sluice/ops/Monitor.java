@@ -156,7 +156,8 @@ public final class Monitor extends VerticleBase {
     return Optional.ofNullable(trends.get(name)).map(trend -> Series.trend(trend.points()));
   }
 
-  private Series spread() {
+  /** Which share of the last second's calls took up to how many milliseconds. */
+  synchronized Series spread() {
     double[] millis = new double[PARTS.length];
     for (int i = 0; i < PARTS.length; i++) {
       double share =

@@ -1,6 +1,7 @@
 package dev.sluice.ops;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
@@ -13,6 +14,15 @@ import java.util.stream.IntStream;
 record Series(String label, int[] places, double[] values) {
   static Series trend(double[] values) {
     return new Series("trend", IntStream.range(0, values.length).toArray(), values);
+  }
+
+  /** Pairs of a place and its value. */
+  JsonArray points() {
+    var points = new JsonArray();
+    for (int i = 0; i < values.length; i++) {
+      points.add(new JsonArray().add(places[i]).add(values[i]));
+    }
+    return points;
   }
 
   /** As JSON. Two decimals, as there. */

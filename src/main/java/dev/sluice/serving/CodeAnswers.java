@@ -11,7 +11,9 @@ import dev.sluice.inference.Signature;
 import dev.sluice.runtime.jar.Values;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Makes responses of what own code answers. Any thread. */
 record CodeAnswers(ModelSignature declared) {
@@ -31,6 +33,7 @@ record CodeAnswers(ModelSignature declared) {
   }
 
   private static List<Value> wanted(InferenceRequest request, Answer answer) {
+    requireDistinctNames(answer);
     Signature signature = request.signature();
     List<Value> sent = new ArrayList<>();
     for (TensorSpec output : signature.outputs()) {
@@ -42,6 +45,17 @@ record CodeAnswers(ModelSignature declared) {
       signature.output(name).ifPresent(output -> sent.add(output(output, answer)));
     }
     return sent;
+  }
+
+  /** An answer of open code may be a map, whose keys are told apart by their types too. */
+  private static void requireDistinctNames(Answer answer) {
+    Set<String> names = new HashSet<>();
+    for (Value value : answer.outputs()) {
+      if (!names.add(value.name())) {
+        throw new InferenceException(
+            ErrorCode.INTERNAL, "the model's code gave output '" + value.name() + "' twice");
+      }
+    }
   }
 
   private static Value output(TensorSpec output, Answer answer) {

@@ -48,7 +48,7 @@ class ModelConfigReaderTest {
         allowed_batch_sizes: [2, 8]
         stream:
           feedback: { "present.*": "past.*" }
-          next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, seed: 7 }
+          next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, seed: 7, repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25 }
           position: pos
           mask: attention_mask
           stop: { tokens: [2, 3], output: done, steps: 20, time: 10s }
@@ -131,7 +131,12 @@ class ModelConfigReaderTest {
                                     "scores",
                                     "ids",
                                     "id",
-                                    new GeneratorConfig.Sampling(0.7, 40, 0.9, Optional.of(7L)))),
+                                    new GeneratorConfig.Sampling(
+                                        0.7,
+                                        40,
+                                        0.9,
+                                        Optional.of(7L),
+                                        new GeneratorConfig.Penalties(1.1, -0.5, 0.25)))),
                             Optional.of("pos"),
                             Optional.of("attention_mask"),
                             new GeneratorConfig.Stop(
@@ -186,6 +191,7 @@ class ModelConfigReaderTest {
           rows: 2, feedback: { y: x } | stream.rows is set for a model that is run in a loop
           stop: { steps: 3 }          | stream.stop means nothing without feedback or next
           next: { top_p: 1.5 }        | stream.next.top_p is 1.5; wanted a number from 0 to 1
+          next: { repetition_penalty: 0 } | stream.next.repetition_penalty is 0; wanted a number from 0.01
           next: { temperature: hot }  | stream.next.temperature is "hot"; wanted a number from 0 to
           feedback: { y: x }, rows: x | stream.rows is "x"; wanted a whole number
           feedback: { y: x }, stops: 1 | stream.stops is not a setting; did you mean stop?

@@ -222,6 +222,32 @@ class ConsoleIT {
   }
 
   @Test
+  void theLatencyDistributionIsOnThePage() {
+    JsonArray points =
+        json("/console.json").getJsonObject("distributions").getJsonArray("*latency_cdf(ms)");
+    assertThat(points).hasSize(20);
+    assertThat(points.getJsonArray(0).getInteger(0)).isEqualTo(10);
+    assertThat(points.getJsonArray(19).getInteger(0)).isEqualTo(101);
+    assertThat(get("/", "text/html").text()).contains("*latency_cdf(ms)", "*qps");
+  }
+
+  @Test
+  void aListenerForGrpsAloneShowsThePageToEverybody() {
+    try (RunningServer grps = start(Set.of(Protocol.GRPS, Protocol.BRPC));
+        var other = new HttpCaller(grps.port())) {
+      for (String accept : List.of("", "*/*", "text/html", "application/json")) {
+        var headers = MultiMap.caseInsensitiveMultiMap();
+        if (!accept.isEmpty()) {
+          headers.add("Accept", accept);
+        }
+        Answer page = other.send("GET", "/", headers, Buffer.buffer());
+        assertThat(page.contentType()).as(accept).isEqualTo("text/html; charset=utf-8");
+        assertThat(page.text()).contains("*latency_cdf(ms)");
+      }
+    }
+  }
+
+  @Test
   void aListenerOfPredictionsAloneShowsNoConsole() {
     try (RunningServer kserve = start(Set.of(Protocol.KSERVE));
         var other = new HttpCaller(kserve.port())) {

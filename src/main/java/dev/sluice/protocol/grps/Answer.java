@@ -58,14 +58,52 @@ public sealed interface Answer {
     return OwnAnswer.text(response, OwnAnswer.MODEL);
   }
 
-  /** Chooses the form. */
+  /**
+   * Chooses the form.
+   *
+   * @throws InferenceException INTERNAL if own code gave two tensors, or two entries of one map,
+   *     the same name
+   */
   static Answer of(DataForm asked, InferenceResponse response) {
-    List<NamedTensor> outputs = response.outputs();
+    Answer answer = chosen(asked, response);
+    switch (answer) {
+      case Tensors(List<NamedTensor> tensors) -> requireDistinctNames(tensors);
+      case Entries(List<Entry> entries) -> requireDistinctKeys(entries);
+      case Text _, Bytes _, Nothing _ -> {}
+    }
+    return answer;
+  }
+
+  private static Answer chosen(DataForm asked, InferenceResponse response) {
     String said = OwnAnswer.text(response, OwnAnswer.DATA);
     if (!said.isEmpty()) {
       return said(said, response);
     }
-    return outputs.isEmpty() ? new Nothing() : fitting(asked, response);
+    return response.outputs().isEmpty() ? new Nothing() : fitting(asked, response);
+  }
+
+  /** Any number of tensors may have none. */
+  private static void requireDistinctNames(List<NamedTensor> tensors) {
+    Set<String> names = new HashSet<>();
+    for (NamedTensor tensor : tensors) {
+      if (!tensor.name().isEmpty() && !names.add(tensor.name())) {
+        throw twice("output '" + tensor.name() + "'");
+      }
+    }
+  }
+
+  private static void requireDistinctKeys(List<Entry> entries) {
+    Set<String> keys = new HashSet<>();
+    for (Entry entry : entries) {
+      String key = entry.kind().field() + "." + entry.value().name();
+      if (!keys.add(key)) {
+        throw twice("entry '" + key + "'");
+      }
+    }
+  }
+
+  private static InferenceException twice(String what) {
+    return new InferenceException(ErrorCode.INTERNAL, "the model's code gave " + what + " twice");
   }
 
   private static Answer said(String form, InferenceResponse response) {
@@ -114,7 +152,7 @@ public sealed interface Answer {
           outputs.stream().allMatch(Answer::isSingle)
               ? new Entries(entries(response))
               : new Tensors(outputs);
-      case TENSORS, NDARRAY -> new Tensors(outputs);
+      case TENSORS, NDARRAY, NOTHING -> new Tensors(outputs);
     };
   }
 

@@ -7,7 +7,9 @@ public enum DataForm {
   TENSORS("gtensors"),
   /** Only in JSON. */
   NDARRAY("ndarray"),
-  MAP("gmap");
+  MAP("gmap"),
+  /** A message without data, which models that need none take. */
+  NOTHING("");
 
   private final String field;
 

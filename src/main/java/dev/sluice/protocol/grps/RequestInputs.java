@@ -7,12 +7,15 @@ import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,6 +35,7 @@ public final class RequestInputs implements AutoCloseable {
   private final String model;
   private final Signature signature;
   private final boolean open;
+  private final Set<String> parameters;
   private final Map<String, ParameterValue> said = new LinkedHashMap<>();
   private final List<NamedTensor> given = new ArrayList<>();
 
@@ -51,6 +55,7 @@ public final class RequestInputs implements AutoCloseable {
     this.model = model.id().name();
     this.signature = signature(model);
     this.open = model.metadata().open();
+    this.parameters = model.metadata().parameters();
   }
 
   private static Signature signature(ServedModel model) {
@@ -81,7 +86,9 @@ public final class RequestInputs implements AutoCloseable {
    */
   public void message(DataForm form, String named) {
     if (open) {
-      said.put(OwnAnswer.DATA, new ParameterValue.Text(form.field()));
+      if (form != DataForm.NOTHING) {
+        said.put(OwnAnswer.DATA, new ParameterValue.Text(form.field()));
+      }
       if (!named.isEmpty()) {
         said.put(OwnAnswer.MODEL, new ParameterValue.Text(named));
       }
@@ -123,16 +130,30 @@ public final class RequestInputs implements AutoCloseable {
 
   /**
    * The input that an entry of a map is for, which was not given yet. Own code that takes messages
-   * as they are gets keys that stand in several maps once for each of them.
+   * as they are gets keys that stand in several maps once for each of them. An entry may also be
+   * named like a parameter that the model heeds.
    */
   public TensorSpec entry(String name, MapKind kind) {
-    if (!open) {
+    if (!open && !isParameter(name)) {
       return named(name);
     }
     if (!entries.add(kind.field() + "." + name)) {
       throw twice(name);
     }
     return undeclared(name, kind.natural(), Shape.of(1));
+  }
+
+  /**
+   * Requires that the model can be asked without data.
+   *
+   * @throws InferenceException INVALID_ARGUMENT if it has an input that must be given
+   */
+  public void requireNone() {
+    if (!open && signature.inputs().stream().anyMatch(spec -> !spec.optional())) {
+      throw InferenceException.invalid(
+          "the message has no data; wanted one of bin_data, str_data, gtensors and gmap for model"
+              + " %s, whose inputs are %s".formatted(model, inputs()));
+    }
   }
 
   /** The input of a name, which was not given yet. */
@@ -236,12 +257,37 @@ public final class RequestInputs implements AutoCloseable {
    * bytes of one key the latter are known.
    */
   public void addEntry(MapKind kind, TensorSpec input, Tensor value) {
-    if (open && kind == MapKind.BYTES) {
+    if (isParameter(input.name())) {
+      try (value) {
+        said.put(input.name(), parameter(kind, value));
+      }
+    } else if (open && kind == MapKind.BYTES) {
       said.put(OwnAnswer.BYTES + input.name(), new ParameterValue.Flag(true));
       bytes.add(new NamedTensor(input.name(), value));
     } else {
       add(input, value);
     }
+  }
+
+  private boolean isParameter(String name) {
+    return !open && parameters.contains(name) && signature.input(name).isEmpty();
+  }
+
+  private static ParameterValue parameter(MapKind kind, Tensor value) {
+    MemorySegment data = value.data();
+    return switch (kind) {
+      case TEXT, BYTES -> new ParameterValue.Text(text(value));
+      case INT32 -> new ParameterValue.Whole(data.get(ValueLayout.JAVA_INT, 0), false);
+      case INT64 -> new ParameterValue.Whole(data.get(ValueLayout.JAVA_LONG, 0), false);
+      case SINGLE -> new ParameterValue.Fraction(data.get(ValueLayout.JAVA_FLOAT, 0));
+      case DOUBLE -> new ParameterValue.Fraction(data.get(ValueLayout.JAVA_DOUBLE, 0));
+    };
+  }
+
+  private static String text(Tensor value) {
+    var element = new BytesElements(value);
+    element.next();
+    return element.toText();
   }
 
   /**

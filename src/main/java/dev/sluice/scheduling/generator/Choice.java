@@ -1,12 +1,14 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.config.GeneratorConfig;
+import dev.sluice.config.GeneratorConfig.Penalties;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -21,18 +23,44 @@ final class Choice {
   private final BitSet stopped;
   private final int[] chosen;
 
+  /** Of each row; empty if there are no penalties. */
+  private final List<TokenCounts> before;
+
   /**
-   * @param type the element type of the input that it goes to
-   * @param rank that input's rank
+   * @param prompt what the input that it goes to begins with; borrowed
    */
-  Choice(GeneratorConfig.Next next, List<Integer> stops, DataType type, int rank, int rows) {
+  Choice(GeneratorConfig.Next next, List<Integer> stops, Tensor prompt, int rows) {
     this.output = next.from();
-    this.type = type;
-    this.shape = shape(rank, rows);
+    this.type = prompt.type();
+    this.shape = shape(prompt.shape().rank(), rows);
+    this.before =
+        next.sampling().penalties().equals(Penalties.NONE) ? List.of() : counts(prompt, rows);
     this.chooser = new TokenChooser(next.sampling());
     this.stops = stops;
     this.stopped = new BitSet(rows);
     this.chosen = new int[rows];
+  }
+
+  private static List<TokenCounts> counts(Tensor prompt, int rows) {
+    var counts = new ArrayList<TokenCounts>(rows);
+    long perRow = prompt.elementCount() / rows;
+    for (int row = 0; row < rows; row++) {
+      var counted = new TokenCounts();
+      for (long i = row * perRow; i < (row + 1) * perRow; i++) {
+        counted.addPrompt(token(prompt, i));
+      }
+      counts.add(counted);
+    }
+    return counts;
+  }
+
+  /** A token of an input that takes INT64 or INT32; negative if no token has its number. */
+  private static int token(Tensor prompt, long index) {
+    long token =
+        prompt.type() == DataType.INT64
+            ? prompt.data().getAtIndex(ValueLayout.JAVA_LONG, index)
+            : prompt.data().getAtIndex(ValueLayout.JAVA_INT, index);
+    return token == (int) token ? (int) token : -1;
   }
 
   private static Shape shape(int rank, int rows) {
@@ -64,11 +92,21 @@ final class Choice {
     }
     long perRow = all / chosen.length;
     for (int row = 0; row < chosen.length; row++) {
-      chosen[row] = chooser.choose(logits, (row + 1) * perRow - count, (int) count);
+      chosen[row] = choose(logits, (row + 1) * perRow - count, (int) count, row);
       if (stops.contains(chosen[row])) {
         stopped.set(row);
       }
     }
+  }
+
+  private int choose(Tensor logits, long from, int count, int row) {
+    if (before.isEmpty()) {
+      return chooser.choose(logits, from, count, null);
+    }
+    TokenCounts counts = before.get(row);
+    int token = chooser.choose(logits, from, count, counts);
+    counts.addChosen(token);
+    return token;
   }
 
   /** Whether every row has met a token that ends it. */

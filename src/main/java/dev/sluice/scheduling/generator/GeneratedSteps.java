@@ -58,8 +58,7 @@ final class GeneratedSteps implements StreamSteps {
     return new Choice(
         next.withSampling(wishes.sampling(next.sampling())),
         loop.config().stop().tokens(),
-        given.type(),
-        given.shape().rank(),
+        given,
         rows);
   }
 

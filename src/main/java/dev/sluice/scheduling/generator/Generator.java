@@ -58,7 +58,7 @@ public final class Generator implements StreamPlan {
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
     loops.forEach((name, loop) -> signatures.put(name, shown(loop)));
-    return model.withSignatures(signatures);
+    return model.withSignatures(signatures).withParameters(Wishes.NAMES);
   }
 
   private Signature shown(Loop loop) {

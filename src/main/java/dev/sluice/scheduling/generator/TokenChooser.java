@@ -8,13 +8,15 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses one of many by their logits: the largest, or by chance. The chances are those of {@code
  * softmax(logits / temperature)} among the {@code top_k} largest, cut where {@code top_p} of them
- * is reached. The random numbers are those of {@link SplittableRandom#nextDouble()}, one for each
- * choice; they are laid against the candidates from the likeliest to the least likely if these were
- * cut, else in their own order. One thread at a time.
+ * is reached. Penalties change the logits before either. The random numbers are those of {@link
+ * SplittableRandom#nextDouble()}, one for each choice; they are laid against the candidates from
+ * the likeliest to the least likely if these were cut, else in their own order. One thread at a
+ * time.
  */
 final class TokenChooser {
   private final Sampling sampling;
@@ -33,12 +35,27 @@ final class TokenChooser {
    * @param logits borrowed
    * @param from the first of the candidates, counted in elements
    * @param count how many there are, at least one
+   * @param before the tokens that were there before; null if there are no penalties
    * @return which one, counted from the first
    */
-  int choose(Tensor logits, long from, int count) {
-    return sampling.temperature() == 0 || count == 1
+  int choose(Tensor logits, long from, int count, @Nullable TokenCounts before) {
+    if (sampling.temperature() != 0 && count > 1) {
+      return draw(logits, from, count, before);
+    }
+    return before == null
         ? largest(logits, from, count)
-        : draw(logits, from, count);
+        : largestPenalised(logits, from, count, before);
+  }
+
+  private int largestPenalised(Tensor logits, long from, int count, TokenCounts before) {
+    read(logits, from, count, before);
+    int best = 0;
+    for (int i = 1; i < count; i++) {
+      if (weights[i] > weights[best]) {
+        best = i;
+      }
+    }
+    return best;
   }
 
   private static int largest(Tensor logits, long from, int count) {
@@ -81,8 +98,9 @@ final class TokenChooser {
     };
   }
 
-  private int draw(Tensor logits, long from, int count) {
-    weigh(logits, from, count);
+  private int draw(Tensor logits, long from, int count, @Nullable TokenCounts before) {
+    read(logits, from, count, before);
+    weigh(count);
     boolean cut = sampling.topK() > 0 && sampling.topK() < count;
     if (cut || sampling.topP() < 1) {
       return drawFromLikeliest(count, cut ? sampling.topK() : count);
@@ -105,17 +123,24 @@ final class TokenChooser {
     return last;
   }
 
-  /** Probabilities, but for their sum. What is not a number is never chosen. */
-  private void weigh(Tensor logits, long from, int count) {
+  private void read(Tensor logits, long from, int count, @Nullable TokenCounts before) {
     if (weights.length < count) {
       weights = new double[count];
     }
     MemorySegment data = logits.data();
+    for (int i = 0; i < count; i++) {
+      weights[i] = value(data, logits.type(), from + i);
+    }
+    if (before != null) {
+      before.penalise(weights, count, sampling.penalties());
+    }
+  }
+
+  /** Makes probabilities of logits, but for their sum. What is not a number is never chosen. */
+  private void weigh(int count) {
     double highest = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < count; i++) {
-      double value = value(data, logits.type(), from + i);
-      weights[i] = value;
-      highest = value > highest ? value : highest;
+      highest = weights[i] > highest ? weights[i] : highest;
     }
     for (int i = 0; i < count; i++) {
       double weight = Math.exp((weights[i] - highest) / sampling.temperature());

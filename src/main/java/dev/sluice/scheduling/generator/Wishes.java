@@ -1,10 +1,12 @@
 package dev.sluice.scheduling.generator;
 
+import dev.sluice.config.GeneratorConfig.Penalties;
 import dev.sluice.config.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,18 @@ import org.jspecify.annotations.Nullable;
  * @param parameters by name
  */
 record Wishes(Map<String, ParameterValue> parameters) {
+  /** All that a request may say. */
+  static final Set<String> NAMES =
+      Set.of(
+          "temperature",
+          "top_k",
+          "top_p",
+          "seed",
+          "repetition_penalty",
+          "presence_penalty",
+          "frequency_penalty",
+          "steps");
+
   private static final double HOTTEST = 1_000;
 
   /** How this stream's choices are made. */
@@ -21,10 +35,22 @@ record Wishes(Map<String, ParameterValue> parameters) {
     return parameters.isEmpty()
         ? settings
         : new Sampling(
-            decimal("temperature", settings.temperature(), HOTTEST),
+            decimal("temperature", settings.temperature(), 0, HOTTEST),
             (int) whole("top_k", 0, Integer.MAX_VALUE).orElse((long) settings.topK()).longValue(),
-            decimal("top_p", settings.topP(), 1),
-            whole("seed", Long.MIN_VALUE, Long.MAX_VALUE).or(settings::seed));
+            decimal("top_p", settings.topP(), 0, 1),
+            whole("seed", Long.MIN_VALUE, Long.MAX_VALUE).or(settings::seed),
+            penalties(settings.penalties()));
+  }
+
+  private Penalties penalties(Penalties settings) {
+    return new Penalties(
+        decimal(
+            "repetition_penalty",
+            settings.repetition(),
+            Penalties.LEAST_REPETITION,
+            Penalties.MOST_REPETITION),
+        decimal("presence_penalty", settings.presence(), -Penalties.MOST, Penalties.MOST),
+        decimal("frequency_penalty", settings.frequency(), -Penalties.MOST, Penalties.MOST));
   }
 
   /**
@@ -52,18 +78,22 @@ record Wishes(Map<String, ParameterValue> parameters) {
     throw wanted(name, given, "a whole number from " + lowest + " to " + highest);
   }
 
-  private double decimal(String name, double otherwise, double highest) {
+  private double decimal(String name, double otherwise, double lowest, double highest) {
     double value =
         switch (parameters.get(name)) {
           case null -> otherwise;
           case ParameterValue.Whole whole -> whole.value();
           case ParameterValue.Fraction fraction -> fraction.value();
-          case ParameterValue other -> throw wanted(name, other, "a number from 0 to " + highest);
+          case ParameterValue other -> throw wanted(name, other, range(lowest, highest));
         };
-    if (!(value >= 0 && value <= highest)) {
-      throw wanted(name, parameters.get(name), "a number from 0 to " + highest);
+    if (!(value >= lowest && value <= highest)) {
+      throw wanted(name, parameters.get(name), range(lowest, highest));
     }
     return value;
+  }
+
+  private static String range(double lowest, double highest) {
+    return "a number from %s to %s".formatted(lowest == 0 ? "0" : lowest, highest);
   }
 
   private static InferenceException wanted(

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.config.GeneratorConfig.Penalties;
 import dev.sluice.config.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
@@ -33,8 +34,12 @@ class WishesTest {
                 "top_k", whole(3),
                 "top_p", whole(1),
                 "seed", whole(-4),
+                "repetition_penalty", new ParameterValue.Fraction(1.2),
+                "presence_penalty", whole(-2),
+                "frequency_penalty", new ParameterValue.Fraction(0.5),
                 "steps", whole(2)));
-    assertThat(wishes.sampling(SETTINGS)).isEqualTo(new Sampling(1.5, 3, 1, Optional.of(-4L)));
+    assertThat(wishes.sampling(SETTINGS))
+        .isEqualTo(new Sampling(1.5, 3, 1, Optional.of(-4L), new Penalties(1.2, -2, 0.5)));
     assertThat(wishes.steps(7)).isEqualTo(2);
   }
 
@@ -53,6 +58,8 @@ class WishesTest {
     assertThatThrownBy(() ->
             new Wishes(Map.of("top_p", new ParameterValue.Fraction(Double.NaN))).sampling(SETTINGS))
         .hasMessage("parameter \"top_p\" is NaN; wanted a number from 0 to 1.0");
+    assertThatThrownBy(() -> new Wishes(Map.of("repetition_penalty", whole(0))).sampling(SETTINGS))
+        .hasMessage("parameter \"repetition_penalty\" is 0; wanted a number from 0.01 to 100.0");
     assertThatThrownBy(
             () -> new Wishes(Map.of("seed", new ParameterValue.Flag(true))).sampling(SETTINGS))
         .hasMessageStartingWith("parameter \"seed\" is true; wanted a whole number");

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A GrpsMessage in its bytes, looked through once: the model must be known before values can be
  * read into its tensors, and fields may come in any order. Of several data fields the last one
- * counts, as protobuf has it.
+ * counts, as protobuf has it; a message may have none.
  *
  * @param model the model's name; empty if there is none
  * @param form which field holds the data
@@ -26,7 +26,7 @@ record WireMessage(String model, DataForm form, Body data) {
   static WireMessage scan(Body body) throws IOException {
     CodedInputStream in = Wire.open(body);
     String model = "";
-    @Nullable DataForm form = null;
+    DataForm form = DataForm.NOTHING;
     Body data = Body.EMPTY;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       DataForm found = form(tag);
@@ -38,10 +38,6 @@ record WireMessage(String model, DataForm form, Body data) {
       } else {
         in.skipField(tag);
       }
-    }
-    if (form == null) {
-      throw InferenceException.invalid(
-          "the message has no data; wanted one of bin_data, str_data, gtensors and gmap");
     }
     return new WireMessage(model, form, data);
   }
@@ -78,6 +74,7 @@ record WireMessage(String model, DataForm form, Body data) {
         case NDARRAY ->
             throw InferenceException.invalid("ndarray is for JSON only; wanted gtensors");
         case MAP -> WireMaps.read(data, inputs);
+        case NOTHING -> inputs.requireNone();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -112,7 +112,7 @@ record JsonMessage(
         case TENSORS -> new GtensorsReader(cursor, inputs).read();
         case NDARRAY -> new NdArrayReader(cursor, inputs).read();
         case MAP -> new GmapReader(cursor, inputs).read();
-        case BYTES -> throw new IllegalStateException("JSON has no bytes");
+        case BYTES, NOTHING -> throw new IllegalStateException("JSON has " + form);
       }
     } catch (JsonException e) {
       throw Json.malformed(e);
