@@ -15,7 +15,7 @@ import dev.sluice.tensor.Tensor;
  */
 public record Reshape(Shape declared, Shape model) {
   /**
-   * Requires that both shapes hold the same elements.
+   * Requires that both shapes hold the same elements, which can be counted.
    *
    * @param tensor its name, for the text
    * @throws InferenceException with FAILED_PRECONDITION if they do not

@@ -74,15 +74,31 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
           "%s '%s' is declared as %s, the model has %s"
               .formatted(kind, spec.name(), declared.get("data_type"), type));
     }
-    Shape dims = batched(DeclaredWarmUp.dims(declared));
+    Shape dims = countable(kind, "dims", batched(DeclaredWarmUp.dims(declared)), spec);
     if (declared.get("reshape") instanceof Map<?, ?> reshape) {
-      Shape inside = batched(DeclaredWarmUp.numbers(reshape.get("shape")));
+      Shape given = batched(DeclaredWarmUp.numbers(reshape.get("shape")));
+      Shape inside = countable(kind, "reshape", given, spec);
       requireFits(kind, inside, spec);
       return new Reshape(dims, inside).require(spec.name());
     }
     requireFits(kind, dims, spec);
     Shape shape = narrowed(dims, spec.shape());
     return new Reshape(shape, shape);
+  }
+
+  /** The shape itself, if a tensor of it can exist; each open dimension is at least 1. */
+  private Shape countable(String kind, String what, Shape shape, TensorSpec spec) {
+    try {
+      long bytes = Math.max(1, spec.type().byteSize());
+      for (long dim : shape.dims()) {
+        bytes = Math.multiplyExact(bytes, Math.max(1, dim));
+      }
+      return shape;
+    } catch (ArithmeticException e) {
+      throw refused(
+          "%s '%s' has %s %s, which are more bytes of %s than can be counted"
+              .formatted(kind, spec.name(), what, shape, Configuration.word(spec.type())));
+    }
   }
 
   private Shape batched(long[] dims) {

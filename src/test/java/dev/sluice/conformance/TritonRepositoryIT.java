@@ -218,6 +218,21 @@ class TritonRepositoryIT {
     }
   }
 
+  @Test
+  void dimsWhoseProductIsTooLargeAreRefusedByName() throws IOException {
+    String huge = "4611686018427387904, 4";
+    model(
+        "reshaped",
+        "input { name: \"x\" data_type: TYPE_FP32 dims: [ -1, %s ] reshape { shape: [ -1, %s ] } }"
+            .formatted(huge, huge));
+    model("plain", "output { name: \"y\" data_type: TYPE_FP32 dims: [ -1, %s ] }".formatted(huge));
+    try (var server = RunningServer.start(models)) {
+      String why = "dims [-1,4611686018427387904,4], which are more bytes of TYPE_FP32 than can be";
+      assertThat(failure(server, "reshaped")).contains("input 'x' has " + why);
+      assertThat(failure(server, "plain")).contains("output 'y' has " + why);
+    }
+  }
+
   private void member(String name, String settings, String... dims) throws IOException {
     Path version = Files.createDirectories(models.resolve(name).resolve("1"));
     new OnnxModelWriter()

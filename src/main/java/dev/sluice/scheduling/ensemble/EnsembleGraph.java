@@ -8,7 +8,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToIntFunction;
 
 /**
  * Which tensors of an ensemble lead to which steps. Immutable, and known to be sound: every tensor
@@ -21,6 +20,8 @@ public final class EnsembleGraph {
   private final List<String> tensors;
   private final Map<String, Integer> numbers = new HashMap<>();
   private final Map<String, Integer> outputs;
+  private final BitSet hinted;
+  private final BitSet written;
   private final int[] waits;
   private final Route everything;
 
@@ -49,31 +50,43 @@ public final class EnsembleGraph {
    * @param steps each after those whose tensors it takes
    * @param tensors their names by number
    * @param outputs the numbers of the ensemble's outputs by their names, which may be others
+   * @param hinted the numbers of tensors whose writers' shapes are only hints
    */
   EnsembleGraph(
       String name,
       ModelMetadata metadata,
       List<EnsembleStep> steps,
       List<String> tensors,
-      Map<String, Integer> outputs) {
+      Map<String, Integer> outputs,
+      BitSet hinted) {
     this.name = name;
     this.metadata = metadata;
     this.steps = List.copyOf(steps);
     this.tensors = List.copyOf(tensors);
     this.outputs = Map.copyOf(outputs);
+    this.hinted = (BitSet) hinted.clone();
     for (int i = 0; i < tensors.size(); i++) {
       numbers.put(tensors.get(i), i);
     }
-    this.waits = steps.stream().mapToInt(EnsembleGraph.written(steps)).toArray();
+    this.written = new BitSet();
+    steps.forEach(step -> step.outputs().forEach(output -> written.set(output.tensor())));
+    this.waits = steps.stream().mapToInt(this::waits).toArray();
     this.everything = route(outputs());
   }
 
   /** Counts what a step takes from other steps. What a request leaves out is not waited for. */
-  private static ToIntFunction<EnsembleStep> written(List<EnsembleStep> steps) {
-    var written = new BitSet();
-    steps.forEach(step -> step.outputs().forEach(output -> written.set(output.tensor())));
-    return step ->
-        (int) step.inputs().stream().filter(input -> written.get(input.tensor())).count();
+  private int waits(EnsembleStep step) {
+    return (int) step.inputs().stream().filter(input -> isWritten(input.tensor())).count();
+  }
+
+  /** Returns whether a step writes this tensor; else a request brings it, or leaves it out. */
+  boolean isWritten(int tensor) {
+    return written.get(tensor);
+  }
+
+  /** Returns whether this tensor may have another shape than its writer declares. */
+  boolean isHinted(int tensor) {
+    return hinted.get(tensor);
   }
 
   /** How many tensors each step waits for before it can begin. A copy. */

@@ -10,6 +10,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,9 @@ public final class EnsembleGraphBuilder {
 
   /** By tensor, the names that the member who writes it has for its classes. */
   private final Map<String, List<String>> classLabels = new HashMap<>();
+
+  /** The numbers of tensors whose writers' shapes are only hints. */
+  private final BitSet hinted = new BitSet();
 
   private boolean shapesBind = true;
 
@@ -100,7 +104,8 @@ public final class EnsembleGraphBuilder {
         metadata,
         StepOrder.of(name, steps),
         List.copyOf(numbers.keySet()),
-        outputNumbers(signature));
+        outputNumbers(signature),
+        hinted);
   }
 
   static ModelSelector selector(EnsembleConfig.Step step) {
@@ -126,6 +131,7 @@ public final class EnsembleGraphBuilder {
                   .orElseThrow(() -> refused(where(step) + " has no output '" + output + "'"));
           write(TensorEnd.ofStep("output", where(step), tensor, spec, false, joinsOneRow(model)));
           label(tensor, model.classLabels().get(output));
+          hinted.set(number(tensor), !model.shapesBind());
           outputs.add(new Link(output, number(tensor)));
         });
     List<Link> inputs = new ArrayList<>();

@@ -4,21 +4,14 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.RunTimes;
-import dev.sluice.inference.ServedModel;
-import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.ensemble.EnsembleGraph.Route;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
 import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
-import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorSpec;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class EnsembleRun {
   private final EnsembleGraph graph;
   private final DataPlane members;
+  private final MemberRequests requests;
   private final InferenceRequest request;
   private final Route route;
   private final Promise<InferenceResponse> answer = Promise.promise();
@@ -65,6 +59,7 @@ final class EnsembleRun {
   EnsembleRun(EnsembleGraph graph, DataPlane members, InferenceRequest request) {
     this.graph = graph;
     this.members = members;
+    this.requests = new MemberRequests(graph, members, request);
     this.request = request;
     this.route = graph.routeTo(request.outputs());
     this.takers = route.takers();
@@ -106,14 +101,14 @@ final class EnsembleRun {
   }
 
   private void run(EnsembleStep step) {
-    ServedModel member;
+    InferenceRequest part;
     try {
-      member = step.admit(members, request.model().caller());
+      part = requests.of(step, number -> tensors[number], number -> takers[number] > 0);
     } catch (InferenceException e) {
       fail(step, e);
       return;
     }
-    InferenceRequest part = part(step, member);
+    step.inputs().forEach(input -> taken(input.tensor()));
     running.add(part);
     if (request.isCancelled()) {
       part.cancel();
@@ -131,69 +126,13 @@ final class EnsembleRun {
             });
   }
 
-  private InferenceRequest part(EnsembleStep step, ServedModel member) {
-    Signature signature = EnsembleGraphBuilder.signature(member.metadata());
-    var part =
-        new InferenceRequest(
-            member,
-            signature,
-            inputs(step, signature),
-            outputs(step),
-            request.deadline(),
-            request.requestId(),
-            request.options());
-    RunTimes times = request.times();
-    if (times != null) {
-      part.addTimesTo(times);
-    }
-    return part;
-  }
-
-  private List<NamedTensor> inputs(EnsembleStep step, Signature member) {
-    List<NamedTensor> inputs = new ArrayList<>(step.inputs().size());
-    for (Link input : step.inputs()) {
-      SharedTensor tensor = tensors[input.tensor()];
-      if (tensor != null) {
-        inputs.add(new NamedTensor(input.name(), shaped(tensor, member.input(input.name()))));
-        taken(input.tensor(), tensor);
-      }
-    }
-    return inputs;
-  }
-
-  /**
-   * Returns the tensor as the other end declares it: where the ensemble has no batch, a member that
-   * has one takes and returns one row.
-   */
-  private Tensor shaped(SharedTensor tensor, Optional<TensorSpec> end) {
-    Shape shape = tensor.shape();
-    if (graph.metadata().maxBatchSize() > 0 || end.isEmpty() || !end.get().shape().isRankKnown()) {
-      return tensor.all();
-    }
-    int rank = end.get().shape().rank();
-    if (rank == shape.rank() + 1) {
-      return tensor.all(shape.prepend(1));
-    }
-    boolean oneRow = rank == shape.rank() - 1 && shape.dim(0) == 1;
-    return oneRow ? tensor.all(shape.withoutRows()) : tensor.all();
-  }
-
   /** Gives the run's own share up once everybody has theirs. */
-  private void taken(int number, SharedTensor tensor) {
-    if (--takers[number] == 0) {
+  private void taken(int number) {
+    SharedTensor tensor = tensors[number];
+    if (tensor != null && --takers[number] == 0) {
       tensors[number] = null;
       tensor.close();
     }
-  }
-
-  private List<String> outputs(EnsembleStep step) {
-    List<String> outputs = new ArrayList<>(step.outputs().size());
-    for (Link output : step.outputs()) {
-      if (takers[output.tensor()] > 0) {
-        outputs.add(output.name());
-      }
-    }
-    return outputs;
   }
 
   private void ended(EnsembleStep step, InferenceResponse response) {
@@ -202,21 +141,12 @@ final class EnsembleRun {
       return;
     }
     for (NamedTensor output : response.outputs()) {
-      int number = tensorOf(step, output.name());
+      int number = step.tensorOf(output.name());
       tensors[number] = new SharedTensor(output.tensor());
       arrived(number);
     }
     runReady();
     finishIfComplete();
-  }
-
-  private static int tensorOf(EnsembleStep step, String output) {
-    for (Link link : step.outputs()) {
-      if (link.name().equals(output)) {
-        return link.tensor();
-      }
-    }
-    throw new IllegalStateException(step.member() + " has answered with output " + output);
   }
 
   private void arrived(int number) {
@@ -244,8 +174,8 @@ final class EnsembleRun {
     for (String output : wanted) {
       SharedTensor tensor = tensors[graph.outputNumber(output)];
       if (tensor != null) {
-        outputs.add(new NamedTensor(output, shaped(tensor, request.signature().output(output))));
-        taken(graph.outputNumber(output), tensor);
+        outputs.add(requests.output(output, tensor));
+        taken(graph.outputNumber(output));
       }
     }
     end();

@@ -37,6 +37,16 @@ record EnsembleStep(int number, ModelSelector member, List<Link> inputs, List<Li
     };
   }
 
+  /** Returns the ensemble's number of what the model writes under this name. */
+  int tensorOf(String output) {
+    for (Link link : outputs) {
+      if (link.name().equals(output)) {
+        return link.tensor();
+      }
+    }
+    throw new IllegalStateException(member + " has answered with output " + output);
+  }
+
   EnsembleStep {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);

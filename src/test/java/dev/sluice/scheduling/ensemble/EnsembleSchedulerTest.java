@@ -79,6 +79,7 @@ class EnsembleSchedulerTest {
 
     final Map<String, Asked> asked = new LinkedHashMap<>();
     final Map<String, LentModel> lent = new LinkedHashMap<>();
+    ModelMetadata metadata = METADATA;
     String gone = "";
 
     @Override
@@ -88,7 +89,7 @@ class EnsembleSchedulerTest {
       }
       return new Lookup.Found(
           lent.computeIfAbsent(
-                  selector.name(), name -> new LentModel(new ModelId(name, 1), METADATA))
+                  selector.name(), name -> new LentModel(new ModelId(name, 1), metadata))
               .lend());
     }
 
@@ -267,6 +268,39 @@ class EnsembleSchedulerTest {
     assertThat(members.request("sum").isCancelled()).isTrue();
     members.fail("sum", new InferenceException(ErrorCode.CANCELLED, "the caller left"));
     assertThat(ErrorCode.of(failure(answer))).isEqualTo(ErrorCode.CANCELLED);
+  }
+
+  @Test
+  void shapesThatAreOnlyHintsChangeNoTensor() {
+    var signature =
+        new Signature(
+            Signature.DEFAULT,
+            "",
+            List.of(new TensorSpec("x", DataType.FP32, Shape.of(-1, -1))),
+            List.of(new TensorSpec("y", DataType.FP32, Shape.SCALAR)));
+    var hinted = new ModelMetadata("fake", Map.of(Signature.DEFAULT, signature), false, 0);
+    var config =
+        new EnsembleConfig(
+            List.of(new Step("left", -1, Map.of("x", "a"), Map.of("y", "l"))),
+            List.of(),
+            List.of());
+    EnsembleGraph chain = EnsembleGraphBuilder.build("e", config, 0, _ -> hinted);
+    members.metadata = hinted;
+    var request =
+        new InferenceRequest(
+            new LentModel(new ModelId("e", 1), chain.metadata()).lend(),
+            chain.metadata().signature("").orElseThrow(),
+            List.of(new NamedTensor("a", Tensors.floats(Shape.of(1), 1))),
+            List.of(),
+            Deadline.NONE,
+            "id");
+    Future<InferenceResponse> answer = new EnsembleScheduler(chain, members).submit(request);
+    assertThat(members.request("left").inputs().getFirst().tensor().shape())
+        .isEqualTo(Shape.of(1));
+    members.answer("left", 1);
+    try (InferenceResponse response = answer.result()) {
+      assertThat(response.outputs().getFirst().tensor().shape()).isEqualTo(Shape.of(1));
+    }
   }
 
   @Test

@@ -90,8 +90,8 @@ final class RawRequest {
     int open = openDimension(dims);
     if (open >= 0) {
       dims[open] = 1;
-      long one = Math.max(Shape.of(dims).elementCount() * type.byteSize(), 1);
-      dims[open] = body.length() / one;
+      long one = new InputHead(input.name(), type, Shape.of(dims)).shape().elementCount();
+      dims[open] = body.length() / Math.max(one * type.byteSize(), 1);
     }
     Shape item = Shape.of(dims);
     return batched ? item.prepend(1) : item;
