@@ -161,7 +161,7 @@ record Faces(
       faces.add(new TfsModelFace(control, telemetry));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipGrpcFace(oipServer()));
+      faces.add(new OipGrpcFace(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(grpsService());

@@ -23,6 +23,7 @@ public final class JsonWriter {
 
   private byte[] bytes;
   private int size;
+  private boolean nulls;
 
   /**
    * @param capacity bytes to begin with
@@ -31,6 +32,12 @@ public final class JsonWriter {
     int first = Math.max(capacity, 64);
     MemoryAccount.chargeCurrent(Kind.ANSWER, first);
     this.bytes = new byte[first];
+  }
+
+  /** Writes {@code null} for numbers that are not finite, or else their names. */
+  public JsonWriter nullsForNonFinite(boolean wanted) {
+    nulls = wanted;
+    return this;
   }
 
   /** How many bytes were written. */
@@ -158,11 +165,12 @@ public final class JsonWriter {
   }
 
   /**
-   * The shortest text that reads back as the same float; {@code NaN}, {@code Infinity} as words.
+   * The shortest text that reads back as the same float; {@code NaN}, {@code Infinity} as words, or
+   * as {@link #nullsForNonFinite} says.
    */
   public JsonWriter number(float value) {
     if (!Float.isFinite(value)) {
-      return raw(Float.toString(value));
+      return raw(nulls ? "null" : Float.toString(value));
     }
     claim(FloatText.MOST_BYTES);
     size = FloatText.write(value, bytes, size);
@@ -170,10 +178,11 @@ public final class JsonWriter {
   }
 
   /**
-   * The shortest text that reads back as the same double; {@code NaN}, {@code Infinity} as words.
+   * The shortest text that reads back as the same double; {@code NaN}, {@code Infinity} as words,
+   * or as {@link #nullsForNonFinite} says.
    */
   public JsonWriter number(double value) {
-    return raw(Double.toString(value));
+    return raw(nulls && !Double.isFinite(value) ? "null" : Double.toString(value));
   }
 
   /** What was written, without a copy. The writer is not to be used any more. */

@@ -170,9 +170,8 @@ class ModelControlIT {
     return answer.status() + " " + answer.text();
   }
 
-  @Test
-  void kserveIsAnsweredInItsOwnForm() throws IOException {
-    addsub("a");
+  /** A listener as that of KServe's own server. */
+  private RunningServer startAsKserve() {
     var kserve =
         new ListenerConfig(
             "localhost",
@@ -183,10 +182,75 @@ class ModelControlIT {
             ControlAccess.OPEN,
             false,
             ListenerConfig.DEFAULT.tls());
-    try (var server = start(kserve, List.of(models));
+    return start(kserve, List.of(models));
+  }
+
+  @Test
+  void kserveIsAnsweredInItsOwnForm() throws IOException {
+    addsub("a");
+    addsub("broken");
+    Files.writeString(models.resolve("broken/1/model.onnx"), "broken");
+    try (var server = startAsKserve();
         var caller = new HttpCaller(server.port())) {
       assertThat(post(caller, "a/load")).isEqualTo("200 {\"name\":\"a\",\"load\":true}");
       assertThat(post(caller, "a/unload")).isEqualTo("200 {\"name\":\"a\",\"unload\":true}");
+      assertThat(post(caller, "broken/load"))
+          .startsWith(
+              "503 {\"error\":\"Model with name broken is not ready. Error type: INVALID_ARGUMENT"
+                  + " error msg: load failed for model 'broken': version 1");
+      assertThat(post(caller, "nope/load"))
+          .startsWith("503 {\"error\":\"Model with name nope is not ready. Error type: ");
+      assertThat(post(caller, "nope/unload"))
+          .isEqualTo("404 {\"error\":\"Model with name nope does not exist.\"}");
+    }
+  }
+
+  @Test
+  void kserveIsAnsweredInItsOwnFormOverGrpc() throws IOException {
+    addsub("a");
+    try (var server = startAsKserve();
+        var grpc = new Client(server)) {
+      var load = RepositoryModelLoadRequest.newBuilder().setRepositoryName("a").build();
+      byte[] loaded = grpc.stub.repositoryModelLoad(load).toByteArray();
+      assertThat(loaded).as("model_name = 1, isLoaded = 2").containsExactly(10, 1, 'a', 16, 1);
+      assertThat(grpc.ready("a")).isTrue();
+      var unload = RepositoryModelUnloadRequest.newBuilder().setRepositoryName("a").build();
+      byte[] unloaded = grpc.stub.repositoryModelUnload(unload).toByteArray();
+      assertThat(unloaded).as("model_name = 1, isUnloaded = 2").containsExactly(10, 1, 'a', 16, 1);
+      assertFails(
+          Status.Code.NOT_FOUND,
+          "Model with name nope does not exist.",
+          () ->
+              grpc.stub.repositoryModelUnload(
+                  RepositoryModelUnloadRequest.newBuilder().setRepositoryName("nope").build()));
+      assertFails(
+          Status.Code.UNAVAILABLE,
+          "Model with name nope is not ready. Error type: ",
+          () ->
+              grpc.stub.repositoryModelLoad(
+                  RepositoryModelLoadRequest.newBuilder().setRepositoryName("nope").build()));
+      assertFails(
+          Status.Code.NOT_FOUND,
+          "Request for unknown model: 'nope' is not found",
+          () -> grpc.ready("nope"));
+      assertThat(grpc.load("a", Map.of()))
+          .as("Triton's form has Triton's answer")
+          .isEqualTo(RepositoryModelLoadResponse.getDefaultInstance());
+    }
+  }
+
+  @Test
+  void anUnknownModelIsNotReadyOnOtherListeners() throws IOException {
+    addsub("a");
+    try (var server = start(List.of(models), "a");
+        var grpc = new Client(server)) {
+      assertThat(grpc.ready("nope")).isFalse();
+      var version = ModelReadyRequest.newBuilder().setName("a").setVersion("7").build();
+      assertThat(grpc.stub.modelReady(version).getReady()).isFalse();
+      assertFails(
+          Status.Code.INVALID_ARGUMENT,
+          "failed to get model version from specified version string 'x'",
+          () -> grpc.stub.modelReady(version.toBuilder().setVersion("x").build()));
     }
   }
 

@@ -295,8 +295,7 @@ class EnsembleSchedulerTest {
             Deadline.NONE,
             "id");
     Future<InferenceResponse> answer = new EnsembleScheduler(chain, members).submit(request);
-    assertThat(members.request("left").inputs().getFirst().tensor().shape())
-        .isEqualTo(Shape.of(1));
+    assertThat(members.request("left").inputs().getFirst().tensor().shape()).isEqualTo(Shape.of(1));
     members.answer("left", 1);
     try (InferenceResponse response = answer.result()) {
       assertThat(response.outputs().getFirst().tensor().shape()).isEqualTo(Shape.of(1));

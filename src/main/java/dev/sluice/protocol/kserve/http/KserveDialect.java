@@ -67,6 +67,11 @@ public final class KserveDialect implements V1Dialect {
   }
 
   @Override
+  public boolean writesNulls() {
+    return true;
+  }
+
+  @Override
   public ErrorCode notRows() {
     return ErrorCode.INTERNAL;
   }

@@ -46,12 +46,18 @@ import java.util.function.Function;
  */
 public final class OipGrpcFace implements GrpcFace {
   private final OipServer server;
+  private final boolean kserve;
   private final Map<String, GrpcMethod> methods;
 
-  public OipGrpcFace(OipServer server) {
+  /**
+   * @param kserve whether it answers as KServe does: there is no state of an unknown model, and
+   *     loading and unloading have that server's messages besides Triton's
+   */
+  public OipGrpcFace(OipServer server, boolean kserve) {
     this.server = server;
+    this.kserve = kserve;
     var settings = new SettingsCalls(server);
-    var repository = new RepositoryCalls(server);
+    var repository = new RepositoryCalls(server, kserve);
     this.methods =
         Map.ofEntries(
             Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
@@ -160,7 +166,8 @@ public final class OipGrpcFace implements GrpcFace {
   private MessageLite modelReady(ModelReadyRequest request, Caller caller) {
     ModelSelector selector = GrpcSelectors.of(request.getName(), request.getVersion());
     Lookup lookup = server.data().find(selector, caller, Operation.MODEL_METADATA);
-    if (lookup instanceof Lookup.NotReady) {
+    boolean miss = kserve ? lookup instanceof Lookup.NotReady : lookup instanceof Lookup.Missed;
+    if (miss) {
       return ModelReadyResponse.newBuilder().setReady(false).build();
     }
     return ModelReadyResponse.newBuilder().setReady(Models.isReady(lookup)).build();

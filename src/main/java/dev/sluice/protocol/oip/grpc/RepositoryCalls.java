@@ -1,11 +1,15 @@
 package dev.sluice.protocol.oip.grpc;
 
+import static com.google.protobuf.ByteString.copyFromUtf8;
+
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.UnknownFieldSet;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.KserveLoads;
 import dev.sluice.protocol.oip.LoadParameters;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
@@ -19,8 +23,17 @@ import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadResponse;
 import io.vertx.core.Future;
 import java.util.Locale;
 
-/** The models there are, and loading and unloading them by name. */
-record RepositoryCalls(OipServer server) {
+/**
+ * The models there are, and loading and unloading them by name.
+ *
+ * @param kserve whether KServe's form of loading and unloading is taken too: its messages have the
+ *     model's name in the field that is the repository's in Triton's
+ */
+record RepositoryCalls(OipServer server, boolean kserve) {
+  // RepositoryModelLoadResponse and RepositoryModelUnloadResponse as KServe has them.
+  private static final int MODEL_NAME = 1;
+  private static final int IS_DONE = 2;
+
   Future<MessageLite> index(RepositoryIndexRequest request, Caller caller) {
     requireNoRepository(request.getRepositoryName());
     return RepositoryIndex.of(server.control(), request.getReady(), caller)
@@ -28,6 +41,12 @@ record RepositoryCalls(OipServer server) {
   }
 
   Future<MessageLite> load(RepositoryModelLoadRequest request, Caller caller) {
+    if (kserve && request.getModelName().isEmpty()) {
+      String model = request.getRepositoryName();
+      return new KserveLoads(server.control())
+          .load(new LoadParameters().of(model), caller)
+          .map(RepositoryModelLoadResponse.newBuilder().setUnknownFields(done(model)).build());
+    }
     requireNoRepository(request.getRepositoryName());
     return server
         .control()
@@ -54,7 +73,23 @@ record RepositoryCalls(OipServer server) {
     return load.of(request.getModelName());
   }
 
+  /** The members of KServe's answer: the model's name, and that it is done. */
+  private static UnknownFieldSet done(String model) {
+    var name = UnknownFieldSet.Field.newBuilder().addLengthDelimited(copyFromUtf8(model));
+    var done = UnknownFieldSet.Field.newBuilder().addVarint(1);
+    return UnknownFieldSet.newBuilder()
+        .addField(MODEL_NAME, name.build())
+        .addField(IS_DONE, done.build())
+        .build();
+  }
+
   Future<MessageLite> unload(RepositoryModelUnloadRequest request, Caller caller) {
+    if (kserve && request.getModelName().isEmpty()) {
+      String model = request.getRepositoryName();
+      return new KserveLoads(server.control())
+          .unload(model, false, caller)
+          .map(RepositoryModelUnloadResponse.newBuilder().setUnknownFields(done(model)).build());
+    }
     requireNoRepository(request.getRepositoryName());
     boolean dependents = false;
     for (var parameter : request.getParametersMap().entrySet()) {

@@ -7,6 +7,7 @@ import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonString;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.KserveLoads;
 import dev.sluice.protocol.oip.LoadParameters;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
@@ -40,7 +41,10 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
         model,
         "load",
         body -> loadOf(model, body),
-        load -> server.control().load(load, exchange.caller()));
+        load ->
+            kserve
+                ? new KserveLoads(server.control()).load(load, exchange.caller())
+                : server.control().load(load, exchange.caller()));
   }
 
   void unload(HttpExchange exchange, String model) {
@@ -49,7 +53,10 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
         model,
         "unload",
         RepositoryRoutes::dependents,
-        dependents -> server.control().unload(model, dependents, exchange.caller()));
+        dependents ->
+            kserve
+                ? new KserveLoads(server.control()).unload(model, dependents, exchange.caller())
+                : server.control().unload(model, dependents, exchange.caller()));
   }
 
   private <T> void change(

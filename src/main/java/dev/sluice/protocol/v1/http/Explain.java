@@ -157,7 +157,8 @@ final class Explain {
           exchange.record().answered();
           return exchange
               .compute(
-                  ExplainEncoder.likelySize(explanation), () -> ExplainEncoder.encode(explanation))
+                  ExplainEncoder.likelySize(explanation),
+                  () -> ExplainEncoder.encode(explanation, predict.writesNulls()))
               .onComplete(_ -> explanation.close());
         });
   }
@@ -197,8 +198,8 @@ final class Explain {
     }
   }
 
-  private static Buffer encode(InferenceResponse predictions, InferenceResponse explanations) {
-    var out = new JsonWriter(1024).raw('{');
+  private Buffer encode(InferenceResponse predictions, InferenceResponse explanations) {
+    var out = new JsonWriter(1024).nullsForNonFinite(predict.writesNulls()).raw('{');
     PredictEncoder.rows(predictions, PredictEncoder.PREDICTIONS, out);
     out.raw(',');
     PredictEncoder.rows(explanations, EXPLANATIONS, out);

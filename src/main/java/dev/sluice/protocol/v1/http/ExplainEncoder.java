@@ -32,9 +32,14 @@ final class ExplainEncoder {
     return elements * LIKELY_ELEMENT;
   }
 
-  /** The body of the answer. */
-  static Buffer encode(Explanation explanation) {
-    var out = new JsonWriter((int) Math.min(likelySize(explanation) + 256, Integer.MAX_VALUE / 2));
+  /**
+   * The body of the answer.
+   *
+   * @param nulls whether numbers that are not finite are null
+   */
+  static Buffer encode(Explanation explanation, boolean nulls) {
+    int size = (int) Math.min(likelySize(explanation) + 256, Integer.MAX_VALUE / 2);
+    var out = new JsonWriter(size).nullsForNonFinite(nulls);
     out.raw('{');
     PredictEncoder.rows(explanation.predictions(), PredictEncoder.PREDICTIONS, out);
     out.raw(",\"explanations\":[");

@@ -72,7 +72,7 @@ final class Predict {
   private Buffer encode(InferenceResponse response, Call call) {
     requireJson(call.request().signature());
     try {
-      return PredictEncoder.encode(response, call.form());
+      return PredictEncoder.encode(response, call.form(), lead.writesNulls());
     } catch (InferenceException e) {
       throw new InferenceException(lead.notRows(), e.getMessage(), e);
     }
@@ -90,6 +90,11 @@ final class Predict {
             "Failed to write JSON value for tensor type: " + TypeNames.of(output));
       }
     }
+  }
+
+  /** Whether numbers that are not finite are written as null. */
+  boolean writesNulls() {
+    return lead.writesNulls();
   }
 
   private static long likelySize(InferenceResponse response) {

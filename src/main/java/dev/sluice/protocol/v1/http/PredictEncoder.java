@@ -20,13 +20,14 @@ final class PredictEncoder {
   private final List<NamedTensor> outputs;
   private final JsonWriter out;
 
-  private PredictEncoder(List<NamedTensor> outputs) {
+  private PredictEncoder(List<NamedTensor> outputs, boolean nulls) {
     this.outputs = outputs;
     long size = 64;
     for (NamedTensor output : outputs) {
       size += JsonTensors.likelySize(output.tensor());
     }
-    this.out = new JsonWriter((int) Math.min(size, Integer.MAX_VALUE - 8L));
+    this.out =
+        new JsonWriter((int) Math.min(size, Integer.MAX_VALUE - 8L)).nullsForNonFinite(nulls);
   }
 
   private PredictEncoder(List<NamedTensor> outputs, JsonWriter out) {
@@ -46,13 +47,14 @@ final class PredictEncoder {
   /**
    * The body of the answer.
    *
+   * @param nulls whether numbers that are not finite are null
    * @throws InferenceException with INVALID_ARGUMENT if the outputs cannot be laid out as rows
    */
-  static Buffer encode(InferenceResponse response, AnswerForm form) {
+  static Buffer encode(InferenceResponse response, AnswerForm form, boolean nulls) {
     if (response.outputs().isEmpty()) {
       throw InferenceException.invalid("Cannot convert empty tensor map to JSON");
     }
-    var encoder = new PredictEncoder(response.outputs());
+    var encoder = new PredictEncoder(response.outputs(), nulls);
     encoder.out.raw('{');
     switch (form) {
       case ROWS -> encoder.rows(PREDICTIONS);

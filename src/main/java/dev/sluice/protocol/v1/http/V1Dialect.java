@@ -84,6 +84,11 @@ public interface V1Dialect {
     return false;
   }
 
+  /** Whether numbers that are not finite are written as {@code null}, and not by their names. */
+  default boolean writesNulls() {
+    return false;
+  }
+
   /** Whether the values of an input or an output have a form in JSON. */
   default boolean carries(TensorSpec tensor) {
     return tensor.type().isCommon();

@@ -92,7 +92,7 @@ class PredictEncoderTest {
   private static String encode(AnswerForm form, NamedTensor... outputs) {
     var signature = new Signature("serving_default", "", List.of(), List.of());
     try (var response = new InferenceResponse(new ModelId("m", 1), signature, List.of(outputs))) {
-      return PredictEncoder.encode(response, form).toString();
+      return PredictEncoder.encode(response, form, false).toString();
     }
   }
 }

@@ -141,7 +141,7 @@ class PredictTest {
             new FakeExchange(),
             Envelope.NONE);
     try (InferenceResponse response = planes.infer(call.request()).result()) {
-      return PredictEncoder.encode(response, call.form()).toString(StandardCharsets.UTF_8);
+      return PredictEncoder.encode(response, call.form(), false).toString(StandardCharsets.UTF_8);
     }
   }
 }
