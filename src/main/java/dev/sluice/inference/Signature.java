@@ -20,13 +20,18 @@ import java.util.stream.Collectors;
  * @param defaults what inputs are that a request leaves out, by name, where the model's own format
  *     says so in its own words: serialized TensorProtos of a SavedModel. Read-only; read a
  *     duplicate
+ * @param compositeInputs inputs that are several of {@code inputs}, by the name that the model has
+ *     for them together
+ * @param compositeOutputs likewise
  */
 public record Signature(
     String name,
     String method,
     List<TensorSpec> inputs,
     List<TensorSpec> outputs,
-    Map<String, ByteBuffer> defaults) {
+    Map<String, ByteBuffer> defaults,
+    Map<String, CompositeTensor> compositeInputs,
+    Map<String, CompositeTensor> compositeOutputs) {
   /** The key that is meant when a request names none. */
   public static final String DEFAULT = "serving_default";
 
@@ -34,6 +39,18 @@ public record Signature(
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
     defaults = Map.copyOf(defaults);
+    compositeInputs = Map.copyOf(compositeInputs);
+    compositeOutputs = Map.copyOf(compositeOutputs);
+  }
+
+  /** A signature whose inputs and outputs are one tensor each. */
+  public Signature(
+      String name,
+      String method,
+      List<TensorSpec> inputs,
+      List<TensorSpec> outputs,
+      Map<String, ByteBuffer> defaults) {
+    this(name, method, inputs, outputs, defaults, Map.of(), Map.of());
   }
 
   /** A signature whose format has no values for what a request leaves out. */
@@ -57,6 +74,12 @@ public record Signature(
     Signature first = parts.getFirst();
     String names = parts.stream().map(Signature::name).collect(Collectors.joining("+"));
     return new Signature(names, first.method, first.inputs, List.copyOf(outputs.values()));
+  }
+
+  /** Returns the same signature with tensors that are declared otherwise. */
+  public Signature withTensors(List<TensorSpec> otherInputs, List<TensorSpec> otherOutputs) {
+    return new Signature(
+        name, method, otherInputs, otherOutputs, defaults, compositeInputs, compositeOutputs);
   }
 
   public Optional<TensorSpec> input(String wanted) {

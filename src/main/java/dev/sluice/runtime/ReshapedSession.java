@@ -47,12 +47,8 @@ public final class ReshapedSession implements ModelSession {
   }
 
   private Signature declared(Signature signature) {
-    return new Signature(
-        signature.name(),
-        signature.method(),
-        declared(signature.inputs(), inputs),
-        declared(signature.outputs(), outputs),
-        signature.defaults());
+    return signature.withTensors(
+        declared(signature.inputs(), inputs), declared(signature.outputs(), outputs));
   }
 
   private static List<TensorSpec> declared(List<TensorSpec> specs, Map<String, Reshape> reshapes) {

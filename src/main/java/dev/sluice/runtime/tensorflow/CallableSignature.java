@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A signature whose tensors were found in the graph. Owns the native tensors of its defaults. */
 final class CallableSignature implements AutoCloseable {
@@ -18,10 +20,30 @@ final class CallableSignature implements AutoCloseable {
   private final Map<String, Port> outputs;
   private final Map<String, Long> defaults = new LinkedHashMap<>();
 
+  /** Inputs by the names of outputs that are the same tensors. */
+  private final Map<String, String> passedOn = new HashMap<>();
+
   /** A signature whose inputs must all be given. */
   CallableSignature(long graph, Signature signature) {
     this.inputs = ports(graph, signature.inputs());
     this.outputs = ports(graph, signature.outputs());
+    signature
+        .compositeOutputs()
+        .values()
+        .forEach(composite -> composite.components().forEach(this::passOn));
+  }
+
+  /**
+   * What leaves the rows of a ragged tensor, or the places of a sparse one, as they are has such a
+   * component in common with its input. TensorFlow does not give what it was fed.
+   */
+  private void passOn(String component) {
+    Port output = Objects.requireNonNull(outputs.get(component));
+    inputs.forEach((name, input) -> {
+      if (output.isSame(input)) {
+        passedOn.put(component, name);
+      }
+    });
   }
 
   CallableSignature(long graph, Signature signature, TfStatus status) {
@@ -65,6 +87,11 @@ final class CallableSignature implements AutoCloseable {
 
   Map<String, Port> outputs() {
     return outputs;
+  }
+
+  /** The input that is the same tensor as an output; null if TensorFlow computes the output. */
+  @Nullable String inputThatIs(String output) {
+    return passedOn.get(output);
   }
 
   /** Values of the inputs that may be left out, in the order of their names. */

@@ -42,14 +42,19 @@ record Port(TensorSpec spec, long operation, int index) {
     }
   }
 
+  /** Whether it is the same tensor as another one, which the graph has. */
+  boolean isSame(Port other) {
+    return operation != 0 && operation == other.operation && index == other.index;
+  }
+
   /** Writes the TF_Output at a place of an array of them. */
   void writeTo(MemorySegment array, int place) {
     if (operation == 0) {
       throw new InferenceException(
-          ErrorCode.NOT_FOUND,
+          ErrorCode.INVALID_ARGUMENT,
           "Tensor "
               + spec.nativeName()
-              + ", specified in the signature, was not found in the Graph");
+              + ", specified in either feed_devices or fetch_devices was not found in the Graph");
     }
     long offset = (long) place * TfApi.OUTPUT_SIZE;
     array.set(JAVA_LONG, offset, operation);

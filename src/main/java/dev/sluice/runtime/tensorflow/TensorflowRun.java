@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs of one session, one at a time. The arrays that the C call wants are made once and filled
@@ -56,11 +57,16 @@ final class TensorflowRun implements AutoCloseable {
         owned++;
       }
       int fed = owned + putDefaults(owned, signature, inputs);
-      for (int i = 0; i < outputs.size(); i++) {
-        putOutput(i, signature, outputs.get(i));
+      int fetched = 0;
+      for (TensorSpec output : outputs) {
+        if (passedOn(signature, inputs, output) == null) {
+          putOutput(fetched++, signature, output);
+        }
       }
-      call(fed, outputs.size());
-      return takeOutputs(outputs);
+      if (fetched > 0) {
+        call(fed, fetched);
+      }
+      return takeOutputs(signature, inputs, outputs);
     } finally {
       deleteAll(inputValues, owned);
       deleteAll(outputValues, outputs.size());
@@ -106,7 +112,7 @@ final class TensorflowRun implements AutoCloseable {
     int index = from;
     for (Map.Entry<String, Long> entry : signature.defaults().entrySet()) {
       Port port = signature.inputs().get(entry.getKey());
-      if (port != null && !isAmong(inputs, entry.getKey())) {
+      if (port != null && find(inputs, entry.getKey()) == null) {
         port.writeTo(inputPorts, index);
         inputValues.setAtIndex(JAVA_LONG, index, entry.getValue());
         index++;
@@ -115,13 +121,13 @@ final class TensorflowRun implements AutoCloseable {
     return index - from;
   }
 
-  private static boolean isAmong(List<NamedTensor> inputs, String name) {
+  private static @Nullable NamedTensor find(List<NamedTensor> inputs, String name) {
     for (NamedTensor input : inputs) {
       if (input.name().equals(name)) {
-        return true;
+        return input;
       }
     }
-    return false;
+    return null;
   }
 
   private void putOutput(int index, CallableSignature signature, TensorSpec output) {
@@ -141,11 +147,22 @@ final class TensorflowRun implements AutoCloseable {
     port.writeTo(outputPorts, index);
   }
 
-  private List<NamedTensor> takeOutputs(List<TensorSpec> outputs) {
+  /** The input that an output is; null if the output is computed. */
+  private static @Nullable NamedTensor passedOn(
+      CallableSignature signature, List<NamedTensor> inputs, TensorSpec output) {
+    String name = signature.inputThatIs(output.name());
+    return name == null ? null : find(inputs, name);
+  }
+
+  private List<NamedTensor> takeOutputs(
+      CallableSignature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     var taken = new ArrayList<NamedTensor>(outputs.size());
     try {
-      for (int i = 0; i < outputs.size(); i++) {
-        taken.add(new NamedTensor(outputs.get(i).name(), takeOutput(i, outputs.get(i))));
+      int fetched = 0;
+      for (TensorSpec output : outputs) {
+        NamedTensor input = passedOn(signature, inputs, output);
+        Tensor value = input == null ? takeOutput(fetched++, output) : input.tensor().copy();
+        taken.add(new NamedTensor(output.name(), value));
       }
       return taken;
     } catch (RuntimeException | Error e) {

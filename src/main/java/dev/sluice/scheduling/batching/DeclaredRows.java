@@ -1,10 +1,12 @@
 package dev.sluice.scheduling.batching;
 
+import dev.sluice.inference.CompositeTensor;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,6 +26,12 @@ final class DeclaredRows {
 
   /** Returns why requests of a signature cannot be joined; empty if they can. */
   static Optional<String> obstacle(Signature signature) {
+    Optional<String> composite =
+        composite("input", signature.compositeInputs())
+            .or(() -> composite("output", signature.compositeOutputs()));
+    if (composite.isPresent()) {
+      return composite;
+    }
     for (TensorSpec input : signature.inputs()) {
       if (!canBeOpen(input.shape())) {
         return Optional.of("input '%s' is declared as %s".formatted(input.name(), input.shape()));
@@ -36,6 +44,13 @@ final class DeclaredRows {
       }
     }
     return differentNames(signature).or(() -> strangeOutput(signature));
+  }
+
+  /** The first dimension of a component is not that of the tensor. */
+  private static Optional<String> composite(String what, Map<String, CompositeTensor> tensors) {
+    return tensors.entrySet().stream()
+        .findFirst()
+        .map(found -> "%s '%s' is a %s".formatted(what, found.getKey(), found.getValue().kind()));
   }
 
   private static boolean canBeOpen(Shape shape) {

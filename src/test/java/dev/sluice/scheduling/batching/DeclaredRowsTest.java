@@ -3,11 +3,13 @@ package dev.sluice.scheduling.batching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.BatchingConfig;
+import dev.sluice.inference.CompositeTensor;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -82,5 +84,18 @@ class DeclaredRowsTest {
   void nothingIsSaidOfModelsThatNobodyWantsJoined() {
     var metadata = new ModelMetadata("test", Map.of("test", signature("n 4", "1 3")), true, 0);
     assertThat(new BatchRules(BatchingConfig.DEFAULT, metadata).obstacles()).isEmpty();
+  }
+
+  @Test
+  void raggedTensorsAreNotJoinedAlthoughEachOfTheirPartsLooksLikeRows() {
+    var ragged =
+        new CompositeTensor(
+            "ragged tensor", List.of("x/flat_values", "x/row_splits_0"), ByteBuffer.allocate(0));
+    Signature plain = signature("?; ?", "?");
+    var signature =
+        new Signature(
+            "test", "", plain.inputs(), plain.outputs(), Map.of(), Map.of("x", ragged), Map.of());
+    assertThat(DeclaredRows.obstacle(plain)).isEmpty();
+    assertThat(DeclaredRows.obstacle(signature)).contains("input 'x' is a ragged tensor");
   }
 }

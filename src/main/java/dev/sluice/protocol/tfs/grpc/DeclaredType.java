@@ -14,12 +14,17 @@ final class DeclaredType {
   private DeclaredType() {}
 
   static DataType of(TensorSpec spec) {
-    if (spec.nativeType().startsWith(PREFIX)) {
+    if (isTensorflow(spec)) {
       return named(spec.nativeType());
     }
     return spec.type() == dev.sluice.tensor.DataType.UNSUPPORTED
         ? DataType.DT_INVALID
         : DataType.forNumber(WireType.of(spec.type()).number());
+  }
+
+  /** Whether the model's own format is TensorFlow's. */
+  static boolean isTensorflow(TensorSpec spec) {
+    return spec.nativeType().startsWith(PREFIX);
   }
 
   /** As texts call it: {@code float}. */

@@ -56,6 +56,7 @@ record PredictPlan(
     RequestChecks.names(signature, query.inputs());
     List<EncodedTensor> inputs = scan(signature, query.inputs());
     RequestChecks.outputs(signature, query.outputFilter());
+    RequestChecks.types(signature, query.outputFilter());
     checkTensors(signature, inputs, model.metadata().shapesBind());
     checkMemory(inputs, settings.maxFilledBytes());
     return new PredictPlan(model, signature, inputs, query.outputFilter());

@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import java.util.ArrayList;
@@ -78,6 +79,21 @@ final class RequestChecks {
       }
       if (!seen.add(name)) {
         throw InferenceException.invalid("duplicate output tensor alias: " + name);
+      }
+    }
+  }
+
+  /** Refuses to leave an output out of the answer because its type cannot be sent. */
+  static void types(Signature signature, List<String> filter) {
+    if (!filter.isEmpty()) {
+      return;
+    }
+    for (TensorSpec output : signature.outputs()) {
+      if (output.type() == DataType.UNSUPPORTED && DeclaredType.isTensorflow(output)) {
+        throw new InferenceException(
+            ErrorCode.UNIMPLEMENTED,
+            "output \"%s\" is %s, a type that is not supported; name the outputs that are wanted in output_filter"
+                .formatted(output.name(), output.nativeType()));
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sluice.inference.CompositeTensor;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.tfs.grpc.proto.SignatureDef;
@@ -11,6 +12,9 @@ import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /** What a model says of itself, as TensorFlow would have written it. */
 final class SignatureDefs {
@@ -24,10 +28,30 @@ final class SignatureDefs {
 
   private static SignatureDef of(Signature signature) {
     var def = SignatureDef.newBuilder().setMethodName(signature.method());
-    signature.inputs().forEach(input -> def.putInputs(input.name(), of(input)));
-    signature.outputs().forEach(output -> def.putOutputs(output.name(), of(output)));
+    def.putAllInputs(infos(signature.inputs(), signature.compositeInputs()));
+    def.putAllOutputs(infos(signature.outputs(), signature.compositeOutputs()));
     signature.defaults().forEach((name, value) -> def.putDefaults(name, tensor(value)));
     return def.build();
+  }
+
+  /** What is several tensors is declared as the model declares it, and not by its components. */
+  private static Map<String, TensorInfo> infos(
+      List<TensorSpec> specs, Map<String, CompositeTensor> composites) {
+    Map<String, TensorInfo> infos = new LinkedHashMap<>();
+    specs.forEach(spec -> infos.put(spec.name(), of(spec)));
+    composites.forEach((name, composite) -> {
+      composite.components().forEach(infos::remove);
+      infos.put(name, declared(composite));
+    });
+    return infos;
+  }
+
+  private static TensorInfo declared(CompositeTensor composite) {
+    try {
+      return TensorInfo.parseFrom(composite.declaration().duplicate());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("the runtime took what is no TensorInfo", e);
+    }
   }
 
   private static TensorProto tensor(ByteBuffer proto) {

@@ -1,9 +1,11 @@
 package dev.sluice.protocol.tfs.http;
 
+import dev.sluice.inference.CompositeTensor;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.tfs.TensorInfoJson;
 import dev.sluice.protocol.tfs.TensorProtoJson;
 import dev.sluice.protocol.v1.http.TypeNames;
 import dev.sluice.tensor.Shape;
@@ -11,6 +13,10 @@ import dev.sluice.tensor.TensorSpec;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Writes a model's signatures as TensorFlow Serving does, those of other formats too: under
@@ -42,9 +48,9 @@ final class MetadataJson {
 
   private void signature(Signature signature) {
     out.key(signature.name()).raw("{\"inputs\":{");
-    tensors(signature.inputs());
+    tensors(signature.inputs(), signature.compositeInputs());
     out.raw("},\"outputs\":{");
-    tensors(signature.outputs());
+    tensors(signature.outputs(), signature.compositeOutputs());
     out.raw("},").key("method_name").string(signature.method()).raw(",\"defaults\":{");
     defaults(signature);
     out.raw("}}");
@@ -62,10 +68,23 @@ final class MetadataJson {
     }
   }
 
-  private void tensors(List<TensorSpec> specs) {
-    for (int i = 0; i < specs.size(); i++) {
-      comma(i);
-      tensor(specs.get(i));
+  /** What is several tensors is written as the model declares it, and not by its components. */
+  private void tensors(List<TensorSpec> specs, Map<String, CompositeTensor> composites) {
+    Set<String> components =
+        composites.values().stream()
+            .flatMap(composite -> composite.components().stream())
+            .collect(Collectors.toSet());
+    int written = 0;
+    for (TensorSpec spec : specs) {
+      if (!components.contains(spec.name())) {
+        comma(written++);
+        tensor(spec);
+      }
+    }
+    for (Map.Entry<String, CompositeTensor> composite : new TreeMap<>(composites).entrySet()) {
+      comma(written++);
+      out.key(composite.getKey());
+      TensorInfoJson.write(composite.getValue().declaration().duplicate(), out);
     }
   }
 

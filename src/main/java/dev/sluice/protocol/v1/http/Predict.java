@@ -11,6 +11,7 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonTensors;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
@@ -84,8 +85,10 @@ final class Predict {
    * @throws InferenceException with INVALID_ARGUMENT if not
    */
   void requireJson(Signature signature) {
-    for (TensorSpec output : signature.supportedOutputs()) {
-      if (!lead.carries(output)) {
+    for (TensorSpec output : signature.outputs()) {
+      // What other formats have beyond tensors is not shown at all.
+      boolean shown = output.type() != DataType.UNSUPPORTED || TypeNames.isTensorflow(output);
+      if (shown && !lead.carries(output)) {
         throw InferenceException.invalid(
             "Failed to write JSON value for tensor type: " + TypeNames.of(output));
       }

@@ -3,6 +3,7 @@ package dev.sluice.protocol.tfs.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Int64Value;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
@@ -17,6 +18,7 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.SignatureDef;
 import dev.sluice.protocol.tfs.grpc.proto.SignatureDefMap;
+import dev.sluice.protocol.tfs.grpc.proto.TensorInfo;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.RunningServer;
@@ -25,6 +27,8 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -101,6 +105,35 @@ class TfsSavedModelIT {
     ProtoTensors.addNumbers(x, type, memory);
     PredictResponse response = predict("typed_io", "echo_" + name, "x", x.build());
     assertThat(response.getOutputsOrThrow("y").toByteString()).isEqualTo(x.build().toByteString());
+  }
+
+  @Test
+  void metadataOfARaggedTensorHasItsTypeAsTheModelSaysIt() throws Exception {
+    TensorInfo declared = signature("ragged", "serving_default").getInputsOrThrow("x");
+    byte[] file = Files.readAllBytes(TestModels.savedModel("ragged", "1/saved_model.pb"));
+    ByteString typeSpec =
+        declared
+            .getCompositeTensor()
+            .getUnknownFields()
+            .getField(1)
+            .getLengthDelimitedList()
+            .getFirst();
+    assertThat(declared.getCompositeTensor().getComponentsCount()).isEqualTo(2);
+    assertThat(new String(file, StandardCharsets.ISO_8859_1))
+        .contains(typeSpec.toString(StandardCharsets.ISO_8859_1));
+  }
+
+  @Test
+  void anOutputThatNoTensorCanBeIsRefusedByName() {
+    PredictRequest request =
+        PredictRequest.newBuilder()
+            .setModelSpec(spec("half_plus_two_tf2", "__saved_model_init_op"))
+            .build();
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> predictions().predict(request))
+        .withMessage(
+            "UNIMPLEMENTED: output \"__saved_model_init_op\" is DT_INVALID, a type that is not"
+                + " supported; name the outputs that are wanted in output_filter");
   }
 
   @Test
