@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build reproducible fmt conformance loadtest bench measure-class-path clean java25
+.PHONY: run test build reproducible fmt pages conformance loadtest bench measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -34,6 +34,10 @@ reproducible: java25
 ## Formats every Java file.
 fmt: java25
 	$(MVN) --quiet validate -Dfix
+
+## Writes the pages that are made from the code: settings, endpoints, metrics, error codes, and the comments of conf/sluice.yml.
+pages: java25
+	WRITE_PAGES=1 $(MVN) --quiet test -Dtest='*PagesTest'
 
 ## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm and
 ## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.

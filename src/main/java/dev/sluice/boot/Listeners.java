@@ -85,7 +85,7 @@ final class Listeners {
         new ConnectionCount(
             listener.address(),
             config.limits().maxConnections(),
-            config.limits().connection().mostOfPeer(),
+            config.limits().connection().maxConnectionsPerPeer(),
             System::nanoTime);
     connections.add(count);
     var drain = new ConnectionDrain(config.shutdown().drainTimeout().plus(LAST_WORDS));

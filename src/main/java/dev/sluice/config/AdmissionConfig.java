@@ -3,13 +3,11 @@ package dev.sluice.config;
 import java.time.Duration;
 
 /**
- * When a model refuses requests before its queue is full.
+ * Admission control: when a model rejects requests before its queue is full.
  *
- * @param adaptive whether it does at all
- * @param targetWait how long requests should wait at most while there are more than the model can
- *     take; a few runs of the model are always let in, however long they take
- * @param burst how long a burst may last: requests that are answered within this time are accepted,
- *     unless their number has grown for as long
+ * @param adaptive whether requests are rejected early while more arrive than the model can run
+ * @param targetWait queue time of admitted requests during an overload
+ * @param burst time within which a burst is answered; a queue that grows for longer is an overload
  */
 public record AdmissionConfig(boolean adaptive, Duration targetWait, Duration burst) {
   public static final AdmissionConfig DEFAULT =

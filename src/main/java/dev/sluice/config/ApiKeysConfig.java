@@ -8,8 +8,9 @@ import java.util.Optional;
 /**
  * Which API keys there are. A name may have several keys, so that one can be replaced by another.
  *
- * @param keys written into the settings, or into their environment variable
- * @param file one key in a line, read again when it changes
+ * @param keys further keys, of the same form as the lines of the file
+ * @param file file with one key in each line, {@code name: sha256:HEX} or {@code name: KEY}. It is
+ *     read again when it changes
  */
 public record ApiKeysConfig(List<ApiKey> keys, Optional<Path> file) {
   public static final ApiKeysConfig DEFAULT = new ApiKeysConfig(List.of(), Optional.empty());

@@ -6,12 +6,14 @@ import java.util.List;
 /**
  * How requests for one model are joined. Sizes are rows, which is dimension 0.
  *
- * @param maxBatchSize rows that one run may have; 0: the first dimension is not known to be a batch
+ * @param maxBatchSize largest batch, in rows of dimension 0. Above 0, V2 treats dimension 0 as the
+ *     batch; above 1, requests are batched; 0: the first dimension is not known to be a batch
  * @param joined whether requests are joined at all, up to that size
- * @param maxQueueDelay how long a request may wait for company
- * @param preferredBatchSizes sizes that end this wait, in any order; empty: only the largest does
- * @param allowedBatchSizes sizes that the model is given, growing, the last being the largest; a
- *     batch between two of them is padded. Empty: every size
+ * @param maxQueueDelay batch delay: time that a request waits for others to fill the batch
+ * @param preferredBatchSizes batch sizes that end the batch delay; empty: only the largest batch
+ *     does
+ * @param allowedBatchSizes batch sizes that batches are padded to, ascending, the last one {@code
+ *     max_batch_size}; empty: any size
  */
 public record BatchingConfig(
     int maxBatchSize,

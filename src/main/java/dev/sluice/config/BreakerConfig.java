@@ -3,14 +3,14 @@ package dev.sluice.config;
 import java.time.Duration;
 
 /**
- * When a model is taken out of service for a while, because its runs hang or fail.
+ * Circuit breaker: when a model is taken out of service because its runs hang or fail.
  *
- * @param hang how long a run takes that hangs, if it takes far longer than those before too; zero:
- *     none ever does
- * @param failures so many runs in a row fail by no fault of their requests; 0: any number may
- * @param probeInterval how often a model that fails is given one request, to see whether it still
- *     does
- * @param readiness what is not ready meanwhile
+ * @param hang run time of a run that hangs, if it is also 3 times as long as any before; 0s: no run
+ *     hangs
+ * @param failures failed runs in a row, not counting client errors, that open the circuit breaker;
+ *     0: never
+ * @param probeInterval interval at which a failing model gets one request to try
+ * @param readiness what reports not ready while the circuit breaker is open
  */
 public record BreakerConfig(
     Duration hang, int failures, Duration probeInterval, Readiness readiness) {

@@ -39,7 +39,7 @@ public record ControlAccess(boolean never, Set<Operation> open) {
   /** All of it for everybody. */
   public static final ControlAccess OPEN = new ControlAccess(false, EnumSet.allOf(Operation.class));
 
-  private static final String WANTED = "true, false, or a list of " + names();
+  static final String WANTED = "true, false, or a list of " + names();
 
   public ControlAccess {
     open = Set.copyOf(open);

@@ -7,10 +7,11 @@ import java.util.Set;
 /**
  * Who decides which models are served.
  *
- * @param mode what is looked at, and when
- * @param load names of models that are loaded at the start, {@link #ALL} for all; only with {@link
- *     Mode#EXPLICIT}
- * @param strictReadiness whether the server is ready only while every model is
+ * @param mode who decides which models are loaded. {@code poll}: the folders, polled; {@code none}:
+ *     the folders, read once; {@code explicit}: callers, by name
+ * @param load with {@code control: explicit}, models that are loaded at the start; {@code "*"}: all
+ * @param strictReadiness whether the server is ready only when every model is. {@code false}: ready
+ *     as soon as the folders have been read
  */
 public record ControlConfig(Mode mode, Set<String> load, boolean strictReadiness) {
   /** Whether folders or callers decide. */

@@ -5,9 +5,9 @@ import java.util.Optional;
 /**
  * Another way to ask for predictions of grps over HTTP.
  *
- * @param path where, besides the usual path; empty: nowhere
- * @param customizedBody whether the model's own code reads the requests and writes the answers, on
- *     both paths
+ * @param path further path for predict requests, besides the usual one; empty: none
+ * @param customizedBody whether the {@code HttpHandler} of the model's plugin reads predict
+ *     requests and writes the responses, on both paths
  */
 public record CustomPredictConfig(Optional<String> path, boolean customizedBody) {
   public static final CustomPredictConfig DEFAULT =

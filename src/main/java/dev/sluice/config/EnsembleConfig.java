@@ -11,9 +11,9 @@ import java.util.Optional;
 /**
  * A model that is composed of others: tensors flow from its inputs through steps to its outputs.
  *
- * @param steps in any order: a step runs as soon as its tensors are there
- * @param inputs the ensemble's own; empty: whatever the steps take and none of them writes
- * @param outputs the ensemble's own; empty: whatever the steps write and none of them takes
+ * @param steps models that run, in any order: each as soon as its tensors are there
+ * @param inputs inputs of the ensemble; empty: the tensors that no step writes
+ * @param outputs outputs of the ensemble; empty: the tensors that no step takes
  */
 public record EnsembleConfig(
     List<Step> steps, List<Declaration> inputs, List<Declaration> outputs) {
@@ -23,9 +23,10 @@ public record EnsembleConfig(
   /**
    * One model that is asked.
    *
-   * @param version {@link #LATEST} or a fixed one
-   * @param inputs the ensemble's tensors by the names of the model's inputs
-   * @param outputs the ensemble's tensors by the names of the model's outputs
+   * @param model model that runs
+   * @param version version of the model; empty: the latest
+   * @param inputs tensors of the ensemble, by the names of the model's inputs
+   * @param outputs tensors of the ensemble, by the names of the model's outputs
    */
   public record Step(
       String model, long version, Map<String, String> inputs, Map<String, String> outputs) {

@@ -4,17 +4,21 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How a model's answers are explained.
+ * How a model's predictions are explained.
  *
- * @param method whether they are, by Sluice itself
- * @param model the model that explains them instead
- * @param samples pairs of permutations for each instance if the request does not say
- * @param maxSamples how many it may ask for
- * @param maxRows rows that one request for explanations may put to the model
- * @param batchSize rows that it puts at once
- * @param seed begins the random numbers if the request does not say
- * @param baseline what every element of the baseline is, without a file
- * @param baselineFile a JSON list of rows that are the baseline
+ * @param method how explanations are computed. {@code shapley}: Shapley values, from the model's
+ *     predictions of changed rows
+ * @param model model that explains instead: it takes the same instances, and its rows are the
+ *     explanations
+ * @param samples pairs of permutations for each instance, if the request does not say. More
+ *     samples: smaller errors, more rows
+ * @param maxSamples largest number of samples that a request may ask for
+ * @param maxRows rows that one request may have the model predict
+ * @param batchSize rows of one prediction
+ * @param seed seed of the random numbers; the same seed gives the same scores
+ * @param baseline value of every element of the baseline row, which stands for "nothing known"
+ * @param baselineFile JSON list of baseline rows, a file in the model's folder, instead of {@code
+ *     baseline}
  */
 public record ExplainConfig(
     Method method,
@@ -59,7 +63,10 @@ public record ExplainConfig(
             explain.number("batch_size", defaults.batchSize, 1, LARGEST_BATCH),
             explain.number("seed", defaults.seed, 0, Integer.MAX_VALUE),
             explain
-                .single("baseline")
+                .single(
+                    "baseline",
+                    Setting.decimalWanted(-LARGEST_ELEMENT, LARGEST_ELEMENT),
+                    defaults.baseline)
                 .map(value -> value.decimal(-LARGEST_ELEMENT, LARGEST_ELEMENT))
                 .orElse(defaults.baseline),
             explain.text("baseline_file").map(Path::of).or(() -> defaults.baselineFile));

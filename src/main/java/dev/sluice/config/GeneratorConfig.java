@@ -12,13 +12,14 @@ import java.util.Optional;
  * How a step function is run in a loop. A star in a name stands for the same text in both names of
  * a pair.
  *
- * @param feedback which output of a step is which input of the next
+ * @param feedback outputs of a decode step that are inputs of the next one. A star stands for the
+ *     same text in both names
  * @param next how an input of the next step is chosen from an output
- * @param position an input that counts the steps
- * @param mask an input that grows by a one with each step
+ * @param position input that counts the decode steps, from 0 or from the request's value
+ * @param mask input that grows by a one with each decode step
  * @param stop what ends the loop
- * @param emit what each step sends: outputs, or {@link Next#as}; empty: the choice, or without one
- *     the outputs that are not fed back
+ * @param emit tensors that each message has; empty: the chosen token, or without {@code next} the
+ *     outputs that are not fed back
  * @param text what clients say and get instead of the choice's numbers
  */
 public record GeneratorConfig(
@@ -40,17 +41,18 @@ public record GeneratorConfig(
   /**
    * A choice among numbers, one for each value that the input may have.
    *
-   * @param from the output with the numbers: logits
-   * @param to the input
-   * @param as under which name the choice is sent
+   * @param from output with the logits: [rows, candidates], or with a dimension between them, of
+   *     which the last one counts
+   * @param to input of the next decode step that takes the chosen token, INT64 or INT32
+   * @param as name under which the chosen token is sent
    * @param sampling how it is made
    */
   public record Next(String from, String to, String as, Sampling sampling) {
     static Next read(Section next) {
       return new Next(
-          next.text("from").orElse("logits"),
-          next.text("to").orElse("input_ids"),
-          next.text("as").orElse("token"),
+          next.text("from", "logits"),
+          next.text("to", "input_ids"),
+          next.text("as", "token"),
           Sampling.read(next));
     }
 
@@ -63,10 +65,10 @@ public record GeneratorConfig(
   /**
    * How likely each value is to be chosen.
    *
-   * @param temperature what logits are divided by; 0: the largest is chosen
-   * @param topK so many of the likeliest are looked at; 0: all
-   * @param topP the likeliest are looked at until they have so much of the probability; 1: all
-   * @param seed of the random numbers of each stream; empty: another one each time
+   * @param temperature divisor of the logits; 0: the most likely token is chosen
+   * @param topK number of the most likely tokens that are sampled from; 0: all
+   * @param topP probability that the most likely tokens to sample from have together; 1: all
+   * @param seed seed of the random numbers of each stream; empty: another one for each
    * @param penalties what makes tokens less likely that were there before
    */
   public record Sampling(
@@ -83,7 +85,7 @@ public record GeneratorConfig(
           next.decimal("temperature", 0, 0, HOTTEST),
           next.number("top_k", 0, 0, Integer.MAX_VALUE),
           next.decimal("top_p", 1, 0, 1),
-          next.single("seed").map(Setting::version),
+          next.single("seed", "a whole number from 0", "").map(Setting::version),
           Penalties.read(next));
     }
   }
@@ -91,10 +93,11 @@ public record GeneratorConfig(
   /**
    * What makes tokens less likely that were there before, on their logits.
    *
-   * @param repetition of tokens of the prompt and of chosen ones: logits above zero are divided by
-   *     it, others multiplied; 1: none
-   * @param presence what is taken from each token that was chosen; 0: none
-   * @param frequency the same for each time that it was chosen; 0: none
+   * @param repetition divisor of the logits of tokens of the prompt and of chosen ones, factor of
+   *     those below zero; 1: none
+   * @param presence number subtracted from the logits of tokens that were chosen; 0: none
+   * @param frequency number subtracted from a token's logit for each time that it was chosen; 0:
+   *     none
    */
   public record Penalties(double repetition, double presence, double frequency) {
     /** Earlier tokens change nothing. */
@@ -117,10 +120,10 @@ public record GeneratorConfig(
   /**
    * What ends a stream; whatever comes first.
    *
-   * @param tokens choices after which nothing follows; they are sent
-   * @param output an output that is not zero, in all rows, in the last step
-   * @param steps how many there are at most
-   * @param time how long there are steps; zero: for ever
+   * @param tokens tokens that end the stream; they are sent
+   * @param output output that ends the stream when none of its elements is zero
+   * @param steps largest number of decode steps
+   * @param time longest time of a stream; 0s: no limit
    */
   public record Stop(List<Integer> tokens, Optional<String> output, int steps, Duration time) {
     private static final int STEPS = 1_024;

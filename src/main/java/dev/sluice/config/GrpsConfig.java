@@ -7,13 +7,14 @@ import java.util.Optional;
 /**
  * What the grps protocol leaves to the server.
  *
- * @param defaultModel the model that is meant when a request names none; empty: the only model, if
- *     there is only one
- * @param onlineAtStart whether the server is online for load balancers before anyone puts it online
+ * @param defaultModel model of requests that name none; empty: the only model, if there is one
+ * @param onlineAtStart whether the readiness check succeeds before a caller puts the server online
  * @param streamingCtrl how a request over HTTP says that it wants a stream
  * @param customizedPredictHttp another way to ask for predictions over HTTP
- * @param maxConnections requests that one listener takes at once; 0: any number
- * @param deployment settings that were written for grps' own server
+ * @param maxConnections concurrency limit: predictions of grps in flight on one listener, by every
+ *     transport; one more gets 503; 0: no limit
+ * @param deployment folder with the {@code server.yml} and {@code inference.yml} of grps' own
+ *     server. Also {@code --grps DIR}
  */
 public record GrpsConfig(
     Optional<String> defaultModel,

@@ -6,12 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How own code in Java is run.
+ * How plugins are run.
  *
- * @param timeout how long one call may take, or a stream from one message to the next; zero: for as
- *     long as it likes
- * @param path where its HTTP handler answers; empty: nowhere of its own
- * @param settings for the code itself
+ * @param timeout longest time of one call of a plugin, or between two messages of its stream; 0s:
+ *     no limit
+ * @param path path at which the plugin's {@code HttpHandler} answers; the paths of the protocols
+ *     come first
+ * @param settings settings for the plugin's own use
  */
 public record JavaConfig(Duration timeout, Optional<String> path, Map<String, String> settings) {
   public static final JavaConfig DEFAULT =

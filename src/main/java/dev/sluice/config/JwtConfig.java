@@ -11,14 +11,16 @@ import java.util.Set;
 /**
  * Which JSON Web Tokens are valid.
  *
- * @param keys a file of public keys, PEM or JWKS, read again when it changes
- * @param jwksUrl where the keys are fetched; there is this or the file, or no tokens
- * @param refresh how often they are fetched
- * @param issuer who must have issued a token
- * @param audience of these, a token must name one
- * @param algorithms by which it may be signed; all of them by a private key
- * @param clockSkew how much the clocks of issuer and server may differ
- * @param rolesClaim the claim that names roles, with full stops between the names of nested ones
+ * @param keys file of public keys, PEM or JWKS. It is read again when it changes
+ * @param jwksUrl address from which a JWKS is fetched, instead of {@code keys}: https, or http on
+ *     this machine
+ * @param refresh interval at which the JWKS is fetched
+ * @param issuer claim {@code iss} that every token must have
+ * @param audience values of which the claim {@code aud} must have one
+ * @param algorithms signature algorithms that are accepted: rs, ps and es with 256, 384 and 512
+ * @param clockSkew difference of clocks that is tolerated in {@code exp} and {@code nbf}
+ * @param rolesClaim claim that names roles, with full stops between the names of nested claims. A
+ *     policy knows each as {@code role:NAME}
  */
 public record JwtConfig(
     Optional<Path> keys,
@@ -66,7 +68,7 @@ public record JwtConfig(
             jwt.text("keys").map(Path::of),
             jwt.single("jwks_url").filter(url -> !url.text().isEmpty()).map(JwtConfig::address),
             jwt.duration("refresh", DEFAULT.refresh),
-            jwt.text("issuer").orElse(DEFAULT.issuer),
+            jwt.text("issuer", DEFAULT.issuer),
             jwt.list("audience", DEFAULT.audience, Setting::text),
             Set.copyOf(
                 jwt.list(
@@ -74,7 +76,7 @@ public record JwtConfig(
                     List.copyOf(DEFAULT.algorithms),
                     algorithm -> algorithm.constant(Algorithm.class))),
             jwt.duration("clock_skew", DEFAULT.clockSkew),
-            jwt.text("roles_claim").orElse(DEFAULT.rolesClaim));
+            jwt.text("roles_claim", DEFAULT.rolesClaim));
     read.requireWhole(jwt);
     return read;
   }

@@ -6,9 +6,10 @@ import java.util.Optional;
  * What KServe's protocol leaves to the server: the attributes of the CloudEvents that answer
  * CloudEvents.
  *
- * @param eventType their type
- * @param eventSource their source; empty: {@code io.kserve.inference.} and the model's name
- * @param eventMerge whether the request's other attributes are repeated
+ * @param eventType attribute {@code type} of CloudEvents that answer CloudEvents
+ * @param eventSource attribute {@code source} of these; empty: {@code io.kserve.inference.} and the
+ *     model's name
+ * @param eventMerge whether these repeat the request's other attributes
  */
 public record KserveConfig(String eventType, Optional<String> eventSource, boolean eventMerge) {
   public static final KserveConfig DEFAULT =
@@ -16,7 +17,7 @@ public record KserveConfig(String eventType, Optional<String> eventSource, boole
 
   static KserveConfig read(Section kserve) {
     return new KserveConfig(
-        kserve.text("event_type").orElse(DEFAULT.eventType),
+        kserve.text("event_type", DEFAULT.eventType),
         kserve.text("event_source"),
         kserve.flag("event_merge", DEFAULT.eventMerge));
   }

@@ -3,20 +3,20 @@ package dev.sluice.config;
 import java.time.Duration;
 
 /**
- * What one caller may cost.
+ * Limits on what requests and connections take.
  *
  * @param maxBodySize bytes of a request's body or message as it arrives
- * @param maxInflatedSize bytes of it after its compression is undone
- * @param offloadSize bytes from which a body is decoded, and an answer encoded, on a worker, so
- *     that the event loop is not held: JSON takes some 3 ms for each MiB, and twice that where
- *     something is wrong with it and it is read again to say what, so that the default leaves the
- *     loop at most 3 ms on one core and still under 5 ms on one of half the speed
- * @param requestTimeout how long an answer is wanted if the request does not say; zero: for ever
- * @param idleTimeout after which a silent connection is closed; zero: never
- * @param maxConnections open connections of a listener; one more is closed at once; 0: any number
- * @param cacheSize bytes of answers that are kept for models with a response cache, over all models
- * @param maxOutputSize bytes of one output of a model's run
- * @param memory bytes that all requests may hold together; 0: see {@link DefaultMemory}
+ * @param maxInflatedSize bytes of the same after decompression
+ * @param offloadSize bytes from which a body is decoded, and a response encoded, on a worker
+ *     thread, so that the event loop stays free: JSON takes some 3 ms for each MiB
+ * @param requestTimeout deadline of requests that name none; 0s: none
+ * @param idleTimeout time after which an idle connection is closed; 0s: never
+ * @param maxConnections open connections of one listener; one more is closed at once; 0: no limit
+ * @param cacheSize bytes of cached responses, over all models with a {@code response_cache}
+ * @param maxOutputSize bytes of one output of a run, batched or not. A request whose output is
+ *     larger is answered with 400
+ * @param memory memory budget: bytes that all requests may hold together, arriving, queued and
+ *     answered; 0: half of the heap, at most a quarter of the container's memory
  * @param connection how long one connection may keep the server waiting
  */
 public record LimitsConfig(

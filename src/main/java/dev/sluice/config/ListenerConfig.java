@@ -11,18 +11,26 @@ import java.util.regex.Pattern;
 /**
  * One address the server listens on. It speaks HTTP/1.1, HTTP/2 and gRPC on the same port.
  *
- * @param host a name or address, loopback unless said otherwise; or {@code unix:} and the path of a
- *     Unix domain socket, which only the server's own user may open
+ * @param host address to listen on: a host name or IP address and a port. {@code 0.0.0.0:8080} and
+ *     {@code [::]:8080} are open to the network; port 0 lets the system choose; {@code
+ *     unix:/run/sluice.sock} is a Unix domain socket, for the server's own user only. {@code
+ *     --listen HOST:PORT} and {@code SLUICE_LISTEN=HOST:PORT,HOST:PORT} replace the whole list
  * @param port 0 lets the system choose; meaningless for a Unix domain socket
- * @param protocols which protocols it carries
- * @param v1 whose dialect the shared V1 paths speak
- * @param metricsPath where the metrics page is, if the listener carries {@link Protocol#METRICS}
- * @param control what it allows of control and administration, besides what the policy says
- * @param cors whether pages from other origins may ask, over HTTP and gRPC-Web; never for control
- * @param allowedHosts names by which clients may address it besides the usual ones; {@link
- *     #ANY_HOST}: every name
- * @param socketAccess who may connect to a Unix domain socket
- * @param tls how it encrypts; empty: not at all
+ * @param protocols protocols that the listener serves. {@code brpc} is grps over brpc, never with
+ *     TLS; {@code metrics} is the page for Prometheus
+ * @param v1 dialect of the shared V1 paths: which keys and texts their responses have
+ * @param metricsPath path of the metrics page, if {@code protocols} has {@code metrics}. At {@code
+ *     /monitoring/prometheus/metrics} it answers as TensorFlow Serving does: any method, but no
+ *     query
+ * @param control control operations that every caller may use on this listener. {@code true}: all;
+ *     a list: these; {@code false}: none, whatever the policy says; empty: what the policy says
+ * @param cors whether pages of other origins may send requests, over HTTP and gRPC-Web. Never for
+ *     control operations
+ * @param allowedHosts host names that requests may name besides localhost and the listener's
+ *     address. Other hosts are answered with 421 on loopback, and wherever names are given; {@code
+ *     "*"} allows every name, for a listener behind a proxy that checks them
+ * @param socketAccess permissions of a Unix domain socket
+ * @param tls certificate and key with which the listener encrypts; empty: it does not
  */
 public record ListenerConfig(
     String host,
@@ -196,7 +204,10 @@ public record ListenerConfig(
                 protocol -> protocol.constant(Protocol.class))),
         listener.choice("v1", DEFAULT.v1),
         metricsPath(listener),
-        listener.single("control").map(ControlAccess::read).orElse(DEFAULT.control),
+        listener
+            .single("control", ControlAccess.WANTED, "")
+            .map(ControlAccess::read)
+            .orElse(DEFAULT.control),
         listener.flag("cors", DEFAULT.cors),
         listener.value("tls").map(tls -> tls.section().readAll(TlsConfig::read)),
         allowedHosts(listener, host),
@@ -218,7 +229,7 @@ public record ListenerConfig(
   }
 
   private static String metricsPath(Section listener) {
-    Optional<Setting> setting = listener.single("metrics_path");
+    Optional<Setting> setting = listener.single("metrics_path", "a path", DEFAULT.metricsPath);
     if (setting.isEmpty()) {
       return DEFAULT.metricsPath;
     }
@@ -251,7 +262,7 @@ public record ListenerConfig(
   private static Matcher address(Section listener) {
     Setting setting =
         listener
-            .single("address")
+            .single("address", "host:port, or unix:/path", DEFAULT.address())
             .orElseThrow(() -> listener.error("has no address; wanted one such as localhost:8080"));
     Matcher address = ADDRESS.matcher(setting.text());
     if (!address.matches() || Integer.parseInt(address.group(3)) > HIGHEST_PORT) {

@@ -5,11 +5,14 @@ import java.time.Duration;
 /**
  * How versions are loaded and replaced.
  *
- * @param threads versions that may load at once; 0: one per core, but two at least
- * @param retries how often a load that failed is tried again before the version is given up
- * @param retryInterval how long after the failure
- * @param transition what goes first when a version replaces another
- * @param reread whether a version that takes requests is loaded anew when its files have changed
+ * @param threads versions that load at once; 0: one per core, but at least two
+ * @param retries times that a failed load is tried again
+ * @param retryInterval time between a failed load and the next try
+ * @param transition what goes first when a version replaces another. {@code availability}: the new
+ *     one is loaded beside the old one; {@code resources}: the old one is closed first, so that
+ *     there is never memory for both
+ * @param reread whether a version that serves is loaded again when its files change. A load by name
+ *     always reads the files
  */
 public record LoadingConfig(
     int threads, int retries, Duration retryInterval, Transition transition, boolean reread) {

@@ -1,10 +1,11 @@
 package dev.sluice.config;
 
 /**
- * What the server says on its standard error.
+ * What the server logs, on its standard error.
  *
- * @param format lines for people or for programs
- * @param level the least important level that is written
+ * @param format form of log lines, for people or for programs. Also {@code --log-format}
+ * @param level lowest level that is logged. Client errors are INFO, resource exhaustion is WARN,
+ *     server errors are ERROR. Also {@code --log-level}
  */
 public record LogConfig(Format format, Level level) {
   public enum Format {

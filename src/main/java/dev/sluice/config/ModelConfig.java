@@ -8,23 +8,25 @@ import java.util.Optional;
 /**
  * Settings of one model: its {@code model.yml}, with the server's defaults for keys it leaves out.
  *
- * @param versionPolicy which versions to serve; the latest one unless said otherwise
- * @param labels movable names for versions, such as {@code canary: 7}
+ * @param versionPolicy versions that are served: {@code all}, {@code latest}, {@code {latest: 2}}
+ *     or {@code {specific: [1, 3]}}
+ * @param labels names for versions, which can be moved from one version to another
  * @param batching which requests run together
  * @param queue how they wait
- * @param instances sessions, each with a worker of its own
+ * @param instances sessions of each version, each with a worker thread
  * @param admission when it refuses requests before as many wait
- * @param warmup whether a new version runs before it takes requests: on what was recorded beside
- *     its files, or once on made-up inputs
+ * @param warmup whether a new version runs before it serves: on its recorded requests, or once on
+ *     generated inputs
  * @param explain how its answers are explained
  * @param runtimes how its session is opened
  * @param stream how it answers by streams
  * @param ensemble the models it is composed of; empty for a model with files of its own
- * @param classLabels by output, the file whose lines name its classes
+ * @param classLabels by output, a file whose lines name its classes, for V2 classification
  * @param sequence how requests that belong together share a state; empty: none do
- * @param responseCache whether answers are kept for requests with the same inputs
+ * @param responseCache whether responses are kept for requests with the same inputs, up to {@code
+ *     limits.cache_size}; those of an ensemble until a member changes
  * @param declared what its Triton {@code config.pbtxt} says, as a {@link TritonTree}; empty without
- * @param warmupIterations how often each recorded request is run
+ * @param warmupIterations times that each recorded request runs in a warm-up
  * @param breaker when it answers no requests for a while, because its runs hang or fail
  */
 public record ModelConfig(

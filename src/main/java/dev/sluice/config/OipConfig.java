@@ -7,9 +7,10 @@ import java.util.regex.PatternSyntaxException;
 /**
  * What the Open Inference Protocol leaves to the server.
  *
- * @param serverName what server metadata calls it; Triton's clients look for {@code triton}
- * @param forwardHttpHeaders a regular expression for whole names of HTTP headers, in any case, that
- *     a request takes as parameters so that its model sees them
+ * @param serverName name in V2's server metadata; clients made for Triton may look for {@code
+ *     triton}
+ * @param forwardHttpHeaders regular expression for names of HTTP headers that a request takes as
+ *     parameters, so that its model sees them
  * @param forwardGrpcMetadata the same for gRPC metadata
  * @param trace which requests are traced at the start
  */
@@ -23,7 +24,7 @@ public record OipConfig(
 
   static OipConfig read(Section oip) {
     return new OipConfig(
-        oip.text("server_name").orElse(DEFAULT.serverName),
+        oip.text("server_name", DEFAULT.serverName),
         pattern(oip, "forward_http_headers"),
         pattern(oip, "forward_grpc_metadata"),
         oip.section("trace", TraceConfig::read));

@@ -3,15 +3,15 @@ package dev.sluice.config;
 /**
  * ONNX Runtime session options.
  *
- * @param intraOpThreads threads inside one operator; 1 keeps a run on the model's own thread, 0
- *     lets ONNX Runtime choose
- * @param interOpThreads threads across operators; above 1 the graph runs in parallel mode, with 0
- *     ONNX Runtime chooses
- * @param allowSpinning whether idle threads burn a core while they wait for work
- * @param memoryArena whether the runtime keeps freed memory for the next run
- * @param memoryPattern whether the runtime plans memory for repeated input shapes; it keeps a plan
- *     for every shape that was ever seen
- * @param graphOptimization how far the graph is rewritten when it is loaded
+ * @param intraOpThreads threads inside one operator; 1: the model's worker thread, 0: ONNX Runtime
+ *     chooses
+ * @param interOpThreads threads across operators; above 1 the graph runs in parallel mode, 0: ONNX
+ *     Runtime chooses
+ * @param allowSpinning whether idle threads spin, which takes a core, while they wait for work
+ * @param memoryArena whether freed memory is kept for the next run
+ * @param memoryPattern whether memory is planned for repeated input shapes; a plan is kept for
+ *     every shape
+ * @param graphOptimization level of the graph optimization at load
  */
 public record OnnxConfig(
     int intraOpThreads,

@@ -8,14 +8,17 @@ import java.util.regex.Pattern;
 /**
  * One rule of the policy: it gives roles to identities. Rules add to each other.
  *
- * @param identities names such as {@code key:ci}; an asterisk stands for any text. What {@code
- *     anonymous} may do, everybody may
- * @param roles what they may do
- * @param models the models for which that holds, with asterisks; empty: all, and what concerns no
- *     single model
- * @param listeners the addresses, as the listeners have them, where that holds; empty: all
- * @param highestPriority the highest priority that requests may ask these models for; 1 is the
- *     highest of all
+ * @param identities callers that the rule is for, with asterisks for any text: {@code anonymous},
+ *     {@code authenticated}, {@code key:NAME}, {@code jwt:SUBJECT}, {@code role:NAME}, {@code
+ *     cert:SUBJECT}, {@code san:NAME}, {@code spiffe://ID}, {@code uid:NUMBER}, {@code gid:NUMBER}
+ * @param roles roles that they get. {@code control} is load, unload, reload, online, offline;
+ *     {@code admin} is logging, tracing
+ * @param models models for which the rule holds, with asterisks; empty: all, and operations that
+ *     concern no single model
+ * @param listeners addresses of listeners on which the rule holds, as {@code listeners} has them;
+ *     empty: all
+ * @param highestPriority highest priority that requests may ask for, 1 being the highest; a higher
+ *     one is lowered to it
  */
 public record PolicyConfig(
     List<String> identities,

@@ -6,16 +6,17 @@ import java.util.List;
 /**
  * How requests for one model wait.
  *
- * @param maxQueuedRequests requests that may wait; one more is refused; 0: no bound by their number
- * @param queueTimeout how long one may wait before it is refused; zero: for as long as its caller
- *     does
- * @param priorityLevels how many levels there are, 1 being the highest
- * @param defaultPriorityLevel the level of a request that names none, or one that does not exist
+ * @param maxQueuedRequests requests that may wait in the queue; one more is rejected; 0: no limit
+ *     by number
+ * @param queueTimeout queue timeout: time that a request may wait; 0s: as long as its caller does
+ * @param priorityLevels number of priorities, 1 being the highest. A lower level waits while a
+ *     higher one has requests
+ * @param defaultPriorityLevel priority of requests that name none, or one that does not exist
  * @param policies by level, what a Triton configuration says; empty if there is none that does
- * @param inlineLimit how long a run may take that the event loop does itself which read the
- *     request, instead of leaving it to a worker that rests; zero: none. Not with a delay for
- *     company
- * @param whenFull how one more request than may wait is refused
+ * @param inlineLimit run time up to which a run is executed inline, on the event loop, while a
+ *     worker is idle; 0s: never; at most 1ms. Not together with a batch delay
+ * @param whenFull status of a request that a full queue rejects. {@code exhausted}: 429,
+ *     RESOURCE_EXHAUSTED; {@code unavailable}: 503, UNAVAILABLE, as TensorFlow Serving does
  */
 public record QueueConfig(
     int maxQueuedRequests,

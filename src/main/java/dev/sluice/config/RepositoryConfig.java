@@ -11,11 +11,12 @@ import java.util.Map;
  *
  * @param wanted the folders of models, and models that are named one by one
  * @param control who decides which of them are served
- * @param pollInterval how often the folders are looked at; zero: once, at the start
+ * @param pollInterval interval at which the folders are polled; 0s: once, at the start, and on
+ *     SIGHUP
  * @param loading how versions are loaded and replaced
  * @param tensorflow the models as a TensorFlow Serving model config file lists them
  * @param trust from where models may be loaded, and which may be code
- * @param defaults settings for models, where their {@code model.yml} says nothing
+ * @param defaults settings of models whose {@code model.yml} leaves them out
  */
 public record RepositoryConfig(
     WantedModels wanted,
@@ -81,7 +82,8 @@ public record RepositoryConfig(
       Section models, RuntimesConfig runtimes, Map<String, ListedModel> others) {
     List<Path> directories =
         models
-            .single("directory")
+            .single(
+                "directory", "a folder, or a list of them", DEFAULT.wanted.directories().getFirst())
             .map(RepositoryConfig::paths)
             .orElse(others.isEmpty() ? DEFAULT.wanted.directories() : List.of());
     return new RepositoryConfig(

@@ -28,6 +28,7 @@ final class Section {
   /** Runs the reader, then refuses the keys it did not ask for. */
   <T> T readAll(Function<Section, T> reader) {
     T read = reader.apply(this);
+    tree.bound(path, read);
     for (var field : node.properties()) {
       if (!asked.contains(field.getKey())) {
         throw error(field.getKey(), "is not a setting; " + hint(field.getKey()));
@@ -48,6 +49,7 @@ final class Section {
   /** The value of any kind, if there is one. */
   Optional<Setting> value(String key) {
     asked.add(key);
+    tree.key(join(path, key));
     JsonNode value = node.get(key);
     return value == null || value.isNull()
         ? Optional.empty()
@@ -56,7 +58,17 @@ final class Section {
 
   /** The value of a setting that a single text can set, as environment variables do. */
   Optional<Setting> single(String key) {
-    tree.asked(join(path, key));
+    return single(key, "a text", "");
+  }
+
+  /**
+   * The value of a setting that a single text can set.
+   *
+   * @param wanted what it has to be, as complaints and the reference of settings say it
+   * @param otherwise what holds without it, for that reference
+   */
+  Optional<Setting> single(String key, String wanted, Object otherwise) {
+    tree.asked(join(path, key), wanted, otherwise);
     return value(key);
   }
 
@@ -65,37 +77,52 @@ final class Section {
     return single(key).map(Setting::text).filter(text -> !text.isEmpty());
   }
 
+  /** An empty text is an absent one. */
+  String text(String key, String otherwise) {
+    return single(key, "a text", otherwise)
+        .map(Setting::text)
+        .filter(text -> !text.isEmpty())
+        .orElse(otherwise);
+  }
+
   boolean flag(String key, boolean otherwise) {
-    return single(key).map(Setting::flag).orElse(otherwise);
+    return single(key, Setting.FLAG_WANTED, otherwise).map(Setting::flag).orElse(otherwise);
   }
 
   int number(String key, int otherwise, int lowest, int highest) {
-    return single(key).map(value -> value.number(lowest, highest)).orElse(otherwise);
+    return single(key, Setting.numberWanted(lowest, highest), otherwise)
+        .map(value -> value.number(lowest, highest))
+        .orElse(otherwise);
   }
 
   double decimal(String key, double otherwise, double lowest, double highest) {
-    return single(key).map(value -> value.decimal(lowest, highest)).orElse(otherwise);
+    return single(key, Setting.decimalWanted(lowest, highest), otherwise)
+        .map(value -> value.decimal(lowest, highest))
+        .orElse(otherwise);
   }
 
   Duration duration(String key, Duration otherwise) {
-    return single(key).map(Setting::duration).orElse(otherwise);
+    return single(key, Units.DURATION_WANTED, otherwise).map(Setting::duration).orElse(otherwise);
   }
 
   /** A number of bytes. */
   long size(String key, long otherwise, long lowest, long highest) {
-    return single(key).map(value -> value.size(lowest, highest)).orElse(otherwise);
+    return single(key, Setting.sizeWanted(lowest, highest), otherwise)
+        .map(value -> value.size(lowest, highest))
+        .orElse(otherwise);
   }
 
   /** One of an enum's constants, in lower case. */
   <E extends Enum<E>> E choice(String key, E otherwise) {
-    return single(key)
-        .map(value -> value.constant(otherwise.getDeclaringClass()))
+    Class<E> type = otherwise.getDeclaringClass();
+    return single(key, Setting.constantWanted(type), otherwise)
+        .map(value -> value.constant(type))
         .orElse(otherwise);
   }
 
   /** A list, each element read alike. */
   <T> List<T> list(String key, List<T> otherwise, Function<Setting, T> element) {
-    return single(key)
+    return single(key, "a list", otherwise)
         .map(value -> value.elements().stream().map(element).toList())
         .orElse(otherwise);
   }

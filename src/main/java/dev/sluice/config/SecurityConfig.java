@@ -3,13 +3,14 @@ package dev.sluice.config;
 import java.util.List;
 
 /**
- * Who may do what.
+ * Which caller may do which operation.
  *
- * @param policies the rules; each gives rights, none takes any
+ * @param policies rules that give roles to identities. Rules add to each other; what {@code
+ *     anonymous} may do, every caller may
  * @param apiKeys the keys by which callers are known
  * @param jwt which tokens callers are known by
- * @param share the part of a model's streams and sequences that one identity may hold at once,
- *     where credentials tell callers apart
+ * @param share part of a model's streams and sequences that one identity may hold, where
+ *     credentials tell callers apart
  */
 public record SecurityConfig(
     List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt, double share) {

@@ -8,12 +8,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How requests that belong together share a state.
+ * V2 sequences: how requests that belong together share a state.
  *
- * @param maxIdle after which a sequence that nothing is heard of is forgotten
- * @param maxSequences under way at once for each instance; the first request of one more waits
- * @param controls inputs that tell the model where in its sequence a request stands
- * @param states outputs that are kept, and are inputs of the next request
+ * @param maxIdle time after which an idle sequence is removed
+ * @param maxSequences active sequences of each instance; the first request of one more waits
+ * @param controls inputs that tell the model where in its sequence a request is
+ * @param states outputs that are kept, and are inputs of the sequence's next request
  */
 public record SequenceConfig(
     Duration maxIdle, int maxSequences, List<Control> controls, List<State> states) {
@@ -31,10 +31,13 @@ public record SequenceConfig(
 
   /** What an input tells. A kind's name in settings is its constant's in lower case. */
   public enum ControlKind {
+    /** input that is 1 in a sequence's first request, and otherwise 0. */
     START,
+    /** input that is 1 while the slot has a request, and otherwise 0. */
     READY,
+    /** input that is 1 in a sequence's last request, and otherwise 0. */
     END,
-    /** The sequence's id. */
+    /** input that has the correlation id. */
     ID
   }
 
@@ -49,12 +52,12 @@ public record SequenceConfig(
   /**
    * A tensor that a sequence carries on.
    *
-   * @param output what a run makes of it
-   * @param input where the next run gets it
-   * @param returned whether the output is also one that callers see
-   * @param dims its shape before the first request, without the batch; empty: the model's, an open
-   *     dimension being 1
-   * @param file its bytes before the first request; empty: zeros
+   * @param output output whose value is kept
+   * @param input input that gets it in the next run
+   * @param returned whether callers also get the output
+   * @param dims shape of the first value, without the batch dimension; empty: the model's, with 1
+   *     for open dimensions
+   * @param file file with the bytes of the first value; empty: zeros
    */
   public record State(
       String output, String input, boolean returned, List<Long> dims, Optional<Path> file) {

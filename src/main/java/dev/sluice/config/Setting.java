@@ -22,6 +22,8 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
   /** Characters of a value that a complaint repeats: anything may have been pasted there. */
   private static final int SHOWN = 60;
 
+  static final String FLAG_WANTED = "true or false";
+
   boolean isTable() {
     return node.isObject();
   }
@@ -40,20 +42,23 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
   }
 
   boolean flag() {
-    String wanted = "true or false";
-    return switch (scalar(wanted)) {
+    return switch (scalar(FLAG_WANTED)) {
       case "true" -> true;
       case "false" -> false;
-      default -> throw wanted(wanted);
+      default -> throw wanted(FLAG_WANTED);
     };
   }
 
   int number(int lowest, int highest) {
-    return (int) whole(lowest, highest, "a whole number from " + lowest + " to " + highest);
+    return (int) whole(lowest, highest, numberWanted(lowest, highest));
+  }
+
+  static String numberWanted(int lowest, int highest) {
+    return "a whole number from " + lowest + " to " + highest;
   }
 
   double decimal(double lowest, double highest) {
-    String wanted = "a number from " + show(lowest) + " to " + show(highest);
+    String wanted = decimalWanted(lowest, highest);
     String text = scalar(wanted);
     if (!text.matches("-?\\d{1,15}(\\.\\d{1,15})?")) {
       throw wanted(wanted);
@@ -63,6 +68,10 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
       throw wanted(wanted);
     }
     return number;
+  }
+
+  static String decimalWanted(double lowest, double highest) {
+    return "a number from " + show(lowest) + " to " + show(highest);
   }
 
   private static String show(double bound) {
@@ -80,25 +89,34 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
 
   /** A number of bytes. */
   long size(long lowest, long highest) {
-    String wanted =
-        Units.SIZE_WANTED + ", from " + Units.show(lowest) + " to " + Units.show(highest);
+    String wanted = sizeWanted(lowest, highest);
     return Units.size(scalar(wanted))
         .filter(size -> size >= lowest && size <= highest)
         .orElseThrow(() -> wanted(wanted));
   }
 
+  static String sizeWanted(long lowest, long highest) {
+    return Units.SIZE_WANTED + ", from " + Units.show(lowest) + " to " + Units.show(highest);
+  }
+
+  static <E extends Enum<E>> String constantWanted(Class<E> type) {
+    return "one of " + String.join(", ", constants(type).keySet());
+  }
+
+  private static <E extends Enum<E>> Map<String, E> constants(Class<E> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .collect(
+            Collectors.toMap(
+                constant -> constant.name().toLowerCase(Locale.ROOT),
+                constant -> constant,
+                (first, _) -> first,
+                LinkedHashMap::new));
+  }
+
   /** One of an enum's constants, in lower case. */
   <E extends Enum<E>> E constant(Class<E> type) {
-    Map<String, E> constants =
-        Arrays.stream(type.getEnumConstants())
-            .collect(
-                Collectors.toMap(
-                    constant -> constant.name().toLowerCase(Locale.ROOT),
-                    constant -> constant,
-                    (first, _) -> first,
-                    LinkedHashMap::new));
-    String wanted = "one of " + String.join(", ", constants.keySet());
-    E constant = constants.get(scalar(wanted));
+    String wanted = constantWanted(type);
+    E constant = constants(type).get(scalar(wanted));
     if (constant == null) {
       throw wanted(wanted);
     }
@@ -179,6 +197,7 @@ record Setting(SettingsTree tree, String name, JsonNode node) {
   }
 
   private String scalar(String wanted) {
+    tree.wanted(name, wanted);
     if (!node.isValueNode() || node.isNull()) {
       throw wanted(wanted);
     }

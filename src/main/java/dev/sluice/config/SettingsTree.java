@@ -3,6 +3,7 @@ package dev.sluice.config;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,18 @@ final class SettingsTree {
   private final ObjectNode root;
   private final String file;
   private final Map<String, String> origins = new HashMap<>();
-  private final Set<String> known = new LinkedHashSet<>();
+  private final Set<String> keys = new LinkedHashSet<>();
+  private final Map<String, Asked> asked = new LinkedHashMap<>();
+  private final Map<String, String> wanted = new LinkedHashMap<>();
+  private final Map<String, Object> bound = new LinkedHashMap<>();
+
+  /**
+   * A setting as its reader asks for it.
+   *
+   * @param wanted what its value has to be
+   * @param otherwise what holds without a value
+   */
+  record Asked(String wanted, Object otherwise) {}
 
   /**
    * @param root is changed by {@link #set}
@@ -63,11 +75,43 @@ final class SettingsTree {
 
   /** Full names of the single values that were asked for. */
   Set<String> known() {
-    return known;
+    return asked.keySet();
   }
 
-  void asked(String path) {
-    known.add(path);
+  void key(String path) {
+    keys.add(path);
+  }
+
+  /** Full names of all keys that were asked for, tables too, in the order of reading. */
+  Set<String> keys() {
+    return keys;
+  }
+
+  void asked(String path, String wantedValue, Object otherwise) {
+    asked.put(path, new Asked(wantedValue, otherwise));
+  }
+
+  /** The settings that were asked for, by their full names in the order of reading. */
+  Map<String, Asked> asked() {
+    return asked;
+  }
+
+  void wanted(String path, String value) {
+    wanted.put(path, value);
+  }
+
+  /** What each value that was read had to be, by full names. */
+  Map<String, String> wanted() {
+    return wanted;
+  }
+
+  void bound(String path, Object read) {
+    bound.put(path, read);
+  }
+
+  /** What each table was bound to, by full names. */
+  Map<String, Object> bound() {
+    return bound;
   }
 
   /** A complaint about one setting, with the place that holds it. */

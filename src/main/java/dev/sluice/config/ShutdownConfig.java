@@ -3,12 +3,13 @@ package dev.sluice.config;
 import java.time.Duration;
 
 /**
- * How the server stops. The defaults end it within 25 s, of which Kubernetes gives 30: the grace
- * period is longer than its endpoints take to forget a pod that is not ready.
+ * Graceful shutdown: how the server drains and stops. The defaults end it within 25 s, of which
+ * Kubernetes gives 30: the grace period is longer than its endpoints take to forget a pod that is
+ * not ready.
  *
- * @param gracePeriod how long it still accepts requests after it has said that it is not ready, so
- *     that load balancers notice
- * @param drainTimeout how long what was accepted may then take to be answered
+ * @param gracePeriod time that the server still accepts requests after it has become not ready
+ * @param drainTimeout time that accepted requests may then take. What still runs is answered with a
+ *     failure, and the process ends: 3 s after both, within the 30 s of Kubernetes
  */
 public record ShutdownConfig(Duration gracePeriod, Duration drainTimeout) {
   public static final ShutdownConfig DEFAULT =

@@ -15,7 +15,8 @@ import java.util.stream.Stream;
  * @param kserve what KServe's protocol leaves to the server
  * @param log what it says
  * @param eventLoops threads that read and write sockets; 0: one per core
- * @param transport how it talks to the system's sockets
+ * @param transport API of the operating system for sockets. {@code auto} is epoll on Linux; where
+ *     the one that is set cannot be had, nio is used
  * @param shutdown how it stops
  * @param tfs what the protocol of TensorFlow Serving leaves to the server
  * @param oip what the Open Inference Protocol leaves to the server
@@ -35,6 +36,12 @@ public record SluiceConfig(
     OipConfig oip,
     SecurityConfig security) {
   private static final int MOST_EVENT_LOOPS = 1024;
+
+  /**
+   * address of a further listener, with the settings of one, on which every caller may use control
+   * operations. Only for loopback or a Unix domain socket that no proxy forwards to
+   */
+  private static final String ADMIN = "admin";
 
   public static final SluiceConfig DEFAULT =
       new SluiceConfig(
@@ -181,7 +188,7 @@ public record SluiceConfig(
 
   /** With the admin listener, if there is one: all protocols, and control without a credential. */
   private static List<ListenerConfig> withAdmin(Section root, List<ListenerConfig> listeners) {
-    return root.value("admin")
+    return root.value(ADMIN)
         .map(admin -> admin.sectionOr("address").readAll(ListenerConfig::readAdmin))
         .map(admin -> Stream.concat(listeners.stream(), Stream.of(admin)).toList())
         .orElse(listeners);

@@ -9,8 +9,9 @@ import java.util.regex.Pattern;
 /**
  * Who may connect to a Unix domain socket.
  *
- * @param mode the permission bits of its file, such as {@code 0660}
- * @param group the group that owns the file; empty: the server's own
+ * @param mode permission bits of a Unix domain socket's file, such as {@code "0660"}, in quotes.
+ *     The socket appears at its path with these bits
+ * @param group group that owns a Unix domain socket's file; empty: the server's
  */
 public record SocketAccess(int mode, Optional<String> group) {
   /** Only the server's own user. */
@@ -21,7 +22,7 @@ public record SocketAccess(int mode, Optional<String> group) {
   private static final String ALL = "rwxrwxrwx";
 
   static SocketAccess read(Section listener, boolean socket) {
-    Optional<Setting> mode = listener.single("socket_mode");
+    Optional<Setting> mode = listener.single("socket_mode", "permission bits in octal", "\"0600\"");
     Optional<String> group = listener.text("socket_group");
     if (!socket && (mode.isPresent() || group.isPresent())) {
       throw listener.error(

@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How a model answers by streams.
+ * How a model answers streaming requests.
  *
- * @param rows of a request that are answered at once; 0: as many as the model joins
- * @param decoupled whether a request may have any number of responses: it is then answered by a
- *     stream only
- * @param maxStreams streams that may be open at once
+ * @param rows rows of a request that are answered in one message; 0: as many as a batch has. Not
+ *     for a model that runs in a loop
+ * @param decoupled whether V2 clients are told that a request may have any number of responses
+ * @param maxStreams open streams; one more is rejected
  * @param generator how the model is run in a loop, if it is
  */
 public record StreamConfig(

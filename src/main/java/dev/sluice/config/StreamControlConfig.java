@@ -3,9 +3,10 @@ package dev.sluice.config;
 /**
  * How a grps predict request over HTTP says that it wants a stream.
  *
- * @param ctrlMode where it says so
- * @param ctrlKey what says so
- * @param resContentType the content type of the stream
+ * @param ctrlMode where a predict request over HTTP asks for a stream: a query parameter, a header,
+ *     or a member of its JSON body
+ * @param ctrlKey name of that parameter, header or member, whose value is then true
+ * @param resContentType content type of the stream
  */
 public record StreamControlConfig(Mode ctrlMode, String ctrlKey, String resContentType) {
   public static final StreamControlConfig DEFAULT =
@@ -23,10 +24,12 @@ public record StreamControlConfig(Mode ctrlMode, String ctrlKey, String resConte
    */
   static StreamControlConfig read(Section control, StreamControlConfig defaults) {
     return new StreamControlConfig(
-        control.text("ctrl_mode").isEmpty()
-            ? defaults.ctrlMode
-            : control.choice("ctrl_mode", defaults.ctrlMode),
-        control.text("ctrl_key").orElse(defaults.ctrlKey),
-        control.text("res_content_type").orElse(defaults.resContentType));
+        control
+            .single("ctrl_mode", Setting.constantWanted(Mode.class), defaults.ctrlMode)
+            .filter(mode -> !mode.text().isEmpty())
+            .map(mode -> mode.constant(Mode.class))
+            .orElse(defaults.ctrlMode),
+        control.text("ctrl_key", defaults.ctrlKey),
+        control.text("res_content_type", defaults.resContentType));
   }
 }

@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * TensorFlow session options.
  *
- * @param intraOpThreads threads inside one operator; 0 lets TensorFlow choose
- * @param interOpThreads threads across operators; -1 runs the graph on the calling thread, which is
- *     several times cheaper for small models
- * @param tags the meta graph to load from a SavedModel
+ * @param intraOpThreads threads inside one operator; 0: TensorFlow chooses
+ * @param interOpThreads threads across operators; -1: the calling thread runs the graph, 0:
+ *     TensorFlow chooses
+ * @param tags tags of the meta graph that is loaded
  */
 public record TensorflowConfig(int intraOpThreads, int interOpThreads, List<String> tags) {
   public TensorflowConfig {

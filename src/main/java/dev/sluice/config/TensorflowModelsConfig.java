@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * The models as a TensorFlow Serving model config file lists them.
  *
- * @param file the file; it alone then says which models are served. Empty: there is none
- * @param pollInterval how often it is read again; zero: never
- * @param labelsForUnavailable whether a new label may name a version that takes no requests yet
- * @param batchingInVersions whether a {@code batching_params.pbtxt} in a version's folder says how
- *     its requests run together
+ * @param file model config file of TensorFlow Serving, which alone then says what is served
+ * @param pollInterval interval at which the file is read again; 0s: on SIGHUP only
+ * @param labelsForUnavailable whether a new label may name a version that does not serve yet
+ * @param batchingInVersions whether a {@code batching_params.pbtxt} in a version's folder
+ *     configures its batching
  */
 public record TensorflowModelsConfig(
     Optional<Path> file,

@@ -6,18 +6,20 @@ import java.util.Optional;
 /**
  * Text in place of the numbers that a step function chooses among.
  *
- * @param vocabulary a JSON list of texts: the first stands for 0, the next for 1, and so on
- * @param as the name of the text, as an input and as an output
- * @param unknown which text of the vocabulary stands for what it lacks; empty: that is refused
- * @param most characters that a request may begin with
+ * @param vocabulary JSON list of texts in the model's folder: the first one stands for token 0, the
+ *     next one for 1
+ * @param as name of the text, as an input and as an output
+ * @param unknown text of the vocabulary that stands for text that is not in it; empty: such text is
+ *     refused
+ * @param maxLength longest prompt, in characters
  */
-public record TextConfig(Path vocabulary, String as, Optional<String> unknown, int most) {
+public record TextConfig(Path vocabulary, String as, Optional<String> unknown, int maxLength) {
   private static final int MOST = 1 << 24;
 
   static TextConfig read(Section text) {
     return new TextConfig(
-        Path.of(text.text("vocabulary").orElse("vocabulary.json")),
-        text.text("as").orElse("text"),
+        Path.of(text.text("vocabulary", "vocabulary.json")),
+        text.text("as", "text"),
         text.single("unknown").map(Setting::text),
         text.number("max_length", 1 << 16, 1, MOST));
   }
@@ -28,6 +30,6 @@ public record TextConfig(Path vocabulary, String as, Optional<String> unknown, i
         ModelFiles.within(folder, "stream.text.vocabulary", vocabulary.toString()),
         as,
         unknown,
-        most);
+        maxLength);
   }
 }

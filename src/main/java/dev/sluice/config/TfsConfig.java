@@ -3,7 +3,7 @@ package dev.sluice.config;
 /**
  * What the protocol of TensorFlow Serving leaves to the server.
  *
- * @param tensorContent whether tensors in answers to Predict over gRPC are raw bytes in place of
+ * @param tensorContent whether tensors in responses to Predict over gRPC are raw bytes instead of
  *     typed lists
  */
 public record TfsConfig(boolean tensorContent) {

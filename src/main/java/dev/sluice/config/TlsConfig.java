@@ -8,12 +8,14 @@ import java.util.regex.Pattern;
 /**
  * How a listener encrypts. All is PEM.
  *
- * @param certificate the server's certificate and those that lead to its authority
- * @param key the certificate's private key, without a password
- * @param clientCa authorities of which every client must show a certificate; empty: clients need
- *     none
- * @param onlyTls13 whether TLS 1.2 is refused
- * @param reloadInterval how often the files are read again; zero: never
+ * @param certificate PEM file with the server's certificate, followed by those that lead to its
+ *     authority
+ * @param key PEM file with the certificate's private key, without a password
+ * @param clientCa PEM file of authorities; every client must show a certificate of one of them.
+ *     Empty: clients need none
+ * @param onlyTls13 lowest version of TLS: 1.2 or 1.3. Cipher suites are ECDHE with AEAD only
+ * @param reloadInterval interval at which the files are read again; 0s: never. New files serve new
+ *     connections once two reads are equal; files that cannot be used change nothing but the log
  */
 public record TlsConfig(
     Pem certificate, Pem key, Optional<Pem> clientCa, boolean onlyTls13, Duration reloadInterval) {
@@ -45,7 +47,7 @@ public record TlsConfig(
         new Pem.InFile(file(tls, "certificate")),
         new Pem.InFile(file(tls, "key")),
         tls.text("client_ca").map(Path::of).map(Pem.InFile::new),
-        tls.single("min_version")
+        tls.single("min_version", "1.2 or 1.3", "1.2")
             .map(version -> version.matching(VERSION, "1.2 or 1.3"))
             .filter("1.3"::equals)
             .isPresent(),

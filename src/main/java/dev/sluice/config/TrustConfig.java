@@ -11,12 +11,14 @@ import java.util.Set;
 /**
  * From where models may be loaded, and which of them may be code.
  *
- * @param roots the folders that paths named by callers must lie in; empty: those that other
- *     settings name
- * @param pluginModels names of models whose jars are run
+ * @param roots folders in which paths named by callers ({@code HandleReloadConfigRequest}) must
+ *     lie, symbolic links resolved. Empty: the folders that other settings name; if set, the rule
+ *     also holds for paths in {@code models.tensorflow_config.file}
+ * @param pluginModels models, and folders (with a {@code /}), whose plugin jars are run. Empty:
+ *     none, except those of {@code grps.deployment}
  * @param pluginFolders folders in which jars are run, whatever the model
- * @param uploadedSavedModels whether a SavedModel may come with a load request: its operations read
- *     and write files
+ * @param uploadedSavedModels whether a SavedModel may come with a load request: its operations can
+ *     read and write files. Jars never may
  */
 public record TrustConfig(
     List<Path> roots,

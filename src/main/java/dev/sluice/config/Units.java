@@ -65,7 +65,7 @@ final class Units {
 
   /** The size in the largest unit that says it exactly. */
   static String show(long bytes) {
-    int shift = 30;
+    int shift = bytes == 0 ? 0 : 30;
     while (shift > 0 && bytes % (1L << shift) != 0) {
       shift -= 10;
     }

@@ -13,7 +13,7 @@ final class VersionPolicySetting {
   /** Reads {@code all}, {@code latest}, {@code {latest: 2}} or {@code {specific: [1, 3]}}. */
   static VersionPolicyConfig read(Section model, String key, VersionPolicyConfig otherwise) {
     return model
-        .single(key)
+        .single(key, WANTED, otherwise)
         .map(policy -> policy.isTable() ? readTable(policy) : readWord(policy))
         .orElse(otherwise);
   }

@@ -11,8 +11,9 @@ import java.util.Set;
 /**
  * Which models should be served. Replaced as a whole while the server runs.
  *
- * @param directories their sub-folders are models; of two with one name that of the former is taken
- * @param listed further models by name; these win over sub-folders of the same name
+ * @param directories folder whose sub-folders are models; of several, the first one that has a
+ *     model of a name wins. Also {@code --models DIR}
+ * @param listed further models, each with its folder or its ONNX file
  */
 public record WantedModels(List<Path> directories, Map<String, ListedModel> listed) {
   public WantedModels {

@@ -125,7 +125,7 @@ public final class EchoListener implements AutoCloseable {
             new ConnectionCount(
                 "test",
                 limits.maxConnections(),
-                limits.connection().mostOfPeer(),
+                limits.connection().maxConnectionsPerPeer(),
                 System::nanoTime),
             context.memory(),
             new ConnectionDrain(Duration.ofSeconds(5)),

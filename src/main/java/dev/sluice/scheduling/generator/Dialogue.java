@@ -73,11 +73,11 @@ record Dialogue(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next n
               .formatted(config.as(), text.shape()));
     }
     // No character has more bytes than 4.
-    if (elements.length() > 4L * config.most()) {
+    if (elements.length() > 4L * config.maxLength()) {
       throw tooLong(elements.length() + " bytes");
     }
     String beginning = elements.toText();
-    if (beginning.length() > config.most()) {
+    if (beginning.length() > config.maxLength()) {
       throw tooLong(beginning.length() + " characters");
     }
     return vocabulary.encode(beginning, loop.input(next.to()).orElseThrow().type());
@@ -86,7 +86,7 @@ record Dialogue(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next n
   private InferenceException tooLong(String length) {
     return InferenceException.invalid(
         "input \"%s\" has %s; it may have %d characters (setting stream.text.max_length)"
-            .formatted(config.as(), length, config.most()));
+            .formatted(config.as(), length, config.maxLength()));
   }
 
   /**

@@ -52,6 +52,6 @@ public class V1JsonBenchmark {
 
   @Benchmark
   public Buffer encode() {
-    return PredictEncoder.encode(answer, AnswerForm.ROWS);
+    return PredictEncoder.encode(answer, AnswerForm.ROWS, false);
   }
 }
