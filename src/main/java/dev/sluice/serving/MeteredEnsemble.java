@@ -24,7 +24,7 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     long since = meter.now();
-    long inferences = metadata.maxBatchSize() > 0 ? rows(request.inputs()) : 1;
+    long inferences = inferences(request);
     RunTimes outer = request.times();
     var times = new RunTimes();
     request.addTimesTo(times);
@@ -39,6 +39,11 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
             failure -> meter.composedFailed(reason(failure), since));
   }
 
+  /** Returns how many inferences a request counts as. */
+  long inferences(InferenceRequest request) {
+    return metadata.maxBatchSize() > 0 ? rows(request.inputs()) : 1;
+  }
+
   private static long rows(List<NamedTensor> inputs) {
     if (inputs.isEmpty()) {
       return 1;
@@ -47,7 +52,7 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
     return shape.rank() == 0 ? 1 : Math.max(1, shape.dim(0));
   }
 
-  private static FailureReason reason(Throwable failure) {
+  static FailureReason reason(Throwable failure) {
     return switch (ErrorCode.of(failure)) {
       case CANCELLED -> FailureReason.CANCELED;
       case RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED -> FailureReason.REJECTED;

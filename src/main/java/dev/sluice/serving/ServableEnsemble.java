@@ -34,13 +34,19 @@ import java.util.function.LongSupplier;
 final class ServableEnsemble implements Servable {
   private final VersionFacts facts;
   private final Scheduler scheduler;
+  private final StreamScheduler streams;
   private final List<ModelSelector> steps;
   private final DataPlane members;
 
   private ServableEnsemble(
-      VersionFacts facts, Scheduler scheduler, List<ModelSelector> steps, DataPlane members) {
+      VersionFacts facts,
+      Scheduler scheduler,
+      StreamScheduler streams,
+      List<ModelSelector> steps,
+      DataPlane members) {
     this.facts = facts;
     this.scheduler = scheduler;
+    this.streams = streams;
     this.steps = List.copyOf(steps);
     this.members = members;
   }
@@ -62,31 +68,41 @@ final class ServableEnsemble implements Servable {
     ModelMetadata metadata;
     List<ModelSelector> steps;
     Scheduler scheduler;
+    StreamScheduler streams;
     if (MessageChain.fits(ensemble, known)) {
       var chain = MessageChain.of(name, ensemble, known, members);
       metadata = chain.metadata();
       steps = chain.members();
       scheduler = chain;
+      streams = chain;
     } else {
       int maxBatchSize = config.batching().maxBatchSize();
       EnsembleGraph graph = EnsembleGraphBuilder.build(name, ensemble, maxBatchSize, known);
-      metadata = labelled(graph.metadata(), config);
+      metadata = withSettings(graph.metadata(), config);
       steps = graph.members();
-      scheduler = new EnsembleScheduler(graph, members);
+      var ensembles = new EnsembleScheduler(graph, members);
+      scheduler = ensembles;
+      streams = ensembles;
     }
     meter.show();
+    var metered = new MeteredEnsemble(scheduler, meter, metadata);
     return new ServableEnsemble(
         VersionFacts.of(metadata, config, ModelDoor.ofFixedWidth(config, meter, nanoTime), meter),
-        new MeteredEnsemble(scheduler, meter, metadata),
+        metered,
+        metadata.decoupled()
+            ? new MeteredEnsembleStreams(streams, metered)
+            : new WholeAnswers(metered),
         steps,
         members);
   }
 
-  /** With the class names of its own settings before those of its members. */
-  private static ModelMetadata labelled(ModelMetadata ensemble, ModelConfig config) {
+  /** With what its own settings say of it, before what its members do. */
+  private static ModelMetadata withSettings(ModelMetadata ensemble, ModelConfig config) {
     Map<String, List<String>> labels = new HashMap<>(ensemble.classLabels());
     labels.putAll(ClassLabels.read(config.classLabels()));
-    return ensemble.withClassLabels(labels);
+    return ensemble
+        .withClassLabels(labels)
+        .withDecoupled(ensemble.decoupled() || config.stream().decoupled());
   }
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
@@ -114,7 +130,7 @@ final class ServableEnsemble implements Servable {
 
   @Override
   public StreamScheduler streams() {
-    return new WholeAnswers(scheduler);
+    return streams;
   }
 
   /** Each member's load, and behind it those of the models that it is composed of itself. */

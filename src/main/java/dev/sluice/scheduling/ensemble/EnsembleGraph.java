@@ -17,6 +17,7 @@ public final class EnsembleGraph {
   private final String name;
   private final ModelMetadata metadata;
   private final List<EnsembleStep> steps;
+  private final StreamLevels levels;
   private final List<String> tensors;
   private final Map<String, Integer> numbers = new HashMap<>();
   private final Map<String, Integer> outputs;
@@ -48,6 +49,7 @@ public final class EnsembleGraph {
 
   /**
    * @param steps each after those whose tensors it takes
+   * @param levels of the steps
    * @param tensors their names by number
    * @param outputs the numbers of the ensemble's outputs by their names, which may be others
    * @param hinted the numbers of tensors whose writers' shapes are only hints
@@ -56,12 +58,14 @@ public final class EnsembleGraph {
       String name,
       ModelMetadata metadata,
       List<EnsembleStep> steps,
+      StreamLevels levels,
       List<String> tensors,
       Map<String, Integer> outputs,
       BitSet hinted) {
     this.name = name;
     this.metadata = metadata;
     this.steps = List.copyOf(steps);
+    this.levels = levels;
     this.tensors = List.copyOf(tensors);
     this.outputs = Map.copyOf(outputs);
     this.hinted = (BitSet) hinted.clone();
@@ -105,6 +109,11 @@ public final class EnsembleGraph {
 
   List<EnsembleStep> steps() {
     return steps;
+  }
+
+  /** Returns which steps run once, and which for each response of a step before them. */
+  StreamLevels levels() {
+    return levels;
   }
 
   /** The models that are asked, each as often as it is. */

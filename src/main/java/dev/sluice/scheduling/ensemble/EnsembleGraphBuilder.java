@@ -99,10 +99,12 @@ public final class EnsembleGraphBuilder {
     var metadata =
         new ModelMetadata(PLATFORM, Map.of(signature.name(), signature), shapesBind, maxBatchSize)
             .withClassLabels(labels());
+    List<EnsembleStep> ordered = StepOrder.of(name, steps);
     return new EnsembleGraph(
         name,
-        metadata,
-        StepOrder.of(name, steps),
+        metadata.withDecoupled(ordered.stream().anyMatch(EnsembleStep::decoupled)),
+        ordered,
+        StreamLevels.of(name, ordered),
         List.copyOf(numbers.keySet()),
         outputNumbers(signature),
         hinted);
@@ -136,7 +138,8 @@ public final class EnsembleGraphBuilder {
         });
     List<Link> inputs = new ArrayList<>();
     step.inputs().forEach((input, tensor) -> inputs.add(new Link(input, number(tensor))));
-    steps.add(new EnsembleStep(steps.size() + 1, selector(step), inputs, outputs));
+    steps.add(
+        new EnsembleStep(steps.size() + 1, selector(step), model.decoupled(), inputs, outputs));
   }
 
   private void requireBatch(EnsembleConfig.Step step, ModelMetadata model) {

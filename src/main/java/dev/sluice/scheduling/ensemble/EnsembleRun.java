@@ -140,6 +140,13 @@ final class EnsembleRun {
       response.close();
       return;
     }
+    try {
+      MemberRequests.requireOutputs(step, response, number -> takers[number] > 0);
+    } catch (InferenceException e) {
+      response.close();
+      fail(step, e);
+      return;
+    }
     for (NamedTensor output : response.outputs()) {
       int number = step.tensorOf(output.name());
       tensors[number] = new SharedTensor(output.tensor());

@@ -13,10 +13,12 @@ import java.util.List;
  *
  * @param number its place in the settings, from 1
  * @param member which version of which model
+ * @param decoupled whether it may answer a request by any number of responses
  * @param inputs what the model takes
  * @param outputs what the model writes
  */
-record EnsembleStep(int number, ModelSelector member, List<Link> inputs, List<Link> outputs) {
+record EnsembleStep(
+    int number, ModelSelector member, boolean decoupled, List<Link> inputs, List<Link> outputs) {
   /**
    * A tensor of the ensemble by one model's name for it.
    *
@@ -45,6 +47,11 @@ record EnsembleStep(int number, ModelSelector member, List<Link> inputs, List<Li
       }
     }
     throw new IllegalStateException(member + " has answered with output " + output);
+  }
+
+  /** Returns the step as texts name it. */
+  String text() {
+    return number + " (model '" + member.name() + "')";
   }
 
   EnsembleStep {

@@ -1,8 +1,10 @@
 package dev.sluice.scheduling.ensemble;
 
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
@@ -79,6 +81,22 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
       }
     }
     return outputs;
+  }
+
+  /**
+   * Requires that a step has given what others take.
+   *
+   * @param wanted which of the tensors that the step writes are taken
+   * @throws InferenceException INTERNAL, naming the output that is missing
+   */
+  static void requireOutputs(EnsembleStep step, InferenceResponse response, IntPredicate wanted) {
+    for (Link output : step.outputs()) {
+      if (wanted.test(output.tensor())
+          && response.outputs().stream().noneMatch(given -> given.name().equals(output.name()))) {
+        throw new InferenceException(
+            ErrorCode.INTERNAL, "it gave no output '" + output.name() + "'");
+      }
+    }
   }
 
   /** Returns the ensemble's output, which the caller owns, in the shape that the ensemble has. */

@@ -2,26 +2,23 @@ package dev.sluice.scheduling.ensemble;
 
 import dev.sluice.config.EnsembleConfig;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
-import dev.sluice.inference.RunTimes;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.stream.QueuedStreams;
+import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.SharedTensor;
-import dev.sluice.tensor.TensorSpec;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Holds no thread and no queue, as {@link EnsembleScheduler}.
  */
-public final class MessageChain implements Scheduler {
+public final class MessageChain implements Scheduler, StreamScheduler {
   private final String name;
   private final List<EnsembleStep> steps;
   private final ModelMetadata metadata;
@@ -70,11 +67,13 @@ public final class MessageChain implements Scheduler {
     List<EnsembleStep> steps = new ArrayList<>();
     for (EnsembleConfig.Step step : ensemble.steps()) {
       ModelSelector member = EnsembleGraphBuilder.selector(step);
-      steps.add(new EnsembleStep(steps.size() + 1, member, List.of(), List.of()));
+      boolean decoupled = known.apply(member).decoupled();
+      steps.add(new EnsembleStep(steps.size() + 1, member, decoupled, List.of(), List.of()));
     }
     ModelMetadata first = known.apply(steps.getFirst().member());
     ModelMetadata last = known.apply(steps.getLast().member());
-    return new MessageChain(name, steps, metadata(first, last), members);
+    boolean decoupled = steps.stream().anyMatch(EnsembleStep::decoupled);
+    return new MessageChain(name, steps, metadata(first, last).withDecoupled(decoupled), members);
   }
 
   /** It takes what the first model takes, and gives what the last one gives. */
@@ -112,6 +111,17 @@ public final class MessageChain implements Scheduler {
     return new Run(request).start();
   }
 
+  /** Answers by as many responses as its models that answer by streams give. */
+  @Override
+  public void stream(
+      InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
+    if (closed) {
+      QueuedStreams.refuse(request, subscriber, EnsembleScheduler.unloading(name));
+    } else {
+      subscriber.onSubscribe(new ChainStream(name, steps, members, request, subscriber));
+    }
+  }
+
   /** Nothing waits here: what is under way ends with its steps. */
   @Override
   public void close() {
@@ -121,6 +131,7 @@ public final class MessageChain implements Scheduler {
   /** One request on its way. On the event loop that asked, but for cancelling. */
   private final class Run {
     private final InferenceRequest request;
+    private final ChainRequests requests;
     private final Promise<InferenceResponse> answer = Promise.promise();
 
     /** The run itself, and each of the request's inputs that the first model reads. */
@@ -133,11 +144,12 @@ public final class MessageChain implements Scheduler {
      */
     Run(InferenceRequest request) {
       this.request = request;
+      this.requests = new ChainRequests(steps.size(), members, request);
     }
 
     Future<InferenceResponse> start() {
       request.onCancel(this::cancelRunning);
-      ask(0, lentInputs(), request.options());
+      ask(0, requests.inputs(holders, this::leave), request.options());
       return answer.future();
     }
 
@@ -147,17 +159,6 @@ public final class MessageChain implements Scheduler {
       if (now != null) {
         now.cancel();
       }
-    }
-
-    private List<NamedTensor> lentInputs() {
-      List<NamedTensor> lent = new ArrayList<>(request.inputs().size());
-      for (NamedTensor input : request.inputs()) {
-        holders.incrementAndGet();
-        try (var shared = new SharedTensor(input.tensor(), this::leave)) {
-          lent.add(new NamedTensor(input.name(), shared.all()));
-        }
-      }
-      return lent;
     }
 
     private void leave() {
@@ -173,7 +174,7 @@ public final class MessageChain implements Scheduler {
       EnsembleStep step = steps.get(index);
       InferenceRequest part;
       try {
-        part = part(step, inputs, options);
+        part = requests.of(step, inputs, options);
       } catch (InferenceException e) {
         NamedTensor.closeAll(inputs);
         fail(step, e);
@@ -188,34 +189,9 @@ public final class MessageChain implements Scheduler {
           .onComplete(response -> answered(index, response), failure -> fail(step, failure));
     }
 
-    private InferenceRequest part(
-        EnsembleStep step, List<NamedTensor> inputs, RequestOptions options) {
-      ServedModel member = step.admit(members, request.model().caller());
-      try {
-        Signature signature = EnsembleGraphBuilder.signature(member.metadata());
-        var part =
-            new InferenceRequest(
-                member,
-                signature,
-                member.metadata().open() ? inputs : fitting(signature, inputs),
-                step.number() == steps.size() ? request.outputs() : List.of(),
-                request.deadline(),
-                request.requestId(),
-                options);
-        RunTimes times = request.times();
-        if (times != null) {
-          part.addTimesTo(times);
-        }
-        return part;
-      } catch (InferenceException e) {
-        member.release();
-        throw e;
-      }
-    }
-
     private void answered(int index, InferenceResponse response) {
       if (index < steps.size() - 1) {
-        ask(index + 1, response.outputs(), options(response.parameters()));
+        ask(index + 1, response.outputs(), requests.options(response.parameters()));
       } else {
         leave();
         answer.complete(
@@ -227,38 +203,9 @@ public final class MessageChain implements Scheduler {
       }
     }
 
-    private RequestOptions options(Map<String, ParameterValue> said) {
-      RequestOptions asked = request.options();
-      return new RequestOptions(asked.priority(), asked.timeoutMicros(), asked.sequence(), said);
-    }
-
     private void fail(EnsembleStep step, Throwable failure) {
       leave();
       answer.fail(StepFailures.in(name, step, failure));
     }
-  }
-
-  /** Those of the tensors that a model takes, under its names; the others are closed. */
-  private static List<NamedTensor> fitting(Signature signature, List<NamedTensor> given) {
-    List<NamedTensor> named =
-        given.stream().filter(tensor -> signature.input(tensor.name()).isPresent()).toList();
-    if (!named.isEmpty()) {
-      given.stream().filter(tensor -> !named.contains(tensor)).forEach(NamedTensor::close);
-      return named;
-    }
-    List<TensorSpec> inputs = signature.inputs();
-    if (given.size() != inputs.size()) {
-      throw new InferenceException(
-          ErrorCode.INTERNAL,
-          "it takes %s, but the model before it gives %s"
-              .formatted(
-                  inputs.stream().map(TensorSpec::name).toList(),
-                  given.stream().map(NamedTensor::name).toList()));
-    }
-    List<NamedTensor> renamed = new ArrayList<>();
-    for (int i = 0; i < inputs.size(); i++) {
-      renamed.add(new NamedTensor(inputs.get(i).name(), given.get(i).tensor()));
-    }
-    return renamed;
   }
 }

@@ -26,9 +26,7 @@ final class StepOrder {
             "ensemble '%s': steps wait for each other: %s"
                 .formatted(
                     ensemble,
-                    left.stream()
-                        .map(step -> step.number() + " (model '" + step.member().name() + "')")
-                        .collect(Collectors.joining(", "))));
+                    left.stream().map(EnsembleStep::text).collect(Collectors.joining(", "))));
       }
       ready.forEach(step -> step.outputs().forEach(output -> unwritten.clear(output.tensor())));
       ordered.addAll(ready);
