@@ -1,11 +1,13 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TraceConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.LogControl;
+import dev.sluice.inference.Operation;
 import dev.sluice.ops.Connections;
 import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.ModelStates;
@@ -20,6 +22,9 @@ import dev.sluice.telemetry.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.RequestMemory;
+import dev.sluice.transport.grpc.GrpcFace;
+import dev.sluice.transport.http.HttpRoute;
+import dev.sluice.transport.http.HttpRoutes;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
@@ -27,9 +32,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,6 +136,23 @@ public final class SluiceServer implements Server {
         new Room(config.grps().maxConnections()),
         config.oip(),
         ModelPlanes.predict(config));
+  }
+
+  /** Every kind of request that a listener answers over HTTP, but for the paths of models. */
+  List<HttpRoute> routes(ListenerConfig listener) {
+    var routes = new HttpRoutes();
+    faces().http(listener).forEach(face -> face.mount(routes));
+    return routes.all();
+  }
+
+  /** Every method that a listener answers over gRPC, but for the standard services. */
+  Map<String, Operation> methods(ListenerConfig listener) {
+    Map<String, Operation> methods = new TreeMap<>();
+    for (GrpcFace face : faces().grpc(listener)) {
+      Stream.concat(face.methods().keySet().stream(), face.streams().keySet().stream())
+          .forEach(name -> methods.put(face.service() + "/" + name, face.operations().get(name)));
+    }
+    return methods;
   }
 
   /**

@@ -128,6 +128,19 @@ public final class BrowserGuard {
         : null;
   }
 
+  /**
+   * Returns why a browser gets no permission for a page of another origin to ask for control; null
+   * if the request is none for that.
+   *
+   * @param method of the request
+   */
+  public @Nullable Refusal preflightRefusal(
+      String method, Function<CharSequence, @Nullable String> headers) {
+    return method.equals("OPTIONS") && headers.apply(HttpHeaders.ORIGIN) != null
+        ? new Refusal(403, foreign(headers))
+        : null;
+  }
+
   private static InferenceException denied(String text) {
     return new InferenceException(ErrorCode.PERMISSION_DENIED, text);
   }

@@ -10,7 +10,6 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Flags;
-import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
@@ -28,7 +27,7 @@ import org.slf4j.event.Level;
  * <p>Netty itself limits resets, empty DATA frames, small CONTINUATION frames, and answers to
  * control frames that are not read.
  */
-final class Http2Guard extends Http2FrameListenerDecorator {
+final class Http2Guard extends Http2Heads {
   private static final FoldedLog LOG = new FoldedLog(LoggerFactory.getLogger(Http2Guard.class));
 
   /** Clients of gRPC measure round trips with a PING for each, some thousands a second at most. */
@@ -220,29 +219,7 @@ final class Http2Guard extends Http2FrameListenerDecorator {
   }
 
   @Override
-  public void onHeadersRead(
-      ChannelHandlerContext at, int streamId, Http2Headers headers, int padding, boolean end)
-      throws Http2Exception {
-    begin(streamId, headers, end);
-    super.onHeadersRead(at, streamId, headers, padding, end);
-  }
-
-  @Override
-  public void onHeadersRead(
-      ChannelHandlerContext at,
-      int streamId,
-      Http2Headers headers,
-      int dependency,
-      short weight,
-      boolean exclusive,
-      int padding,
-      boolean end)
-      throws Http2Exception {
-    begin(streamId, headers, end);
-    super.onHeadersRead(at, streamId, headers, dependency, weight, exclusive, padding, end);
-  }
-
-  private void begin(int streamId, Http2Headers headers, boolean end) {
+  protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end) {
     guard.frameRead();
     CharSequence path = headers.path();
     if (!end && path != null && streaming.test(path.toString())) {
@@ -251,6 +228,7 @@ final class Http2Guard extends Http2FrameListenerDecorator {
         stream.setProperty(streamingKey, Boolean.TRUE);
       }
     }
+    return headers;
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.AttributeKey;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * returned before the message is whole. Otherwise requests that share a window could wait for each
  * other without an end.
  */
-public final class Http2Memory extends Http2FrameListenerDecorator {
+public final class Http2Memory extends Http2Heads {
   /** Bytes of each connection that are not charged. */
   private static final int UNCHARGED = 16 * 1024;
 
@@ -101,29 +100,7 @@ public final class Http2Memory extends Http2FrameListenerDecorator {
   }
 
   @Override
-  public void onHeadersRead(
-      ChannelHandlerContext at, int streamId, Http2Headers headers, int padding, boolean end)
-      throws Http2Exception {
-    begin(streamId, headers);
-    super.onHeadersRead(at, streamId, headers, padding, end);
-  }
-
-  @Override
-  public void onHeadersRead(
-      ChannelHandlerContext at,
-      int streamId,
-      Http2Headers headers,
-      int dependency,
-      short weight,
-      boolean exclusive,
-      int padding,
-      boolean end)
-      throws Http2Exception {
-    begin(streamId, headers);
-    super.onHeadersRead(at, streamId, headers, dependency, weight, exclusive, padding, end);
-  }
-
-  private void begin(int streamId, Http2Headers headers) {
+  protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end) {
     @Nullable Http2Stream stream = handler.connection().stream(streamId);
     if (stream != null) {
       Integer before = stream.getProperty(headKey);
@@ -132,6 +109,7 @@ public final class Http2Memory extends Http2FrameListenerDecorator {
       heads += size - (before == null ? 0 : before);
       update();
     }
+    return headers;
   }
 
   private static int size(Http2Headers headers) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -124,6 +125,19 @@ public record ListenerContext(
     if (!(line instanceof NOPLoggingEventBuilder)) {
       describe(exchange, line).addKeyValue("code", failure.code()).log(cut(failure.getMessage()));
     }
+  }
+
+  /**
+   * Logs a request that is not answered, whatever it asks for.
+   *
+   * @param peer its client's address, as far as it is known
+   */
+  public void turnedAway(@Nullable Object peer, BrowserGuard.Refusal refusal) {
+    LoggingEventBuilder line = FAULTS.at(Level.WARN, "turned away, " + refusal.status());
+    (peer == null ? line : line.addKeyValue("client", peer))
+        .addKeyValue("listener", access.listener())
+        .addKeyValue("status", refusal.status())
+        .log(cut(refusal.text()));
   }
 
   /** The same for a request that is no exchange. */

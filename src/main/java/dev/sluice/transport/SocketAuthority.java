@@ -1,10 +1,7 @@
 package dev.sluice.transport;
 
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
-import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.vertx.core.http.HttpConnection;
 
@@ -13,7 +10,7 @@ import io.vertx.core.http.HttpConnection;
  * authority, as it is or percent-encoded; Vert.x takes that for no host and refuses the request, or
  * closes the connection.
  */
-final class SocketAuthority extends Http2FrameListenerDecorator {
+final class SocketAuthority extends Http2Heads {
   private static final String HOST = "localhost";
 
   private SocketAuthority(Http2FrameListener listener) {
@@ -28,27 +25,7 @@ final class SocketAuthority extends Http2FrameListenerDecorator {
   }
 
   @Override
-  public void onHeadersRead(
-      ChannelHandlerContext ctx, int stream, Http2Headers headers, int padding, boolean end)
-      throws Http2Exception {
-    super.onHeadersRead(ctx, stream, local(headers), padding, end);
-  }
-
-  @Override
-  public void onHeadersRead(
-      ChannelHandlerContext ctx,
-      int stream,
-      Http2Headers headers,
-      int dependency,
-      short weight,
-      boolean exclusive,
-      int padding,
-      boolean end)
-      throws Http2Exception {
-    super.onHeadersRead(ctx, stream, local(headers), dependency, weight, exclusive, padding, end);
-  }
-
-  private static Http2Headers local(Http2Headers headers) {
+  protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end) {
     return headers.authority() == null ? headers : headers.authority(HOST);
   }
 }

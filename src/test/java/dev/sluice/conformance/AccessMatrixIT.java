@@ -4,30 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.TlsConfig;
-import dev.sluice.config.WantedModels;
+import dev.sluice.inference.Operation;
+import dev.sluice.testing.AccessMatrix;
+import dev.sluice.testing.AccessMatrix.Verdict;
 import dev.sluice.testing.AccessRow;
-import dev.sluice.testing.AnyListenerClient;
-import dev.sluice.testing.BrpcClient;
-import dev.sluice.testing.RawGrpc;
+import dev.sluice.testing.AccessWire;
+import dev.sluice.testing.MatrixServer;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
 import dev.sluice.testing.TlsClient;
-import io.grpc.Status;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,19 +30,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What anonymous callers may do, by protocol, operation and kind of listener. */
 class AccessMatrixIT {
-  private static final String JSON = "{}";
-
   @TempDir private static Path settings;
 
   private static SelfSigned own;
   private static SelfSigned alice;
+  private static Path models;
 
   @TempDir private Path folder;
 
   @BeforeAll
-  static void certify() {
+  static void prepare() throws IOException {
     own = SelfSigned.create(settings, "server");
     alice = SelfSigned.createFor(settings, "alice", "alice", "dns:alice.example");
+    models = MatrixServer.models(settings);
   }
 
   /** Each kind has the same rights, wherever it binds, unless a setting says otherwise. */
@@ -124,98 +115,36 @@ class AccessMatrixIT {
                           own.certificate(), own.key(), Optional.of(alice.certificate()))));
           case ADMIN -> withAdmin().getLast();
         };
-    var wanted = new WantedModels(Path.of("src/sample/models"), Map.of());
-    return RunningServer.start(
-        SluiceConfig.DEFAULT.with(List.of(listener), RepositoryConfig.of(wanted, Duration.ZERO)));
+    return RunningServer.start(MatrixServer.settings(models, listener, SecurityConfig.DEFAULT));
+  }
+
+  private AccessWire wire(Kind kind, RunningServer server) throws Exception {
+    if (kind.isEncrypted()) {
+      return AccessWire.to(server.port(), new TlsClient(own, alice));
+    }
+    return kind.isSocket() ? AccessWire.to(folder.resolve("s")) : AccessWire.to(server.port());
   }
 
   @ParameterizedTest
   @EnumSource
-  void httpDecidesByOperation(Kind kind) throws Exception {
-    try (var server = start(kind)) {
-      List<String> wrong = new ArrayList<>();
-      for (AccessRow row : AccessRow.HTTP) {
-        String answer = ask(kind, server, row);
-        boolean refused = answer.startsWith("HTTP/1.1 403 ");
-        if (refused != (row.controls() && !kind.mayControl)
-            || answer.contains("internal error")
-            || (refused && !answer.contains(kind.identity()) && !answer.contains("nobody"))) {
-          wrong.add(row + ": " + answer);
-        }
-      }
-      assertThat(wrong).isEmpty();
-    }
-  }
-
-  private String ask(Kind kind, RunningServer server, AccessRow row) throws Exception {
-    if (kind.isEncrypted()) {
-      return askEncrypted(server.port(), row);
-    }
-    return kind.isSocket()
-        ? AnyListenerClient.ask(folder.resolve("s"), row.method(), row.path(), JSON)
-        : AnyListenerClient.ask(server.port(), row.method(), row.path(), JSON);
-  }
-
-  private static String askEncrypted(int port, AccessRow row) throws Exception {
-    try (HttpClient client = new TlsClient(own, alice).http()) {
-      HttpResponse<String> answer =
-          client.send(
-              HttpRequest.newBuilder(URI.create("https://localhost:" + port + row.path()))
-                  .version(HttpClient.Version.HTTP_1_1)
-                  .header("Content-Type", "application/json")
-                  .method(
-                      row.method(),
-                      row.method().equals("POST")
-                          ? BodyPublishers.ofString(JSON)
-                          : BodyPublishers.noBody())
-                  .build(),
-              BodyHandlers.ofString());
-      return "HTTP/1.1 " + answer.statusCode() + " " + answer.body();
-    }
-  }
-
-  private static RawGrpc grpc(Kind kind, int port) throws IOException {
-    return kind.isEncrypted() ? new TlsClient(own, alice).grpc(port) : new RawGrpc(port);
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "UNIX_.*")
-  void grpcDecidesByOperation(Kind kind) throws IOException {
-    try (var server = start(kind)) {
-      try (RawGrpc grpc = grpc(kind, server.port())) {
-        List<String> wrong = new ArrayList<>();
-        AccessRow.GRPC.forEach((method, operation) -> {
-          boolean controls = operation.role().isControl();
-          Status status = grpc.call(method);
-          boolean refused = status.getCode() == Status.Code.PERMISSION_DENIED;
-          if (refused != (controls && !kind.mayControl)
-              || status.getCode() == Status.Code.UNIMPLEMENTED) {
-            wrong.add(method + ": " + status);
-          }
-        });
-        assertThat(wrong).isEmpty();
-      }
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(
-      mode = EnumSource.Mode.MATCH_NONE,
-      names = {"UNIX_.*", "TLS_.*"})
-  void brpcDecidesByOperation(Kind kind) throws IOException {
+  void everyProtocolDecidesByOperation(Kind kind) throws Exception {
     try (var server = start(kind);
-        var client = new BrpcClient(server.port())) {
-      assertThat(error(client, "Predict")).isNotEqualTo(1004);
-      assertThat(error(client, "CheckLiveness")).isNotEqualTo(1004);
-      assertThat(error(client, "ServerMetadata")).isNotEqualTo(1004);
-      assertThat(error(client, "Online")).isEqualTo(kind.mayControl ? 0 : 1004);
-      assertThat(error(client, "Offline")).isEqualTo(kind.mayControl ? 0 : 1004);
+        AccessWire wire = wire(kind, server)) {
+      assertThat(AccessMatrix.wrong(wire, operation -> verdict(kind, operation))).isEmpty();
+      if (!kind.mayControl) {
+        expectName(kind, wire);
+      }
     }
   }
 
-  private static int error(BrpcClient client, String method) throws IOException {
-    return client
-        .ask(new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", method, 1), new byte[0])
-        .errorCode();
+  private static Verdict verdict(Kind kind, Operation operation) {
+    return operation.role().isControl() && !kind.mayControl ? Verdict.DENIED : Verdict.ALLOWED;
+  }
+
+  private static void expectName(Kind kind, AccessWire wire) throws Exception {
+    String name = kind.control.never() ? "nobody" : kind.identity();
+    assertThat(wire.ask(new AccessRow("POST", "/v2/logging", Operation.LOGGING))).contains(name);
+    assertThat(wire.grpc("inference.GRPCInferenceService/LogSettings").getDescription())
+        .contains(name);
   }
 }

@@ -11,8 +11,10 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
+import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.transport.ListenerContext;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
@@ -28,7 +30,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -292,6 +296,74 @@ class BrowserGuardIT {
     assertThat(log.list)
         .as("a refusal is no failure of the server's")
         .noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.ERROR));
+  }
+
+  /** Sends one request, and checks its answer. */
+  private interface Sending {
+    void run() throws IOException;
+  }
+
+  /**
+   * The lines of the log about requests that were turned away. Sends until there is one: of what
+   * other tests have sent a second before, as many were written as will be.
+   */
+  private static List<String> turnedAway(int least, Sending request) throws IOException {
+    var logger = (Logger) LoggerFactory.getLogger(ListenerContext.class);
+    var log = new ListAppender<ILoggingEvent>();
+    log.list = new CopyOnWriteArrayList<>();
+    log.start();
+    logger.addAppender(log);
+    try {
+      for (int i = 0; i < least || (lines(log).isEmpty() && i < 20_000); i++) {
+        request.run();
+      }
+    } finally {
+      logger.detachAppender(log);
+    }
+    return lines(log);
+  }
+
+  private static List<String> lines(ListAppender<ILoggingEvent> log) {
+    return log.list.stream()
+        .filter(event -> event.getLevel() == Level.WARN && event.getKeyValuePairs() != null)
+        .map(event -> event.getFormattedMessage() + " " + event.getKeyValuePairs())
+        .filter(line -> line.contains("listener="))
+        .toList();
+  }
+
+  @Test
+  void foreignHostsLeaveFewLinesHoweverManyAsk() throws IOException {
+    List<String> lines =
+        turnedAway(40, () -> assertThat(get(server, "evil.example")).startsWith("HTTP/1.1 421 "));
+    assertThat(lines).hasSizeBetween(1, 35);
+    assertThat(lines.getFirst()).contains("evil.example").contains("status=\"421\"");
+  }
+
+  @Test
+  void pagesThatAskBeforehandForControlLeaveALine() throws IOException {
+    String origin = "Origin: https://evil.example\r\nHost: localhost\r\n";
+    String ask = origin + "Access-Control-Request-Method: POST\r\n";
+    for (String path : List.of(LOAD, "/inference.GRPCInferenceService/RepositoryModelLoad")) {
+      String head = "OPTIONS " + path + " HTTP/1.1\r\n" + ask;
+      List<String> lines =
+          turnedAway(1, () -> assertThat(send(withCors, head, "")).startsWith("HTTP/1.1 4"));
+      assertThat(lines).as(path).isNotEmpty().allMatch(line -> line.contains("evil.example"));
+    }
+  }
+
+  @Test
+  void noRouteOfControlIsSharedWithPagesAndEveryOtherIs() throws IOException {
+    String page = "Origin: https://evil.example\r\n";
+    List<String> wrong = new ArrayList<>();
+    for (AccessRow row : AccessRow.HTTP) {
+      String head = "%s %s HTTP/1.1\r\nHost: localhost\r\n".formatted(row.method(), row.path());
+      String answer = send(withCors, head + page, row.method().equals("POST") ? "{}" : "");
+      if (answer.toLowerCase(Locale.ROOT).contains("access-control-allow-origin")
+          == row.controls()) {
+        wrong.add(row + ": " + answer);
+      }
+    }
+    assertThat(wrong).isEmpty();
   }
 
   private static void refuseGrpcWebPages() throws IOException {

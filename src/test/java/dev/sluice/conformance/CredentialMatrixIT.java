@@ -8,42 +8,30 @@ import dev.sluice.config.JwtConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.PolicyConfig;
 import dev.sluice.config.PolicyConfig.Role;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
-import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
+import dev.sluice.inference.Operation;
 import dev.sluice.security.Issuer;
-import dev.sluice.testing.AccessRow;
+import dev.sluice.testing.AccessMatrix;
+import dev.sluice.testing.AccessMatrix.Verdict;
+import dev.sluice.testing.AccessWire;
 import dev.sluice.testing.AnyListenerClient;
-import dev.sluice.testing.BrpcClient;
-import dev.sluice.testing.RawGrpc;
+import dev.sluice.testing.MatrixServer;
 import dev.sluice.testing.RunningServer;
-import io.grpc.Metadata;
-import io.grpc.Status;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -54,7 +42,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CredentialMatrixIT {
   private static final String CI = "0123456789abcdef-ci";
   private static final String OPS = "0123456789abcdef-ops";
-  private static final Pattern GRPC_STATUS = Pattern.compile("grpc-status: ?([0-9]+)");
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private static final Issuer ISSUER = Issuer.of("first");
@@ -62,6 +49,7 @@ class CredentialMatrixIT {
   private static final Vertx VERTX = Vertx.vertx();
 
   private static volatile String jwks = Issuer.jwks(ISSUER);
+  @TempDir private static Path folder;
   private static HttpServer issuer;
   private static RunningServer server;
 
@@ -111,8 +99,12 @@ class CredentialMatrixIT {
     USE,
     ALL;
 
-    boolean allows(boolean controls) {
-      return this == ALL || (this == USE && !controls);
+    Verdict of(Operation operation) {
+      boolean allowed = this == ALL || (this == USE && !operation.role().isControl());
+      if (this == REFUSED) {
+        return Verdict.UNAUTHENTICATED;
+      }
+      return allowed ? Verdict.ALLOWED : Verdict.DENIED;
     }
   }
 
@@ -126,12 +118,10 @@ class CredentialMatrixIT {
             .await();
     server =
         RunningServer.start(
-            SluiceConfig.DEFAULT
-                .with(
-                    List.of(ListenerConfig.DEFAULT.withPort(0).with(ControlAccess.POLICY)),
-                    RepositoryConfig.of(
-                        new WantedModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
-                .with(security()));
+            MatrixServer.settings(
+                MatrixServer.models(folder),
+                ListenerConfig.DEFAULT.withPort(0).with(ControlAccess.POLICY),
+                security()));
     awaitKeys(Credential.TOKEN.bearer());
   }
 
@@ -183,113 +173,9 @@ class CredentialMatrixIT {
 
   @ParameterizedTest
   @EnumSource
-  void httpDecidesByCredential(Credential credential) throws IOException {
-    String bearer = credential.bearer();
-    String header = bearer.isEmpty() ? "X-Nothing: 1" : "Authorization: Bearer " + bearer;
-    List<String> wrong = new ArrayList<>();
-    for (AccessRow route : AccessRow.HTTP) {
-      String answer =
-          AnyListenerClient.ask(server.port(), route.method(), route.path(), "{}", header);
-      String status = answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 200".length());
-      boolean right =
-          switch (credential.right) {
-            case REFUSED -> status.equals("401");
-            case NOTHING, USE, ALL ->
-                status.equals("403") != credential.right.allows(route.controls())
-                    && !status.equals("401");
-          };
-      if (!right || answer.contains("internal error")) {
-        wrong.add(route + ": " + answer);
-      }
-    }
-    assertThat(wrong).isEmpty();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void grpcDecidesByCredential(Credential credential) {
-    var metadata = new Metadata();
-    if (credential != Credential.NONE) {
-      metadata.put(
-          Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
-          "Bearer " + credential.bearer());
-    }
-    List<String> wrong = new ArrayList<>();
-    try (var grpc = new RawGrpc(server.port())) {
-      AccessRow.GRPC.forEach((method, operation) -> {
-        boolean controls = operation.role().isControl();
-        Status.Code code = grpc.call(method, metadata).getCode();
-        boolean right =
-            switch (credential.right) {
-              case REFUSED -> code == Status.Code.UNAUTHENTICATED;
-              case NOTHING, USE, ALL ->
-                  (code == Status.Code.PERMISSION_DENIED) != credential.right.allows(controls)
-                      && code != Status.Code.UNAUTHENTICATED;
-            };
-        if (!right) {
-          wrong.add(method + ": " + code);
-        }
-      });
-    }
-    assertThat(wrong).isEmpty();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void grpcWebDecidesByCredential(Credential credential) throws Exception {
-    List<String> wrong = new ArrayList<>();
-    try (HttpClient browser = HttpClient.newHttpClient()) {
-      for (var method : AccessRow.GRPC.entrySet()) {
-        int code = grpcWeb(browser, method.getKey(), credential);
-        boolean allowed = credential.right.allows(method.getValue().role().isControl());
-        boolean right =
-            switch (credential.right) {
-              case REFUSED -> code == Status.Code.UNAUTHENTICATED.value();
-              case NOTHING, USE, ALL ->
-                  (code == Status.Code.PERMISSION_DENIED.value()) != allowed
-                      && code >= 0
-                      && code != Status.Code.UNAUTHENTICATED.value();
-            };
-        if (!right) {
-          wrong.add(method + ": " + code);
-        }
-      }
-    }
-    assertThat(wrong).isEmpty();
-  }
-
-  /** Sends an empty message. The status, from the header or the trailers in the body. */
-  private static int grpcWeb(HttpClient browser, String method, Credential credential)
-      throws Exception {
-    var request =
-        HttpRequest.newBuilder(URI.create(server.url() + "/" + method))
-            .header("Content-Type", "application/grpc-web+proto")
-            .POST(BodyPublishers.ofByteArray(new byte[5]));
-    if (credential != Credential.NONE) {
-      request.header("Authorization", "Bearer " + credential.bearer());
-    }
-    HttpResponse<String> answer =
-        browser.send(request.build(), BodyHandlers.ofString(StandardCharsets.ISO_8859_1));
-    Matcher trailer = GRPC_STATUS.matcher(answer.body());
-    return Integer.parseInt(
-        trailer.find()
-            ? trailer.group(1)
-            : answer.headers().firstValue("grpc-status").orElse("-1"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void brpcDecidesByCredential(Credential credential) throws IOException {
-    try (var client = new BrpcClient(server.port())) {
-      for (var method : Map.of("Predict", false, "Online", true).entrySet()) {
-        var call = new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", method.getKey(), 1);
-        var answer =
-            client.ask(
-                credential == Credential.NONE ? call : call.from(credential.bearer()), new byte[0]);
-        assertThat(answer.errorCode() != 1004)
-            .as(method + ": " + answer.errorText())
-            .isEqualTo(credential.right.allows(method.getValue()));
-      }
+  void everyProtocolDecidesByCredential(Credential credential) throws Exception {
+    try (AccessWire wire = AccessWire.to(server.port()).presenting(credential.bearer())) {
+      assertThat(AccessMatrix.wrong(wire, credential.right::of)).isEmpty();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.testing;
 import dev.sluice.inference.Operation;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +15,8 @@ public record AccessRow(String method, String path, Operation operation) {
   private static final String MODEL_V1 = "/v1/models/half_plus_two";
   private static final String MODEL_V2 = "/v2/models/half_plus_two";
   private static final String REPOSITORY = "/v2/repository/models/half_plus_two";
+
+  private static final String GRPS_SERVICE = "grps.protos.v1.GrpsService/";
 
   /** At least one for each kind of path that a default listener has. */
   public static final List<AccessRow> HTTP =
@@ -51,14 +54,15 @@ public record AccessRow(String method, String path, Operation operation) {
                   post(MODEL_V2 + "/infer", Operation.INFER),
                   post(MODEL_V2 + "/generate", Operation.INFER),
                   post(MODEL_V2 + "/generate_stream", Operation.INFER),
+                  get(MODEL_V2 + "/trace/setting", Operation.TRACING),
                   post(MODEL_V2 + "/trace/setting", Operation.TRACING)),
+              anyhow("/grps/v1/health/live", Operation.HEALTH),
+              anyhow("/grps/v1/health/ready", Operation.HEALTH),
+              anyhow("/grps/v1/metadata/server", Operation.SERVER_METADATA),
+              anyhow("/grps/v1/health/online", Operation.ONLINE),
+              anyhow("/grps/v1/health/offline", Operation.OFFLINE),
               List.of(
-                  get("/grps/v1/health/online", Operation.ONLINE),
-                  post("/grps/v1/health/offline", Operation.OFFLINE),
                   get("//grps//v1//health//online", Operation.ONLINE),
-                  get("/grps/v1/health/live", Operation.HEALTH),
-                  get("/grps/v1/health/ready", Operation.HEALTH),
-                  get("/grps/v1/metadata/server", Operation.SERVER_METADATA),
                   post("/grps/v1/metadata/model", Operation.MODEL_METADATA),
                   post("/grps/v1/infer/predict", Operation.INFER),
                   get("/grps/v1/monitor/metrics", Operation.CONSOLE),
@@ -66,30 +70,64 @@ public record AccessRow(String method, String path, Operation operation) {
           .flatMap(List::stream)
           .toList();
 
+  /** Paths that {@link MatrixServer} has besides: a model's own, and another one for grps. */
+  public static final List<AccessRow> OWN =
+      List.of(
+          get(MatrixServer.PLUGIN_PATH + "?text", Operation.INFER),
+          post(MatrixServer.PLUGIN_PATH + "?whole", Operation.INFER),
+          post(MatrixServer.GRPS_PATH, Operation.INFER));
+
+  /** Those of both. */
+  public static final List<AccessRow> ALL = Stream.concat(OWN.stream(), HTTP.stream()).toList();
+
   /** Methods of gRPC, and what a caller needs the right to. */
   public static final Map<String, Operation> GRPC =
       Map.ofEntries(
-          Map.entry("tensorflow.serving.PredictionService/Predict", Operation.INFER),
-          Map.entry(
-              "tensorflow.serving.PredictionService/GetModelMetadata", Operation.MODEL_METADATA),
-          Map.entry("tensorflow.serving.ModelService/GetModelStatus", Operation.MODEL_METADATA),
-          Map.entry("tensorflow.serving.ModelService/HandleReloadConfigRequest", Operation.RELOAD),
-          Map.entry("inference.GRPCInferenceService/ServerLive", Operation.HEALTH),
+          Map.entry("grps.protos.v1.GrpsService/CheckLiveness", Operation.HEALTH),
+          Map.entry("grps.protos.v1.GrpsService/CheckReadiness", Operation.HEALTH),
+          Map.entry("grps.protos.v1.GrpsService/ModelMetadata", Operation.MODEL_METADATA),
+          Map.entry("grps.protos.v1.GrpsService/Offline", Operation.OFFLINE),
+          Map.entry("grps.protos.v1.GrpsService/Online", Operation.ONLINE),
+          Map.entry("grps.protos.v1.GrpsService/Predict", Operation.INFER),
+          Map.entry("grps.protos.v1.GrpsService/PredictStreaming", Operation.INFER),
+          Map.entry("grps.protos.v1.GrpsService/ServerMetadata", Operation.SERVER_METADATA),
+          Map.entry("inference.GRPCInferenceService/LogSettings", Operation.LOGGING),
+          Map.entry("inference.GRPCInferenceService/ModelConfig", Operation.MODEL_METADATA),
           Map.entry("inference.GRPCInferenceService/ModelInfer", Operation.INFER),
+          Map.entry("inference.GRPCInferenceService/ModelMetadata", Operation.MODEL_METADATA),
+          Map.entry("inference.GRPCInferenceService/ModelReady", Operation.MODEL_METADATA),
+          Map.entry("inference.GRPCInferenceService/ModelStatistics", Operation.MODEL_STATISTICS),
           Map.entry("inference.GRPCInferenceService/ModelStreamInfer", Operation.INFER),
           Map.entry("inference.GRPCInferenceService/RepositoryIndex", Operation.REPOSITORY_INDEX),
           Map.entry("inference.GRPCInferenceService/RepositoryModelLoad", Operation.LOAD),
           Map.entry("inference.GRPCInferenceService/RepositoryModelUnload", Operation.UNLOAD),
-          Map.entry("inference.GRPCInferenceService/LogSettings", Operation.LOGGING),
+          Map.entry("inference.GRPCInferenceService/ServerLive", Operation.HEALTH),
+          Map.entry("inference.GRPCInferenceService/ServerMetadata", Operation.SERVER_METADATA),
+          Map.entry("inference.GRPCInferenceService/ServerReady", Operation.HEALTH),
           Map.entry("inference.GRPCInferenceService/TraceSetting", Operation.TRACING),
-          Map.entry("grps.protos.v1.GrpsService/Predict", Operation.INFER),
-          Map.entry("grps.protos.v1.GrpsService/PredictStreaming", Operation.INFER),
-          Map.entry("grps.protos.v1.GrpsService/CheckLiveness", Operation.HEALTH),
-          Map.entry("grps.protos.v1.GrpsService/Online", Operation.ONLINE),
-          Map.entry("grps.protos.v1.GrpsService/Offline", Operation.OFFLINE),
+          Map.entry("tensorflow.serving.ModelService/GetModelStatus", Operation.MODEL_METADATA),
+          Map.entry("tensorflow.serving.ModelService/HandleReloadConfigRequest", Operation.RELOAD),
+          Map.entry("tensorflow.serving.PredictionService/Classify", Operation.INFER),
+          Map.entry(
+              "tensorflow.serving.PredictionService/GetModelMetadata", Operation.MODEL_METADATA),
+          Map.entry("tensorflow.serving.PredictionService/MultiInference", Operation.INFER),
+          Map.entry("tensorflow.serving.PredictionService/Predict", Operation.INFER),
+          Map.entry("tensorflow.serving.PredictionService/Regress", Operation.INFER),
           Map.entry("grpc.health.v1.Health/Check", Operation.HEALTH),
           Map.entry(
-              "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Operation.REFLECTION));
+              "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Operation.REFLECTION),
+          Map.entry(
+              "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+              Operation.REFLECTION));
+
+  /** Methods of brpc, and what a caller needs the right to. */
+  public static final Map<String, Operation> BRPC =
+      GRPC.entrySet().stream()
+          .filter(row -> row.getKey().startsWith(GRPS_SERVICE))
+          .filter(row -> !row.getKey().endsWith("Streaming"))
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  row -> row.getKey().substring(GRPS_SERVICE.length()), Map.Entry::getValue));
 
   /** Returns whether it controls or administers the server. */
   public boolean controls() {
@@ -98,6 +136,13 @@ public record AccessRow(String method, String path, Operation operation) {
 
   private static AccessRow get(String path, Operation operation) {
     return new AccessRow("GET", path, operation);
+  }
+
+  /** By each of the methods that grps' own server takes. */
+  private static List<AccessRow> anyhow(String path, Operation operation) {
+    return Stream.of("GET", "POST", "HEAD")
+        .map(method -> new AccessRow(method, path, operation))
+        .toList();
   }
 
   private static AccessRow post(String path, Operation operation) {

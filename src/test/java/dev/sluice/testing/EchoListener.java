@@ -34,8 +34,10 @@ import dev.sluice.transport.grpc.GrpcStreamMethod;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
 import dev.sluice.transport.http.HttpFront;
+import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
+import dev.sluice.transport.http.PathOperations;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -176,15 +178,30 @@ public final class EchoListener implements AutoCloseable {
   }
 
   private record EchoFace() implements HttpFace {
+    /** Nothing here is control. */
+    private static final PathOperations NONE =
+        new PathOperations() {
+          @Override
+          public List<HttpRoute> routes() {
+            return List.of();
+          }
+
+          @Override
+          public Operation of(String path) {
+            return Operation.INFER;
+          }
+        };
+
     @Override
     public void mount(HttpRoutes routes) {
-      routes.claim("/echo", EchoFace::answer);
-      routes.claim("/landed", EchoFace::answerLanded);
+      routes.claim("/echo", NONE, EchoFace::answer);
+      routes.claim("/landed", NONE, EchoFace::answerLanded);
       // What a face must not do: no operation is required.
-      routes.claim("/unguarded", exchange -> exchange.json(200, Buffer.buffer("secret")));
-      routes.claim("/unguarded/body", EchoFace::takeBody);
+      routes.claim("/unguarded", NONE, exchange -> exchange.json(200, Buffer.buffer("secret")));
+      routes.claim("/unguarded/body", NONE, EchoFace::takeBody);
       routes.claim(
           "/error",
+          NONE,
           _ -> {
             throw new StackOverflowError();
           });

@@ -164,6 +164,11 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
 
   private void answerPreflight(HttpServerRequest request) {
     if (control.contains(request.path())) {
+      BrowserGuard.Refusal refusal =
+          context.guard().preflightRefusal(request.method().name(), request::getHeader);
+      if (refusal != null) {
+        context.turnedAway(request.remoteAddress(), refusal);
+      }
       request.response().setStatusCode(403).end();
     } else {
       GrpcWebCors.answerPreflight(request.response());
@@ -194,6 +199,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   public void accept(HttpServerRequest request) {
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
     if (refusal != null) {
+      context.turnedAway(request.remoteAddress(), refusal);
       refuse(request, refusal);
       return;
     }

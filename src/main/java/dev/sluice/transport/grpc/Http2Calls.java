@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.ConnectionInternals;
+import dev.sluice.transport.Http2Heads;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
@@ -8,7 +9,6 @@ import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
-import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: the event loop of the connection.
  */
-final class Http2Calls extends Http2FrameListenerDecorator implements SilentCalls.Member {
+final class Http2Calls extends Http2Heads implements SilentCalls.Member {
   /** Finds who answers a stream. */
   interface Directory {
     /** The call that a stream begins; null if it is none that is answered here. */
@@ -100,33 +100,8 @@ final class Http2Calls extends Http2FrameListenerDecorator implements SilentCall
   }
 
   @Override
-  public void onHeadersRead(
-      ChannelHandlerContext ctx,
-      int streamId,
-      Http2Headers headers,
-      int padding,
-      boolean endOfStream)
-      throws Http2Exception {
-    if (!isOurs(streamId, headers, endOfStream)) {
-      super.onHeadersRead(ctx, streamId, headers, padding, endOfStream);
-    }
-  }
-
-  @Override
-  public void onHeadersRead(
-      ChannelHandlerContext ctx,
-      int streamId,
-      Http2Headers headers,
-      int streamDependency,
-      short weight,
-      boolean exclusive,
-      int padding,
-      boolean endOfStream)
-      throws Http2Exception {
-    if (!isOurs(streamId, headers, endOfStream)) {
-      super.onHeadersRead(
-          ctx, streamId, headers, streamDependency, weight, exclusive, padding, endOfStream);
-    }
+  protected @Nullable Http2Headers headRead(int streamId, Http2Headers headers, boolean end) {
+    return isOurs(streamId, headers, end) ? null : headers;
   }
 
   private boolean isOurs(int streamId, Http2Headers headers, boolean endOfStream) {

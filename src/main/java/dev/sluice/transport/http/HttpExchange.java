@@ -45,6 +45,9 @@ public final class HttpExchange extends ListenerExchange {
 
   private final HttpServerRequest request;
 
+  /** Whether pages of other origins may read the answer. */
+  private boolean shared;
+
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
     super(context, EntryPoint.REST, requestId);
     this.request = request;
@@ -108,8 +111,17 @@ public final class HttpExchange extends ListenerExchange {
     return request.headers();
   }
 
+  /** Lets pages of other origins read the answer, which is none of a control operation. */
+  void share() {
+    shared = true;
+    Cors.allow(this);
+  }
+
   @Override
   protected @Nullable InferenceException controlRefusal() {
+    if (shared) {
+      throw new IllegalStateException("control was taken for something else: " + path());
+    }
     return context()
         .guard()
         .controlRefusal(

@@ -6,12 +6,4 @@ package dev.sluice.transport.http;
 public interface HttpFace {
   /** Claims this protocol's paths. Called once per event loop, before the port opens. */
   void mount(HttpRoutes routes);
-
-  /**
-   * Returns whether a path is one by which the server's state is changed. Pages of other origins
-   * may not even read it, whatever the listener allows them.
-   */
-  default boolean isControl(String path) {
-    return false;
-  }
 }

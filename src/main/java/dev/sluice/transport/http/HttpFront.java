@@ -1,6 +1,7 @@
 package dev.sluice.transport.http;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
@@ -18,7 +19,6 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
 
   private static final Buffer FAILED = Buffer.buffer("{\"error\":\"internal error\"}");
 
-  private final List<HttpFace> faces;
   private final HttpRoutes routes = new HttpRoutes();
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
@@ -35,7 +35,6 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
    * @param cors whether pages from other origins may ask
    */
   public HttpFront(List<HttpFace> faces, ListenerContext context, boolean cors) {
-    this.faces = faces;
     this.context = context;
     this.cors = cors;
     faces.forEach(face -> face.mount(routes));
@@ -66,12 +65,15 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
     var exchange = new HttpExchange(request, context, ids.of(request));
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
     if (refusal != null) {
+      context.turnedAway(exchange.peer(), refusal);
       exchange.json(refusal.status(), new JsonObject().put("error", refusal.text()).toBuffer());
       return;
     }
     boolean shared = cors && !isControl(exchange.path());
     if (shared) {
-      Cors.allow(exchange);
+      exchange.share();
+    } else if (exchange.method().equals(HttpMethod.OPTIONS)) {
+      notePreflight(exchange);
     }
     try {
       exchange.readDeadline();
@@ -84,18 +86,25 @@ public final class HttpFront implements Consumer<HttpServerRequest> {
     }
   }
 
+  /** What the protocol answers is no permission. */
+  private void notePreflight(HttpExchange exchange) {
+    BrowserGuard.Refusal refusal =
+        isControl(exchange.path())
+            ? context.guard().preflightRefusal(exchange.method().name(), exchange::header)
+            : null;
+    if (refusal != null) {
+      context.turnedAway(exchange.peer(), refusal);
+    }
+  }
+
   private static void refuse(HttpExchange exchange, InferenceException why) {
     Buffer body = new JsonObject().put("error", why.getMessage()).toBuffer();
     exchange.json(HttpStatus.of(why.code()), body);
   }
 
   private boolean isControl(String path) {
-    for (HttpFace face : faces) {
-      if (face.isControl(path)) {
-        return true;
-      }
-    }
-    return false;
+    Operation operation = routes.operation(path);
+    return operation != null && operation.role().isControl();
   }
 
   private void answer(HttpExchange exchange, boolean shared) {

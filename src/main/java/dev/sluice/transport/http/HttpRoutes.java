@@ -14,12 +14,26 @@ import org.jspecify.annotations.Nullable;
  * only it knows its protocol's grammar. The letters' case does not matter in a prefix.
  */
 public final class HttpRoutes {
-  private record Claim(String prefix, boolean exact, Consumer<HttpExchange> handler) {
+  private record Claim(
+      String prefix, boolean exact, PathOperations operations, Consumer<HttpExchange> handler) {
     boolean covers(String path) {
       if (!path.regionMatches(true, 0, prefix, 0, prefix.length())) {
         return false;
       }
       return path.length() == prefix.length() || (!exact && path.charAt(prefix.length()) == '/');
+    }
+  }
+
+  /** One path, which stands for one operation. */
+  private record OnePath(String path, Operation operation) implements PathOperations {
+    @Override
+    public List<HttpRoute> routes() {
+      return List.of(new HttpRoute("", path, operation));
+    }
+
+    @Override
+    public Operation of(String asked) {
+      return operation;
     }
   }
 
@@ -32,10 +46,11 @@ public final class HttpRoutes {
    * before it reads a body; until then an exchange gives nothing away.
    *
    * @param prefix such as {@code /v2}, without a slash at the end
+   * @param operations what the paths stand for
    * @throws IllegalStateException if it is claimed already
    */
-  public void claim(String prefix, Consumer<HttpExchange> handler) {
-    add(new Claim(prefix, false, handler));
+  public void claim(String prefix, PathOperations operations, Consumer<HttpExchange> handler) {
+    add(new Claim(prefix, false, operations, handler));
   }
 
   /**
@@ -49,7 +64,7 @@ public final class HttpRoutes {
           exchange.require(operation);
           handler.accept(exchange);
         };
-    add(new Claim(path, true, guarded));
+    add(new Claim(path, true, new OnePath(path, operation), guarded));
   }
 
   private void add(Claim claim) {
@@ -62,7 +77,7 @@ public final class HttpRoutes {
   }
 
   /**
-   * Answers paths that nobody claims and that come and go.
+   * Answers paths that nobody claims and that come and go. They are models', and ask for inference.
    *
    * @param handlers the handler of a path, or null
    */
@@ -74,6 +89,21 @@ public final class HttpRoutes {
   @Nullable Consumer<HttpExchange> find(String path) {
     Optional<Claim> claim = claimed.read(path);
     return claim.isPresent() ? claim.get().handler : unclaimed.apply(path);
+  }
+
+  /**
+   * Returns what a path asks for.
+   *
+   * @return null if nothing is there, or only what models bring
+   */
+  @Nullable Operation operation(String path) {
+    Optional<Claim> claim = claimed.read(path);
+    return claim.isPresent() ? claim.get().operations.of(path) : null;
+  }
+
+  /** Every kind of request that is claimed, for tests that hold the list. */
+  public List<HttpRoute> all() {
+    return claims.stream().flatMap(claim -> claim.operations.routes().stream()).distinct().toList();
   }
 
   private Optional<Claim> longest(String path) {

@@ -12,11 +12,17 @@ import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;
-import java.util.Locale;
+import dev.sluice.transport.http.PathOperations;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP side of grps. Its routes take several methods, as grps clients use them, and repeated
@@ -29,10 +35,18 @@ public final class GrpsHttpFace implements HttpFace {
   private static final Set<String> ASKING = Set.of("GET", "POST", "HEAD");
   private static final Set<String> POSTING = Set.of("POST");
 
-  private final HealthRoutes health;
-  private final MetadataRoutes metadata;
+  /** A way to ask below the prefix. No methods: all. */
+  private record Way(Operation operation, Set<String> methods, Consumer<HttpExchange> handler) {
+    boolean allows(String method) {
+      return methods.isEmpty() || methods.contains(method);
+    }
+  }
+
   private final Consumer<HttpExchange> predict;
   private final CustomPredict custom;
+
+  /** By their paths below the prefix. */
+  private final Map<String, Way> ways = new LinkedHashMap<>();
 
   /**
    * @param room shared by all event loops of the listener
@@ -48,67 +62,71 @@ public final class GrpsHttpFace implements HttpFace {
       CustomPredict custom) {
     this.custom = custom;
     var models = new ModelChoice(data, control, deployment);
-    this.health = new HealthRoutes(control);
-    this.metadata = new MetadataRoutes(new Metadata(models, control, deployment));
     this.predict =
         custom.ownBody()
             ? new CustomRoute(data, models, streams)::answer
             : new PredictRoute(new PredictCall(data, models, room), streams)::predict;
+    var health = new HealthRoutes(control);
+    var metadata = new MetadataRoutes(new Metadata(models, control, deployment));
+    add("/v1/health/online", Operation.ONLINE, ASKING, health::online);
+    add("/v1/health/offline", Operation.OFFLINE, ASKING, health::offline);
+    add("/v1/health/live", Operation.HEALTH, ASKING, health::live);
+    add("/v1/health/ready", Operation.HEALTH, ASKING, health::ready);
+    add("/v1/metadata/server", Operation.SERVER_METADATA, ASKING, metadata::server);
+    add("/v1/metadata/model", Operation.MODEL_METADATA, POSTING, metadata::model);
+    // Own code sees requests of every method.
+    add("/v1/infer/predict", Operation.INFER, custom.ownBody() ? Set.of() : POSTING, predict);
+  }
+
+  private void add(
+      String path, Operation operation, Set<String> methods, Consumer<HttpExchange> handler) {
+    ways.put(path, new Way(operation, methods, handler));
   }
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claim(PREFIX, this::route);
-    routes.claim("/" + PREFIX, this::route);
+    var operations = new Operations();
+    routes.claim(PREFIX, operations, this::route);
+    routes.claim("/" + PREFIX, operations, this::route);
     if (!custom.path().isEmpty()) {
       routes.claimExactly(custom.path(), Operation.INFER, predict);
     }
   }
 
-  @Override
-  public boolean isControl(String path) {
-    return path.toLowerCase(Locale.ROOT).contains("/health/o");
+  private final class Operations implements PathOperations {
+    @Override
+    public List<HttpRoute> routes() {
+      List<HttpRoute> routes = new ArrayList<>();
+      ways.forEach((path, way) ->
+          (way.methods.isEmpty() ? Set.of("") : way.methods)
+              .forEach(method -> routes.add(new HttpRoute(method, PREFIX + path, way.operation))));
+      return routes;
+    }
+
+    @Override
+    public @Nullable Operation of(String path) {
+      Way way = ways.get(below(path));
+      return way == null ? null : way.operation;
+    }
   }
 
   private void route(HttpExchange http) {
-    switch (route(http.path())) {
-      case "/v1/health/online" -> allow(http, Operation.ONLINE, health::online);
-      case "/v1/health/offline" -> allow(http, Operation.OFFLINE, health::offline);
-      case "/v1/health/live" -> allow(http, Operation.HEALTH, health::live);
-      case "/v1/health/ready" -> allow(http, Operation.HEALTH, health::ready);
-      case "/v1/metadata/server" -> allow(http, Operation.SERVER_METADATA, metadata::server);
-      case "/v1/metadata/model" -> allow(http, Operation.MODEL_METADATA, metadata::model);
-      case "/v1/infer/predict" -> predict(http);
-      default -> MessageJson.answer(http, new GrpsStatus(404, "Not Found"));
+    Way way = ways.get(below(http.path()));
+    if (way == null) {
+      MessageJson.answer(http, new GrpsStatus(404, "Not Found"));
+    } else if (way.allows(http.method().name())) {
+      guard(http, way.operation, way.handler);
+    } else {
+      http.putHeader("Allow", way.methods.contains("GET") ? "GET, POST, HEAD" : "POST");
+      MessageJson.answer(http, new GrpsStatus(405, "Method Not Allowed"));
     }
-  }
-
-  /** Own code sees requests of every method. */
-  private void predict(HttpExchange http) {
-    allow(
-        http, custom.ownBody() ? Set.of(http.method().name()) : POSTING, Operation.INFER, predict);
   }
 
   /** The path below the prefix, with single slashes and none at its end. */
-  private static String route(String path) {
+  private static String below(String path) {
     String single = SLASHES.matcher(path).replaceAll("/");
     int end = single.endsWith("/") ? single.length() - 1 : single.length();
     return single.substring(PREFIX.length(), end);
-  }
-
-  private static void allow(
-      HttpExchange http, Operation operation, Consumer<HttpExchange> handler) {
-    allow(http, operation == Operation.MODEL_METADATA ? POSTING : ASKING, operation, handler);
-  }
-
-  private static void allow(
-      HttpExchange http, Set<String> methods, Operation operation, Consumer<HttpExchange> handler) {
-    if (methods.contains(http.method().name())) {
-      guard(http, operation, handler);
-    } else {
-      http.putHeader("Allow", methods.contains("GET") ? "GET, POST, HEAD" : "POST");
-      MessageJson.answer(http, new GrpsStatus(405, "Method Not Allowed"));
-    }
   }
 
   private static void guard(

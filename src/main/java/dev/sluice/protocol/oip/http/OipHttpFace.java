@@ -69,15 +69,7 @@ public final class OipHttpFace implements HttpFace {
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claim("/v2", this::handle);
-  }
-
-  @Override
-  public boolean isControl(String path) {
-    String lower = path.toLowerCase(Locale.ROOT);
-    return lower.startsWith("/v2/repository/models/")
-        || lower.equals("/v2/logging")
-        || (lower.startsWith("/v2/") && lower.endsWith("/trace/setting"));
+    routes.claim("/v2", new OipOperations(paths), this::handle);
   }
 
   private void handle(HttpExchange exchange) {

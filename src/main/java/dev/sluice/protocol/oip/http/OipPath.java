@@ -9,7 +9,9 @@ import dev.sluice.protocol.oip.LoadParameters;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.PercentCoding;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a path under {@code /v2} means.
@@ -21,35 +23,37 @@ import java.util.List;
 record OipPath(Resource resource, String model, String version) {
   /** What can be asked for, and how. */
   enum Resource {
-    LIVE(Operation.HEALTH, "GET"),
-    READY(Operation.HEALTH, "GET"),
-    SERVER(Operation.SERVER_METADATA, "GET"),
-    MODELS(Operation.REPOSITORY_INDEX, "GET"),
-    STATISTICS(Operation.STATISTICS, "GET"),
-    INDEX(Operation.REPOSITORY_INDEX, "POST"),
-    LOAD(Operation.LOAD, "POST"),
-    UNLOAD(Operation.UNLOAD, "POST"),
-    MODEL(Operation.MODEL_METADATA, "GET"),
-    MODEL_READY(Operation.MODEL_METADATA, "GET"),
-    MODEL_CONFIG(Operation.MODEL_METADATA, "GET"),
-    MODEL_STATISTICS(Operation.MODEL_STATISTICS, "GET"),
-    INFER(Operation.INFER, "POST"),
-    GENERATE(Operation.INFER, "POST"),
-    GENERATE_STREAM(Operation.INFER, "POST"),
-    LOGGING(Operation.LOGGING, "GET", "POST"),
-    TRACING(Operation.TRACING, "GET", "POST"),
-    MODEL_TRACING(Operation.TRACING, "GET", "POST");
+    LIVE(Operation.HEALTH, "/v2/health/live", "GET"),
+    READY(Operation.HEALTH, "/v2/health/ready", "GET"),
+    SERVER(Operation.SERVER_METADATA, "/v2", "GET"),
+    MODELS(Operation.REPOSITORY_INDEX, "/v2/models", "GET"),
+    STATISTICS(Operation.STATISTICS, "/v2/models/stats", "GET"),
+    INDEX(Operation.REPOSITORY_INDEX, "/v2/repository/index", "POST"),
+    LOAD(Operation.LOAD, "/v2/repository/models/{model}/load", "POST"),
+    UNLOAD(Operation.UNLOAD, "/v2/repository/models/{model}/unload", "POST"),
+    MODEL(Operation.MODEL_METADATA, "/v2/models/{model}", "GET"),
+    MODEL_READY(Operation.MODEL_METADATA, "/v2/models/{model}/ready", "GET"),
+    MODEL_CONFIG(Operation.MODEL_METADATA, "/v2/models/{model}/config", "GET"),
+    MODEL_STATISTICS(Operation.MODEL_STATISTICS, "/v2/models/{model}/stats", "GET"),
+    INFER(Operation.INFER, "/v2/models/{model}/infer", "POST"),
+    GENERATE(Operation.INFER, "/v2/models/{model}/generate", "POST"),
+    GENERATE_STREAM(Operation.INFER, "/v2/models/{model}/generate_stream", "POST"),
+    LOGGING(Operation.LOGGING, "/v2/logging", "GET", "POST"),
+    TRACING(Operation.TRACING, "/v2/trace/setting", "GET", "POST"),
+    MODEL_TRACING(Operation.TRACING, "/v2/models/{model}/trace/setting", "GET", "POST");
 
     private final Operation operation;
+    private final String path;
     private final String method;
     private final String other;
 
-    Resource(Operation operation, String method) {
-      this(operation, method, method);
+    Resource(Operation operation, String path, String method) {
+      this(operation, path, method, method);
     }
 
-    Resource(Operation operation, String method, String other) {
+    Resource(Operation operation, String path, String method, String other) {
       this.operation = operation;
+      this.path = path;
       this.method = method;
       this.other = other;
     }
@@ -57,6 +61,16 @@ record OipPath(Resource resource, String model, String version) {
     /** What a caller needs the right to. */
     Operation operation() {
       return operation;
+    }
+
+    /** Its shortest path, with {@code {model}} for a model's name. */
+    String path() {
+      return path;
+    }
+
+    /** The HTTP methods by which it is asked for. */
+    Set<String> methods() {
+      return new LinkedHashSet<>(List.of(method, other));
     }
 
     boolean allows(String asked) {

@@ -38,13 +38,22 @@ public sealed interface V1Request {
   /** Asking a model: the paths of {@link Status} with {@code :VERB}. */
   record Call(ModelSelector model, Verb verb) implements V1Request {}
 
+  /** What a caller needs the right to. */
+  default Operation operation() {
+    return switch (this) {
+      case Index _, Nameless _ -> Operation.REPOSITORY_INDEX;
+      case Status _, Metadata _ -> Operation.MODEL_METADATA;
+      case Call(var _, var verb) -> verb.operation();
+    };
+  }
+
   /** Decides whether the caller may have it. */
   default void requireFor(HttpExchange exchange) {
     switch (this) {
-      case Index _, Nameless _ -> exchange.require(Operation.REPOSITORY_INDEX);
-      case Status(var model) -> exchange.require(Operation.MODEL_METADATA, model.name());
-      case Metadata(var model) -> exchange.require(Operation.MODEL_METADATA, model.name());
-      case Call(var model, var verb) -> exchange.require(verb.operation(), model.name());
+      case Index _, Nameless _ -> exchange.require(operation());
+      case Status(var model) -> exchange.require(operation(), model.name());
+      case Metadata(var model) -> exchange.require(operation(), model.name());
+      case Call(var model, var _) -> exchange.require(operation(), model.name());
     }
   }
 

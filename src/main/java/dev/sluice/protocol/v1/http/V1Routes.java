@@ -56,7 +56,7 @@ public final class V1Routes implements HttpFace {
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claim("/v1", this::answer);
+    routes.claim("/v1", new V1Operations(paths), this::answer);
   }
 
   private void answer(HttpExchange exchange) {

@@ -1,0 +1,23 @@
+package dev.sluice.transport.http;
+
+import dev.sluice.inference.Operation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the paths below a claimed prefix ask for. The same grammar decides here and where the
+ * caller's right is required, so that no path is taken for another operation by one of them.
+ * Immutable; any thread.
+ */
+public interface PathOperations {
+  /** Every kind of request below the prefix. */
+  List<HttpRoute> routes();
+
+  /**
+   * Returns what a path asks for.
+   *
+   * @param path as it was sent
+   * @return null if nothing is there
+   */
+  @Nullable Operation of(String path);
+}
