@@ -101,6 +101,9 @@ CLIENTS = {
                   Go(TEST / "go", ["google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.6",
                                    "google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.5.1"])],
                  TRITON, ["{place}/client", "localhost:{grpc}"]),
+    "burst": Client([Pip(["aiohttp==3.14.5", "grpcio==1.85.1"])],
+                    ["serve", "--models", SAMPLES, "--set=models.list.millis={work}/burst-millis", *LISTEN],
+                    python("burst.py", "localhost:{http}", "{work}/burst-millis")),
     "perf_analyzer": Client([Pip(["tritonclient==2.41.1", "nvidia-cuda-runtime-cu12==12.9.79"]), Debian("libb64-0d")], TRITON,
                             python("perf_analyzer.py", *ADDRESSES)),
 }

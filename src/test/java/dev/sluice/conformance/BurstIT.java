@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.Message;
+import dev.sluice.conformance.EveryDoorIT.Door;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
@@ -12,9 +13,16 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +31,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Thousands of calls at once, by one client, to a server with default settings. */
 class BurstIT {
   private static final int CALLS = 5_000;
+
+  /** Each has a connection of its own, both ends of which are in this process. */
+  private static final int CONNECTIONS = 2_000;
 
   private long blocksBefore;
   private RunningServer server;
@@ -53,6 +64,27 @@ class BurstIT {
     }
     for (ListenableFuture<byte[]> answer : answers) {
       assertThat(answer.get()).isNotEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.sluice.conformance.EveryDoorIT#doors")
+  void everyCallOfABurstOfConnectionsIsAnswered(Door door) {
+    var request =
+        HttpRequest.newBuilder(URI.create(server.url() + door.path()))
+            .header("Content-Type", door.type())
+            .POST(BodyPublishers.ofByteArray(door.body()));
+    if (door.jsonLength() >= 0) {
+      request.header("Inference-Header-Content-Length", Integer.toString(door.jsonLength()));
+    }
+    try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>(CONNECTIONS);
+      for (int i = 0; i < CONNECTIONS; i++) {
+        answers.add(http.sendAsync(request.build(), BodyHandlers.ofString()));
+      }
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        assertThat(answer.join().statusCode()).as(answer.join().body()).isEqualTo(200);
+      }
     }
   }
 }

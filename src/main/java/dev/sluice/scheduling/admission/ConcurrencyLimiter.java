@@ -19,10 +19,12 @@ public final class ConcurrencyLimiter {
   /** Asks for one request. Never blocks. */
   public Admission admit() {
     int most = limit.get();
-    if (inside.incrementAndGet() > most) {
+    int now = inside.incrementAndGet();
+    if (now > most) {
       inside.decrementAndGet();
       return new Rejected(most, limit.timeToDrain());
     }
+    limit.entered(now - 1);
     return accepted;
   }
 

@@ -8,6 +8,13 @@ public interface Limit {
   int get();
 
   /**
+   * Learns that a request has entered.
+   *
+   * @param before how many were inside then
+   */
+  default void entered(int before) {}
+
+  /**
    * Learns that a request has left.
    *
    * @param inside how many are left inside

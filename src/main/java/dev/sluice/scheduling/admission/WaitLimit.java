@@ -16,9 +16,10 @@ import java.util.function.LongSupplier;
  *           the longer the queue may be: clients who wait for it cost less than clients who come back.
  * Starved.  The rate goes up at once and comes down slowly. Else refusals that take the processor from
  *           the model would make it look slower, and a slower model would refuse more.
- * Standing. If somebody was waiting throughout a window, the model was never idle. That alone may be a
- *           burst, which is to be answered, however many come at once: while it lasts, those are let
- *           in who are answered within the time of a burst.
+ * Standing. If somebody was waiting throughout a window, the model was never idle: whoever left and
+ *           whoever entered has seen others. That alone may be a burst, which is to be answered,
+ *           however many come at once: while it lasts, those are let in who are answered within the
+ *           time of a burst, or within a minute or so if they are a few thousand, as one client sends.
  * Overload. A queue that stands is one that does not pass if it has grown, second by second, for the
  *           time of a burst; if requests have expired in it second by second; if it holds what the
  *           model does in that time, and still grows; or if it is bounded and half full. Then the
@@ -65,6 +66,12 @@ public final class WaitLimit implements Limit {
 
   /** The clock is looked at once for so many, which is also the least to learn from. */
   private static final int LEAST_COUNTED = 8;
+
+  /** So many may be one burst of one client, */
+  private static final int BURST_CALLS = 10_000;
+
+  /** who waits for so many times of a burst. */
+  private static final int BURST_PATIENCE = 6;
 
   private static final double NANOS = 1e9;
 
@@ -158,11 +165,20 @@ public final class WaitLimit implements Limit {
   }
 
   @Override
-  public void left(int inside) {
+  public void entered(int before) {
+    mark(before);
+  }
+
+  private void mark(int inside) {
     if (inside < fewest) {
       // A race may lose a low mark to one hardly higher.
       fewest = inside;
     }
+  }
+
+  @Override
+  public void left(int inside) {
+    mark(inside);
     if (inside > highest) {
       highest = inside;
     }
@@ -208,8 +224,13 @@ public final class WaitLimit implements Limit {
       planTrial(true, now);
       limit = reasonable();
     } else {
-      limit = standingNanos < WARM_NANOS ? most : answeredWithin(burstSeconds);
+      limit = standingNanos < WARM_NANOS ? most : burst();
     }
+  }
+
+  private int burst() {
+    int calls = Math.min(BURST_CALLS, answeredWithin(BURST_PATIENCE * burstSeconds));
+    return Math.max(calls, answeredWithin(burstSeconds));
   }
 
   /** Nobody was waiting for a moment. */

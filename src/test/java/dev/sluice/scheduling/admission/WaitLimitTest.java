@@ -186,6 +186,26 @@ class WaitLimitTest {
     assertThat(accepted).isGreaterThan(5_000);
   }
 
+  /** The eight who leave first say nothing of what the model does in an hour. */
+  @Test
+  void burstAfterAQuietHourPassesWhole() {
+    withoutBound();
+    clock.addAndGet(3_600 * SECOND);
+    offer(60);
+    run(SECOND, 10_000 * MICRO, 5_000);
+    assertThat(refused).isZero();
+  }
+
+  @Test
+  void burstThatArrivesForSecondsAtAModelOnABusyMachinePassesWhole() {
+    withoutBound();
+    run(SECOND, 8_000 * MICRO, 10);
+    run(4 * SECOND, 8_000 * MICRO, 1_250);
+    run(60 * SECOND, 8_000 * MICRO, 1);
+    assertThat(refused).isZero();
+    assertThat(accepted).isGreaterThan(5_000);
+  }
+
   @Test
   void clientsWhoWaitForTheirAnswersForSecondsAreNotRefused() {
     withoutBound();
@@ -241,7 +261,7 @@ class WaitLimitTest {
   private void offer(int requests) {
     for (int i = 0; i < requests; i++) {
       if (inside < limit.get()) {
-        inside++;
+        limit.entered(inside++);
         accepted++;
       } else {
         refused++;
