@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build reproducible fmt pages conformance loadtest bench measure-class-path clean java25
+.PHONY: run test build reproducible fmt pages conformance loadtest bench stress measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -53,6 +53,12 @@ loadtest: build measure-class-path
 ## Runs the micro-benchmarks with allocation figures; BENCH=regex chooses some.
 bench: build measure-class-path
 	ORT_DISABLE_TELEMETRY=1 $(MEASURE) org.openjdk.jmh.Main -prof gc -rf json -rff target/jmh.json $(BENCH)
+
+## Runs the concurrency tests, each millions of times; STRESS=regex chooses some, STRESS_MODE=default or tough takes longer.
+stress: build measure-class-path
+	mkdir -p target/jcstress && cd target/jcstress && $(JAVA25)/bin/java \
+		--class-path $(CURDIR)/target/test-classes:$(CURDIR)/target/classes:$$(cat $(CURDIR)/target/test-class-path) \
+		dev.sluice.stress.StressRun -m $(or $(STRESS_MODE),quick) -r report/ $(if $(STRESS),-t $(STRESS))
 
 measure-class-path: java25
 	@$(MVN) --quiet dependency:build-classpath@test-class-path

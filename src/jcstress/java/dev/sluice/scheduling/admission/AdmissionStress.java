@@ -1,0 +1,64 @@
+package dev.sluice.scheduling.admission;
+
+import java.time.Duration;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** Two requests arrive where one permit is left: one is admitted, and both permits come back. */
+@JCStressTest
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "one admitted, none left inside")
+@State
+public class AdmissionStress {
+  private final ConcurrencyLimiter limiter =
+      new ConcurrencyLimiter(
+          new Limit() {
+            @Override
+            public int get() {
+              return 1;
+            }
+
+            @Override
+            public void left(int inside) {}
+
+            @Override
+            public Duration timeToDrain() {
+              return Duration.ZERO;
+            }
+          });
+
+  private volatile Admission first = limiter.admit();
+  private volatile Admission second = first;
+
+  public AdmissionStress() {
+    release(first);
+  }
+
+  @Actor
+  public void eventLoop() {
+    first = limiter.admit();
+  }
+
+  @Actor
+  public void otherEventLoop() {
+    second = limiter.admit();
+  }
+
+  private static int release(Admission admission) {
+    if (admission instanceof Admission.Accepted accepted) {
+      accepted.permit().close();
+      return 1;
+    }
+    return 0;
+  }
+
+  @Arbiter
+  public void result(II_Result result) {
+    result.r1 = release(first) + release(second);
+    result.r2 = limiter.inside();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.sluice.stress;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.Signature;
+import java.util.List;
+import java.util.Map;
+
+/** Requests without tensors, cheap enough to make millions of. */
+public final class StressedRequests {
+  private static final Signature SIGNATURE =
+      new Signature(Signature.DEFAULT, "", List.of(), List.of());
+
+  private static final ModelMetadata METADATA =
+      new ModelMetadata("onnxruntime_onnx", Map.of(SIGNATURE.name(), SIGNATURE), true, 0);
+
+  private static final ServedModel MODEL =
+      new ServedModel() {
+        @Override
+        public ModelId id() {
+          return new ModelId("m", 1);
+        }
+
+        @Override
+        public ModelMetadata metadata() {
+          return METADATA;
+        }
+
+        @Override
+        public void release() {}
+      };
+
+  private StressedRequests() {}
+
+  /** Returns a new request without a deadline. */
+  public static InferenceRequest request() {
+    return new InferenceRequest(MODEL, SIGNATURE, List.of(), List.of(), Deadline.NONE, "r");
+  }
+}
