@@ -56,7 +56,7 @@ class EveryOperationIT {
                     RepositoryConfig.of(
                         new WantedModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
                 .with(new SecurityConfig(List.of())));
-    server.settled().toCompletionStage().toCompletableFuture().join();
+    server.reconciled().toCompletionStage().toCompletableFuture().join();
   }
 
   @AfterAll
