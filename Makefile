@@ -37,7 +37,7 @@ fmt: java25
 
 ## Writes the pages that are made from the code: settings, endpoints, metrics, error codes, and the comments of conf/sluice.yml.
 pages: java25
-	WRITE_PAGES=1 $(MVN) --quiet test -Dtest='*PagesTest'
+	WRITE_PAGES=1 $(MVN) --quiet test -Dtest='*PagesTest,*PagesIT'
 
 ## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm and
 ## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.

@@ -11,22 +11,23 @@ public enum ErrorCode {
   NOT_FOUND(Fault.CALLER),
   /** The request is right, but not in the state the server or model is in. */
   FAILED_PRECONDITION(Fault.CALLER),
-  /** A credential that is not valid: an unknown key, an expired token. */
+  /** The credential is not valid: an unknown key, an expired token. */
   UNAUTHENTICATED(Fault.CALLER),
-  /** An operation that the policy does not allow the caller. */
+  /** The policy does not allow the caller this operation. */
   PERMISSION_DENIED(Fault.CALLER),
-  /** Known to the protocol, not offered here. */
+  /** The protocol has it, this server does not. */
   UNIMPLEMENTED(Fault.CALLER),
   /** The body or message is larger than the listener takes. */
   TOO_LARGE(Fault.CALLER),
-  /** The caller left before the answer. */
+  /** The caller cancelled the request before the answer. */
   CANCELLED(Fault.CALLER),
   /** Queues are full; trying again later may work. */
   RESOURCE_EXHAUSTED(Fault.CAPACITY),
   /** The model is loading or unloading, or the server is draining. */
   UNAVAILABLE(Fault.CAPACITY),
+  /** The deadline passed before the answer. */
   DEADLINE_EXCEEDED(Fault.CAPACITY),
-  /** What was asked for was begun and did not come about: models that do not load. */
+  /** An operation was begun and failed: models that do not load. */
   UNKNOWN(Fault.SERVER),
   /** The model, its runtime or the server failed. */
   INTERNAL(Fault.SERVER);
