@@ -26,6 +26,7 @@ import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
 import dev.sluice.protocol.oip.http.OipHttpFace;
 import dev.sluice.protocol.own.http.OwnPathsFace;
@@ -61,6 +62,7 @@ import java.util.Set;
  * @param limits what one caller may cost
  * @param room how many predictions of grps may be under way at once
  * @param oip what the Open Inference Protocol leaves to the server
+ * @param regions of shared memory that callers have registered
  * @param predict how TensorFlow Serving's Predict reads and writes tensors
  */
 record Faces(
@@ -75,6 +77,7 @@ record Faces(
     LimitsConfig limits,
     Room room,
     OipConfig oip,
+    SharedRegions regions,
     PredictSettings predict) {
   private static final Set<Protocol> OTHER_THAN_GRPS =
       Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
@@ -197,6 +200,7 @@ record Faces(
         VersionText.number(),
         telemetry,
         new ForwardedHeaders(oip.forwardHttpHeaders(), oip.forwardGrpcMetadata()),
+        regions,
         System::nanoTime);
   }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.SharedMemoryConfig;
 import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TraceConfig;
@@ -14,6 +15,7 @@ import dev.sluice.ops.ModelStates;
 import dev.sluice.ops.Monitor;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.oip.SharedRegions;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
 import dev.sluice.telemetry.MemoryMetrics;
@@ -64,6 +66,7 @@ public final class SluiceServer implements Server {
   private final Future<?> measuring;
   private final LogControl logs = new LogSwitches();
   private final MemoryBudget memory;
+  private final SharedRegions regions;
   private final Listeners listeners;
   private final Lookout lookout;
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -81,6 +84,7 @@ public final class SluiceServer implements Server {
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
     telemetry.add(new MemoryMetrics(memory));
+    this.regions = regions(config.oip().sharedMemory());
     this.listeners =
         new Listeners(
             config,
@@ -91,6 +95,13 @@ public final class SluiceServer implements Server {
             this::faces,
             new RequestMemory(memory, System::nanoTime));
     this.lookout = new Lookout(threads);
+  }
+
+  private static SharedRegions regions(SharedMemoryConfig shared) {
+    return shared.enabled()
+        ? SharedRegions.in(
+            shared.directory(), shared.maxRegions(), shared.idleTimeout(), System::nanoTime)
+        : SharedRegions.OFF;
   }
 
   private static Traces traces(TraceConfig start) {
@@ -135,6 +146,7 @@ public final class SluiceServer implements Server {
         config.limits(),
         new Room(config.grps().maxConnections()),
         config.oip(),
+        regions,
         ModelPlanes.predict(config));
   }
 
@@ -249,6 +261,7 @@ public final class SluiceServer implements Server {
     listeners.close();
     Threads.await(models.repository().close());
     models.control().close();
+    regions.close();
     Threads.await(threads.loaded());
     // What is still being deployed cannot be undeployed.
     Threads.await(measuring.otherwiseEmpty());

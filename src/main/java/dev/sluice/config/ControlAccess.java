@@ -22,7 +22,8 @@ public record ControlAccess(boolean never, Set<Operation> open) {
     ONLINE,
     OFFLINE,
     LOGGING,
-    TRACING;
+    TRACING,
+    SHARED_MEMORY;
 
     /** The operation's name in settings. */
     public String text() {

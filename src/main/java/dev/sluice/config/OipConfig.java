@@ -13,21 +13,29 @@ import java.util.regex.PatternSyntaxException;
  *     parameters, so that its model sees them
  * @param forwardGrpcMetadata the same for gRPC metadata
  * @param trace which requests are traced at the start
+ * @param sharedMemory whether tensors may lie in shared memory
  */
 public record OipConfig(
     String serverName,
     Optional<String> forwardHttpHeaders,
     Optional<String> forwardGrpcMetadata,
-    TraceConfig trace) {
+    TraceConfig trace,
+    SharedMemoryConfig sharedMemory) {
   public static final OipConfig DEFAULT =
-      new OipConfig("sluice", Optional.empty(), Optional.empty(), TraceConfig.DEFAULT);
+      new OipConfig(
+          "sluice",
+          Optional.empty(),
+          Optional.empty(),
+          TraceConfig.DEFAULT,
+          SharedMemoryConfig.DEFAULT);
 
   static OipConfig read(Section oip) {
     return new OipConfig(
         oip.text("server_name", DEFAULT.serverName),
         pattern(oip, "forward_http_headers"),
         pattern(oip, "forward_grpc_metadata"),
-        oip.section("trace", TraceConfig::read));
+        oip.section("trace", TraceConfig::read),
+        oip.section("shared_memory", SharedMemoryConfig::read));
   }
 
   private static Optional<String> pattern(Section oip, String key) {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  *     {@code authenticated}, {@code key:NAME}, {@code jwt:SUBJECT}, {@code role:NAME}, {@code
  *     cert:SUBJECT}, {@code san:NAME}, {@code spiffe://ID}, {@code uid:NUMBER}, {@code gid:NUMBER}
  * @param roles roles that they get. {@code control} is load, unload, reload, online, offline;
- *     {@code admin} is logging, tracing
+ *     {@code admin} is logging, tracing; {@code shared_memory} is naming regions of shared memory
  * @param models models for which the rule holds, with asterisks; empty: all, and operations that
  *     concern no single model
  * @param listeners addresses of listeners on which the rule holds, as {@code listeners} has them;
@@ -32,7 +32,8 @@ public record PolicyConfig(
     METADATA,
     METRICS,
     CONTROL,
-    ADMIN
+    ADMIN,
+    SHARED_MEMORY
   }
 
   /** What everybody may do if the settings have no policy. */
@@ -71,7 +72,9 @@ public record PolicyConfig(
     }
     if (rule.value("roles").isEmpty()) {
       throw rule.error(
-          "roles", "is missing; wanted a list of inference, metadata, metrics, control, admin");
+          "roles",
+          "is missing; wanted a list of inference, metadata, metrics, control, admin,"
+              + " shared_memory");
     }
     return new PolicyConfig(
         rule.list("identities", List.of(), PolicyConfig::identity),

@@ -36,7 +36,9 @@ public enum Operation {
   /** Reads and changes what is logged. */
   LOGGING(Role.ADMIN, false),
   /** Reads and changes what is traced. */
-  TRACING(Role.ADMIN, false);
+  TRACING(Role.ADMIN, false),
+  /** Registers regions of shared memory, and names them in requests. */
+  SHARED_MEMORY(Role.SHARED_MEMORY, false);
 
   private final Role role;
   private final boolean ofModel;

@@ -8,15 +8,20 @@ public enum Role {
   METADATA,
   METRICS,
   CONTROL,
-  ADMIN;
+  ADMIN,
+  /** The use of memory that a caller shares with the server. */
+  SHARED_MEMORY;
 
   /** The role's name in settings and messages. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns whether operations of this role change what the server does for others. */
+  /**
+   * Returns whether operations of this role change what the server does for others, or reach beyond
+   * their requests: nobody has it without a rule, and no page in a browser ever.
+   */
   public boolean isControl() {
-    return this == CONTROL || this == ADMIN;
+    return this == CONTROL || this == ADMIN || this == SHARED_MEMORY;
   }
 }

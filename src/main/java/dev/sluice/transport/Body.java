@@ -43,7 +43,7 @@ public final class Body implements AutoCloseable {
   }
 
   /** The first bytes of a block, which it takes over. */
-  Body(SharedBlock block, int length) {
+  public Body(SharedBlock block, int length) {
     this(EMPTY.bytes, block, 0, length);
   }
 

@@ -139,6 +139,7 @@ class SluiceConfigReaderTest {
         server_name: triton
         forward_http_headers: "x-.*"
         forward_grpc_metadata: "y-.*"
+        shared_memory: { enabled: true, directory: /dev/shm/x, max_regions: 7, idle_timeout: 2m }
         trace:
           timestamps: true
           rate: 5
@@ -258,7 +259,11 @@ class SluiceConfigReaderTest {
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
           new TfsConfig(true),
           new OipConfig(
-              "triton", Optional.of("x-.*"), Optional.of("y-.*"), new TraceConfig(true, 5, 6, 7)),
+              "triton",
+              Optional.of("x-.*"),
+              Optional.of("y-.*"),
+              new TraceConfig(true, 5, 6, 7),
+              new SharedMemoryConfig(true, Path.of("/dev/shm/x"), 7, Duration.ofMinutes(2))),
           new SecurityConfig(
               List.of(
                   new PolicyConfig(

@@ -21,6 +21,7 @@ import java.util.function.LongSupplier;
  * @param version what server metadata reports
  * @param telemetry has the models' statistics
  * @param forwarded headers that models get to see
+ * @param regions of shared memory that callers have registered
  * @param nanoTime the clock of deadlines
  */
 public record OipServer(
@@ -31,9 +32,11 @@ public record OipServer(
     String version,
     Telemetry telemetry,
     ForwardedHeaders forwarded,
+    SharedRegions regions,
     LongSupplier nanoTime) {
-  /** The extensions that are served, by their announced names. */
-  public static final List<String> EXTENSIONS =
+  private static final String SHARED_MEMORY = "system_shared_memory";
+
+  private static final List<String> EXTENSIONS =
       List.of(
           "classification",
           "sequence",
@@ -41,11 +44,19 @@ public record OipServer(
           "model_repository",
           "model_repository(unload_dependents)",
           "model_configuration",
+          SHARED_MEMORY,
           "binary_tensor_data",
           "parameters",
           "statistics",
           "trace",
           "logging");
+
+  /** Returns the extensions that are served, by their announced names. */
+  public List<String> extensions() {
+    return regions.served()
+        ? EXTENSIONS
+        : EXTENSIONS.stream().filter(extension -> !extension.equals(SHARED_MEMORY)).toList();
+  }
 
   /** A server without a name of its own or statistics. */
   public OipServer(
@@ -62,6 +73,7 @@ public record OipServer(
         version,
         Telemetry.unseen(),
         ForwardedHeaders.NONE,
+        SharedRegions.OFF,
         nanoTime);
   }
 

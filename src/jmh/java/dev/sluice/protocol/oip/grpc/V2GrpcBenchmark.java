@@ -4,6 +4,7 @@ import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.loadtest.row.Requests;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeExchange;
 import dev.sluice.testing.FakeLog;
 import dev.sluice.transport.Body;
@@ -43,11 +44,13 @@ public class V2GrpcBenchmark {
 
   @Benchmark
   public void decode() {
-    InferCall.decode(server, message, new FakeExchange(), Map.of()).request().close();
+    InferCall.decode(server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
+        .request()
+        .close();
   }
 
   @Benchmark
   public Buffer encode() {
-    return InferAnswer.encode(answer, "");
+    return InferAnswer.encode(answer, "", Map.of());
   }
 }

@@ -6,6 +6,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeLog;
 import dev.sluice.transport.Body;
 import java.util.Map;
@@ -22,7 +23,7 @@ final class V2Decoding {
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {
     var model = Models.admit(server.data(), selector, Caller.SERVER);
-    return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of())
+    return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of(), SharedMemory.NONE)
         .decode(body, jsonLength);
   }
 }

@@ -3,12 +3,16 @@ package dev.sluice.protocol.oip.grpc;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.oip.SharedSlot;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Turns a model's answer into a {@code ModelInferResponse}, always with raw output contents. */
 final class InferAnswer {
@@ -19,7 +23,11 @@ final class InferAnswer {
     private final Shape shape;
     private final int shapeSize;
 
-    Head(NamedTensor output) {
+    /** The entries of the field, as they are written. */
+    private final byte[] parameters;
+
+    Head(NamedTensor output, Map<String, ParameterValue> said) {
+      parameters = AnswerParameters.encode(said);
       name = MessageWriter.utf8(output.name());
       datatype = MessageWriter.utf8(output.tensor().type().name());
       shape = output.tensor().shape();
@@ -34,7 +42,8 @@ final class InferAnswer {
       long shapeField = shape.rank() == 0 ? 0 : MessageWriter.fieldSize(shapeSize);
       return MessageWriter.fieldSize(name.length)
           + MessageWriter.fieldSize(datatype.length)
-          + shapeField;
+          + shapeField
+          + parameters.length;
     }
 
     void write(MessageWriter out) {
@@ -47,6 +56,7 @@ final class InferAnswer {
       for (int i = 0; i < shape.rank(); i++) {
         out.varint(shape.dim(i));
       }
+      out.raw(parameters);
     }
   }
 
@@ -58,16 +68,22 @@ final class InferAnswer {
   private final byte[] parameters;
 
   private final List<Head> heads = new ArrayList<>();
-  private final List<Tensor> tensors = new ArrayList<>();
 
-  private InferAnswer(InferenceResponse response, String id) {
+  /** What is sent of each output; null for one that went to shared memory. */
+  private final List<@Nullable Tensor> tensors = new ArrayList<>();
+
+  private InferAnswer(InferenceResponse response, String id, Map<String, SharedSlot> slots) {
     this.name = MessageWriter.utf8(response.model().name());
     this.version = MessageWriter.utf8(Long.toString(response.model().version()));
     this.id = MessageWriter.utf8(id);
     this.parameters = AnswerParameters.encode(response.parameters());
     for (NamedTensor output : response.outputs()) {
-      heads.add(new Head(output));
-      tensors.add(output.tensor());
+      SharedSlot slot = slots.get(output.name());
+      if (slot != null) {
+        slot.write(output.name(), output.tensor());
+      }
+      heads.add(new Head(output, slot == null ? Map.of() : slot.parameters()));
+      tensors.add(slot == null ? output.tensor() : null);
     }
   }
 
@@ -84,10 +100,11 @@ final class InferAnswer {
    * Encodes a response, which stays the caller's.
    *
    * @param id the caller's name for the request; empty if it gave none
+   * @param slots by output, where in shared memory it goes
    * @throws InferenceException with TOO_LARGE if the message would have 2 GiB or more
    */
-  static Buffer encode(InferenceResponse response, String id) {
-    return new InferAnswer(response, id).encode();
+  static Buffer encode(InferenceResponse response, String id, Map<String, SharedSlot> slots) {
+    return new InferAnswer(response, id, slots).encode();
   }
 
   private Buffer encode() {
@@ -102,7 +119,12 @@ final class InferAnswer {
       head.write(out);
     }
     for (Tensor tensor : tensors) {
-      out.field(Wire.RAW_OUTPUT_CONTENTS, tensor);
+      // Clients count the contents with the outputs: one that is elsewhere has empty ones.
+      if (tensor == null) {
+        out.begin(Wire.RAW_OUTPUT_CONTENTS, 0);
+      } else {
+        out.field(Wire.RAW_OUTPUT_CONTENTS, tensor);
+      }
     }
     return out.toBuffer();
   }
@@ -115,7 +137,7 @@ final class InferAnswer {
       size += MessageWriter.fieldSize(head.size());
     }
     for (Tensor tensor : tensors) {
-      size += MessageWriter.fieldSize(tensor.byteSize());
+      size += MessageWriter.fieldSize(tensor == null ? 0 : tensor.byteSize());
     }
     return size;
   }

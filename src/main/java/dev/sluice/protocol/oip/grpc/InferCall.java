@@ -12,6 +12,9 @@ import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
 import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.protocol.oip.SharedMemory;
+import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedSlot;
 import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -29,15 +32,22 @@ final class InferCall {
    * @param request owns the tensors and the model's loan
    * @param id the caller's name for the request; empty if it gave none
    * @param classes by output, how many of its best elements are wanted in place of all
+   * @param slots by output, where in shared memory it goes
    */
-  record Decoded(InferenceRequest request, String id, Map<String, Integer> classes) {}
+  record Decoded(
+      InferenceRequest request,
+      String id,
+      Map<String, Integer> classes,
+      Map<String, SharedSlot> slots) {}
 
   private final WireRequest wire;
   private final ServedModel model;
+  private final SharedMemory memory;
 
-  private InferCall(WireRequest wire, ServedModel model) {
+  private InferCall(WireRequest wire, ServedModel model, SharedMemory memory) {
     this.wire = wire;
     this.model = model;
+    this.memory = memory;
   }
 
   /**
@@ -45,21 +55,30 @@ final class InferCall {
    *
    * @param call tells until when the answer is wanted if the message does not say
    * @param metadata of the call, as far as it is parameters too
+   * @param memory that the caller shares
    * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request,
    *     UNIMPLEMENTED if its model does not give one answer, or as {@link Models#admit} does
    */
   static Decoded decode(
-      OipServer server, Body message, Exchange call, Map<String, ParameterValue> metadata) {
+      OipServer server,
+      Body message,
+      Exchange call,
+      Map<String, ParameterValue> metadata,
+      SharedMemory memory) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
     ServedModel model = Models.requireOneAnswer(admit(server, wire, call), "ModelInfer RPC");
-    return decode(server, wire, model, call, metadata);
+    return decode(server, wire, model, call, metadata, memory);
   }
 
   /** Decodes a message of a stream, likewise. */
   static Decoded decodeStreamed(
-      OipServer server, WireRequest wire, Exchange call, Map<String, ParameterValue> metadata) {
-    return decode(server, wire, admit(server, wire, call), call, metadata);
+      OipServer server,
+      WireRequest wire,
+      Exchange call,
+      Map<String, ParameterValue> metadata,
+      SharedMemory memory) {
+    return decode(server, wire, admit(server, wire, call), call, metadata, memory);
   }
 
   private static ServedModel admit(OipServer server, WireRequest wire, Exchange call) {
@@ -72,13 +91,16 @@ final class InferCall {
       WireRequest wire,
       ServedModel model,
       Exchange call,
-      Map<String, ParameterValue> metadata) {
+      Map<String, ParameterValue> metadata,
+      SharedMemory memory) {
     Deadline wanted =
         server.deadline(wire.parameters().timeoutMicros(), model.metadata(), call.deadline());
     try {
+      SharedMemory.requirePlain(wire.places().keySet(), wire.classes());
+      Map<String, SharedSlot> slots = memory.slots(wire.places());
       InferenceRequest request =
-          new InferCall(wire, model).request(wanted, call.requestId(), metadata);
-      return new Decoded(request, wire.id(), wire.classes());
+          new InferCall(wire, model, memory).request(wanted, call.requestId(), metadata);
+      return new Decoded(request, wire.id(), wire.classes(), slots);
     } catch (RuntimeException | Error e) {
       model.release();
       throw e;
@@ -116,12 +138,14 @@ final class InferCall {
                 + "'");
       }
     }
-    requireRawForEachInput(wire.inputs().size(), wire.rawContents().size());
+    List<WireInput> sent = wire.inputs().stream().filter(input -> input.place() == null).toList();
+    requireRawForEachInput(sent, wire.rawContents().size());
   }
 
-  private void requireRawForEachInput(int inputs, int raw) {
+  private void requireRawForEachInput(List<WireInput> sent, int raw) {
+    int inputs = sent.size();
     if (raw < inputs) {
-      throw noData(wire.inputs().get(raw));
+      throw noData(sent.get(raw));
     }
     if (raw > inputs) {
       throw InferenceException.invalid(
@@ -151,8 +175,10 @@ final class InferCall {
   private List<NamedTensor> tensors() {
     List<NamedTensor> tensors = new ArrayList<>(wire.inputs().size());
     try {
-      for (int i = 0; i < wire.inputs().size(); i++) {
-        tensors.add(new NamedTensor(wire.inputs().get(i).head().name(), tensor(i)));
+      int raw = 0;
+      for (WireInput input : wire.inputs()) {
+        tensors.add(new NamedTensor(input.head().name(), tensor(input, raw)));
+        raw += input.place() == null ? 1 : 0;
       }
       return tensors;
     } catch (RuntimeException | Error e) {
@@ -161,10 +187,24 @@ final class InferCall {
     }
   }
 
-  private Tensor tensor(int index) {
-    WireInput input = wire.inputs().get(index);
+  /**
+   * @param raw its place among the raw contents
+   */
+  private Tensor tensor(WireInput input, int raw) {
+    SharedPlace place = input.place();
+    if (place != null) {
+      if (!input.contents().isEmpty()) {
+        throw InferenceException.invalid(
+            "unexpected 'content' provided when using shared memory for input tensor '"
+                + input.head().name()
+                + "' for model '"
+                + name()
+                + "'");
+      }
+      return memory.slot(place).read(input.head(), name());
+    }
     if (!wire.rawContents().isEmpty()) {
-      return RawInputs.read(input.head(), wire.rawContents().get(index), name());
+      return RawInputs.read(input.head(), wire.rawContents().get(raw), name());
     }
     if (input.contents().isEmpty() && input.head().shape().elementCount() > 0) {
       throw noData(input);

@@ -6,6 +6,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -25,7 +26,9 @@ record InferMethod(OipServer server) implements GrpcMethod {
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
     Map<String, ParameterValue> metadata = forwarded(call, message);
-    return call.compute(message.work(), () -> decode(call, message, metadata))
+    SharedMemory memory = SharedMemory.of(server.regions(), call);
+    return call.compute(
+            message.work() + memory.work(), () -> decode(call, message, metadata, memory))
         .compose(decoded -> run(call, decoded));
   }
 
@@ -40,9 +43,9 @@ record InferMethod(OipServer server) implements GrpcMethod {
 
   /** The tensors hold on to the message's memory for as long as they need it. */
   private InferCall.Decoded decode(
-      GrpcCall call, Body message, Map<String, ParameterValue> metadata) {
+      GrpcCall call, Body message, Map<String, ParameterValue> metadata, SharedMemory memory) {
     try (message) {
-      return InferCall.decode(server, message, call, metadata);
+      return InferCall.decode(server, message, call, metadata, memory);
     }
   }
 
@@ -57,7 +60,7 @@ record InferMethod(OipServer server) implements GrpcMethod {
   private static Buffer encode(
       InferCall.Decoded decoded, ModelMetadata model, InferenceResponse response) {
     try (var shown = Classification.in(response, decoded.classes(), model)) {
-      return InferAnswer.encode(shown, decoded.id());
+      return InferAnswer.encode(shown, decoded.id(), decoded.slots());
     }
   }
 }

@@ -2,9 +2,9 @@ package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.StreamPump;
 import dev.sluice.transport.grpc.GrpcStreamCall;
@@ -51,8 +51,10 @@ final class InferStream implements GrpcStreamMethod.Messages {
     Map<String, ParameterValue> metadata = server.forwarded().ofGrpc(call.metadata());
     var request = new StreamedRequest(this, wire, call.newRecord());
     open.add(request);
+    SharedMemory memory = SharedMemory.of(server.regions(), call);
     return call.compute(
-            message.work(), () -> InferCall.decodeStreamed(server, wire, call, metadata).request())
+            message.work() + memory.work(),
+            () -> InferCall.decodeStreamed(server, wire, call, metadata, memory))
         .transform((decoded, failure) -> {
           begin(request, decoded, failure);
           return room();
@@ -60,10 +62,10 @@ final class InferStream implements GrpcStreamMethod.Messages {
   }
 
   private void begin(
-      StreamedRequest request, @Nullable InferenceRequest decoded, @Nullable Throwable failure) {
+      StreamedRequest request, InferCall.@Nullable Decoded decoded, @Nullable Throwable failure) {
     if (gone) {
       if (decoded != null) {
-        decoded.close();
+        decoded.request().close();
       }
       return;
     }
@@ -72,8 +74,8 @@ final class InferStream implements GrpcStreamMethod.Messages {
       return;
     }
     var pump = new StreamPump(call, request, request::encode);
-    request.begin(pump, decoded.model());
-    server.data().inferStream(decoded, pump);
+    request.begin(pump, decoded);
+    server.data().inferStream(decoded.request(), pump);
   }
 
   /** Complete when a next request may come. */

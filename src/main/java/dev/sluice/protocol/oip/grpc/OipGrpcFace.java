@@ -11,7 +11,11 @@ import dev.sluice.inference.Operation;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.Statistics;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryRegisterRequest;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusRequest;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryUnregisterRequest;
 import dev.sluice.protocol.oip.grpc.proto.LogSettingsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
@@ -28,14 +32,20 @@ import dev.sluice.protocol.oip.grpc.proto.ServerMetadataResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyResponse;
 import dev.sluice.protocol.oip.grpc.proto.ServiceProto;
+import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryRegisterRequest;
+import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryStatusRequest;
+import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryUnregisterRequest;
 import dev.sluice.protocol.oip.grpc.proto.TraceSettingRequest;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
+import dev.sluice.transport.Exchange;
+import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcFace;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -59,24 +69,60 @@ public final class OipGrpcFace implements GrpcFace {
     var settings = new SettingsCalls(server);
     var repository = new RepositoryCalls(server, kserve);
     this.methods =
-        Map.ofEntries(
-            Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
-            Map.entry("ServerReady", method(ServerReadyRequest.parser(), _ -> ready())),
-            Map.entry("ModelReady", method(ModelReadyRequest.parser(), this::modelReady)),
-            Map.entry("ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata())),
-            Map.entry("ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata)),
-            Map.entry("ModelInfer", new InferMethod(server)),
-            Map.entry("ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig)),
-            Map.entry("ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics)),
-            Map.entry("RepositoryIndex", later(RepositoryIndexRequest.parser(), repository::index)),
-            Map.entry(
-                "RepositoryModelLoad",
-                later(RepositoryModelLoadRequest.parser(), repository::load)),
-            Map.entry(
-                "RepositoryModelUnload",
-                later(RepositoryModelUnloadRequest.parser(), repository::unload)),
-            Map.entry("LogSettings", method(LogSettingsRequest.parser(), settings::logging)),
-            Map.entry("TraceSetting", method(TraceSettingRequest.parser(), settings::tracing)));
+        new HashMap<>(
+            Map.ofEntries(
+                Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
+                Map.entry("ServerReady", method(ServerReadyRequest.parser(), _ -> ready())),
+                Map.entry("ModelReady", method(ModelReadyRequest.parser(), this::modelReady)),
+                Map.entry(
+                    "ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata())),
+                Map.entry(
+                    "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata)),
+                Map.entry("ModelInfer", new InferMethod(server)),
+                Map.entry("ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig)),
+                Map.entry(
+                    "ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics)),
+                Map.entry(
+                    "RepositoryIndex", later(RepositoryIndexRequest.parser(), repository::index)),
+                Map.entry(
+                    "RepositoryModelLoad",
+                    later(RepositoryModelLoadRequest.parser(), repository::load)),
+                Map.entry(
+                    "RepositoryModelUnload",
+                    later(RepositoryModelUnloadRequest.parser(), repository::unload)),
+                Map.entry("LogSettings", method(LogSettingsRequest.parser(), settings::logging)),
+                Map.entry(
+                    "TraceSetting", method(TraceSettingRequest.parser(), settings::tracing))));
+    if (server.regions().served()) {
+      methods.putAll(sharedMemory(new SharedMemoryCalls(server.regions())));
+    }
+  }
+
+  private Map<String, GrpcMethod> sharedMemory(SharedMemoryCalls memory) {
+    return Map.of(
+        "SystemSharedMemoryStatus",
+        local(SystemSharedMemoryStatusRequest.parser(), memory::status),
+        "SystemSharedMemoryRegister",
+        (call, message) -> register(memory, call, message),
+        "SystemSharedMemoryUnregister",
+        local(SystemSharedMemoryUnregisterRequest.parser(), memory::unregister),
+        "CudaSharedMemoryStatus",
+        local(CudaSharedMemoryStatusRequest.parser(), memory::cudaStatus),
+        "CudaSharedMemoryRegister",
+        local(CudaSharedMemoryRegisterRequest.parser(), memory::cudaRegister),
+        "CudaSharedMemoryUnregister",
+        local(CudaSharedMemoryUnregisterRequest.parser(), memory::cudaUnregister));
+  }
+
+  /** Opening a file may take any time. */
+  private Future<Buffer> register(SharedMemoryCalls memory, GrpcCall call, Body message) {
+    SharedMemory shared = SharedMemory.of(server.regions(), call);
+    return call.compute(
+        Long.MAX_VALUE,
+        () -> {
+          var request = parse(SystemSharedMemoryRegisterRequest.parser(), message);
+          return encode(memory.register(request, shared));
+        });
   }
 
   @Override
@@ -105,7 +151,13 @@ public final class OipGrpcFace implements GrpcFace {
         Map.entry("RepositoryModelLoad", Operation.LOAD),
         Map.entry("RepositoryModelUnload", Operation.UNLOAD),
         Map.entry("LogSettings", Operation.LOGGING),
-        Map.entry("TraceSetting", Operation.TRACING));
+        Map.entry("TraceSetting", Operation.TRACING),
+        Map.entry("SystemSharedMemoryStatus", Operation.SHARED_MEMORY),
+        Map.entry("SystemSharedMemoryRegister", Operation.SHARED_MEMORY),
+        Map.entry("SystemSharedMemoryUnregister", Operation.SHARED_MEMORY),
+        Map.entry("CudaSharedMemoryStatus", Operation.SHARED_MEMORY),
+        Map.entry("CudaSharedMemoryRegister", Operation.SHARED_MEMORY),
+        Map.entry("CudaSharedMemoryUnregister", Operation.SHARED_MEMORY));
   }
 
   @Override
@@ -123,6 +175,13 @@ public final class OipGrpcFace implements GrpcFace {
       Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
     return (call, message) ->
         Future.succeededFuture(encode(answer.apply(parse(parser, message), call.caller())));
+  }
+
+  /** The same for a method that depends on where the call comes from. */
+  private static <T> GrpcMethod local(
+      Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
+    return (call, message) ->
+        Future.succeededFuture(encode(answer.apply(parse(parser, message), call)));
   }
 
   /** The same for a method that answers later, and whose message may be large. */
@@ -159,7 +218,7 @@ public final class OipGrpcFace implements GrpcFace {
     return ServerMetadataResponse.newBuilder()
         .setName(server.name())
         .setVersion(server.version())
-        .addAllExtensions(OipServer.EXTENSIONS)
+        .addAllExtensions(server.extensions())
         .build();
   }
 

@@ -5,8 +5,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Classification;
+import dev.sluice.protocol.oip.SharedSlot;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
@@ -39,6 +39,9 @@ final class StreamedRequest implements ClientStream {
   /** Of the model, once it is known: before anything is encoded. */
   private @Nullable ModelMetadata model;
 
+  /** By output, where in shared memory it goes. */
+  private Map<String, SharedSlot> slots = Map.of();
+
   /** Until its model is known, and if there is none, it keeps its place in the order. */
   private boolean ordered = true;
 
@@ -52,11 +55,13 @@ final class StreamedRequest implements ClientStream {
     record.measure(Api.OIP_STREAM, wire.modelName());
   }
 
-  void begin(StreamPump answers, ServedModel served) {
+  void begin(StreamPump answers, InferCall.Decoded decoded) {
+    ModelMetadata served = decoded.request().model().metadata();
     pump = answers;
-    model = served.metadata();
+    model = served;
+    slots = decoded.slots();
     record.asked();
-    ordered = !served.metadata().decoupled();
+    ordered = !served.decoupled();
   }
 
   /** Whether its answers go out in the order of requests. */
@@ -81,7 +86,8 @@ final class StreamedRequest implements ClientStream {
           InferAnswer.encode(
               new InferenceResponse(
                   shown.model(), shown.signature(), shown.outputs(), parameters, response.last()),
-              wire.id()));
+              wire.id(),
+              slots));
     }
   }
 

@@ -2,9 +2,7 @@ package dev.sluice.protocol.oip.grpc;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 
@@ -72,11 +70,5 @@ final class Wire {
   static InferenceException malformed(IOException failure) {
     return InferenceException.invalid(
         "failed to parse the request message: " + failure.getMessage());
-  }
-
-  /** Shared memory is not served: no region can have been registered. */
-  static InferenceException noSharedMemory(String region) {
-    return new InferenceException(
-        ErrorCode.NOT_FOUND, "Unable to find shared memory region: '" + Excerpt.of(region) + "'");
   }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.Dimensions;
 import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.protocol.oip.SharedPlace;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ final class WireInputReader {
   private final CodedInputStream in;
   private final Dimensions dimensions = new Dimensions();
   private final List<Body> contents = new ArrayList<>(1);
+  private final SharedPlace.Reader shared = new SharedPlace.Reader();
   private String name = "";
   private String datatype = "";
 
@@ -28,7 +30,7 @@ final class WireInputReader {
       field(tag);
     }
     var head = new InputHead(name, DataTypes.of(datatype, name), dimensions.toShape());
-    return new WireInput(head, contents);
+    return new WireInput(head, contents, shared.place(name));
   }
 
   private void field(int tag) throws IOException {
@@ -37,8 +39,7 @@ final class WireInputReader {
       case Wire.DATATYPE -> datatype = in.readStringRequireUtf8();
       case Wire.SHAPE_PACKED -> packedShape();
       case Wire.SHAPE -> dimensions.add(in.readInt64());
-      case Wire.TENSOR_PARAMETERS ->
-          WireParameter.read(Wire.slice(in, message)).requireNoSharedMemory();
+      case Wire.TENSOR_PARAMETERS -> WireParameter.read(Wire.slice(in, message)).putInto(shared);
       case Wire.CONTENTS -> contents.add(Wire.slice(in, message));
       default -> Wire.skip(in, tag);
     }

@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.RequestParameters;
+import dev.sluice.protocol.oip.SharedPlace;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -73,11 +74,9 @@ record WireParameter(String name, @Nullable ParameterValue value) {
     return !whole.unsigned() || name.equals("priority") || name.equals("sequence_id");
   }
 
-  /** Refuses the parameter if it says that a tensor lies in shared memory. */
-  void requireNoSharedMemory() {
-    if (name.equals("shared_memory_region")) {
-      throw Wire.noSharedMemory(value instanceof ParameterValue.Text(String region) ? region : "");
-    }
+  /** Puts the parameter among those of its input or output that say where it lies. */
+  void putInto(SharedPlace.Reader shared) {
+    shared.put(name, value);
   }
 
   /**

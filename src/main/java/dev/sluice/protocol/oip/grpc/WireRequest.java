@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.protocol.oip.RequestParameters;
+import dev.sluice.protocol.oip.SharedPlace;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ final class WireRequest {
   private final List<WireInput> inputs = new ArrayList<>();
   private final List<String> outputs = new ArrayList<>();
   private final Map<String, Integer> classes = new HashMap<>(0);
+  private final Map<String, SharedPlace> places = new HashMap<>(0);
   private final List<Body> rawContents = new ArrayList<>();
   private final RequestParameters parameters = new RequestParameters(WireParameter::wrongType);
   private String modelName = "";
@@ -76,18 +78,23 @@ final class WireRequest {
     CodedInputStream in = Wire.open(message);
     String name = "";
     int best = 0;
+    var shared = new SharedPlace.Reader();
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
         case OUTPUT_NAME -> name = in.readStringRequireUtf8();
         case Wire.OUTPUT_PARAMETERS -> {
           WireParameter parameter = WireParameter.read(Wire.slice(in, message));
-          parameter.requireNoSharedMemory();
+          parameter.putInto(shared);
           best = parameter.name().equals("classification") ? parameter.classes() : best;
         }
         default -> Wire.skip(in, tag);
       }
     }
     outputs.add(name);
+    SharedPlace place = shared.place(name);
+    if (place != null) {
+      places.put(name, place);
+    }
     if (best > 0) {
       classes.put(name, best);
     }
@@ -96,6 +103,11 @@ final class WireRequest {
   /** By output, how many of its best elements are wanted in place of all. */
   Map<String, Integer> classes() {
     return classes;
+  }
+
+  /** By output, where in shared memory it is to go. */
+  Map<String, SharedPlace> places() {
+    return places;
   }
 
   String modelName() {

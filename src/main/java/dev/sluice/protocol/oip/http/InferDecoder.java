@@ -14,6 +14,7 @@ import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
 import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
@@ -30,13 +31,15 @@ import org.jspecify.annotations.Nullable;
  * @param deadline until when the answer is wanted if the body does not say
  * @param requestId for logs
  * @param headers that are parameters too
+ * @param memory that the caller shares
  */
 record InferDecoder(
     OipServer server,
     ServedModel model,
     Deadline deadline,
     String requestId,
-    Map<String, ParameterValue> headers) {
+    Map<String, ParameterValue> headers,
+    SharedMemory memory) {
   /**
    * A request and what its answer needs.
    *
@@ -80,6 +83,7 @@ record InferDecoder(
     OutputForms outputs = parsed.outputs();
     RequestChecks.check(model, signature, parsed.heads(), outputs.names());
     Classification.check(signature, outputs.classes());
+    outputs.findPlaces(memory);
     List<String> wanted = signature.commonOutputs(outputs.names());
     List<NamedTensor> inputs = tensors(parsed, binary);
     Deadline until =
@@ -108,7 +112,7 @@ record InferDecoder(
   private void requireBinaryOf(JsonRequest parsed, Body binary) {
     long left = binary.length();
     for (JsonInput input : parsed.inputs()) {
-      if (input.values() == null && input.binarySize() > left) {
+      if (input.isBinary() && input.binarySize() > left) {
         throw InferenceException.invalid(
             "unexpected size for input '"
                 + input.head().name()
@@ -118,7 +122,7 @@ record InferDecoder(
                 + model.id().name()
                 + "'");
       }
-      left -= input.values() == null ? input.binarySize() : 0;
+      left -= input.isBinary() ? input.binarySize() : 0;
     }
     if (left > 0) {
       throw InferenceException.invalid(
@@ -138,7 +142,10 @@ record InferDecoder(
       int at = 0;
       for (JsonInput input : parsed.inputs()) {
         @Nullable Tensor values = input.values();
-        if (values == null) {
+        if (input.place() != null) {
+          values = memory.slot(input.place()).read(input.head(), model.id().name());
+          copied.add(new NamedTensor(input.head().name(), values));
+        } else if (values == null) {
           int size = (int) input.binarySize();
           values = copy(input.head(), binary.slice(at, size));
           copied.add(new NamedTensor(input.head().name(), values));

@@ -1,13 +1,16 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonTensors.BytesForm;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.oip.SharedSlot;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import io.vertx.core.buffer.Buffer;
+import java.util.Map;
 
 /** Turns a model's answer into a body: JSON, and behind it the outputs wanted as binary data. */
 final class InferEncoder {
@@ -43,7 +46,7 @@ final class InferEncoder {
     for (NamedTensor output : response.outputs()) {
       size += FRAME + output.name().length();
       size +=
-          forms.isBinary(output.name())
+          forms.isBinary(output.name()) || forms.slot(output.name()) != null
               ? output.tensor().byteSize()
               : JsonTensors.likelySize(output.tensor());
     }
@@ -59,7 +62,7 @@ final class InferEncoder {
     json();
     int length = out.size();
     for (NamedTensor output : response.outputs()) {
-      if (forms.isBinary(output.name())) {
+      if (forms.isBinary(output.name()) && forms.slot(output.name()) == null) {
         out.raw(output.tensor().data());
       }
     }
@@ -92,7 +95,15 @@ final class InferEncoder {
     out.raw("{\"name\":").string(name);
     out.raw(",\"datatype\":\"").raw(tensor.type().name());
     out.raw("\",\"shape\":").raw(tensor.shape().toString());
-    if (forms.isBinary(name)) {
+    SharedSlot slot = forms.slot(name);
+    if (slot != null) {
+      slot.write(name, tensor);
+      Map<String, ParameterValue> said = slot.parameters();
+      // Triton's C++ client takes every output with parameters for binary data.
+      said.put("binary_data_size", new ParameterValue.Whole(0, false));
+      out.raw(",\"parameters\":");
+      AnswerParameters.object(said, out);
+    } else if (forms.isBinary(name)) {
       out.raw(",\"parameters\":{\"binary_data_size\":").number(tensor.byteSize()).raw('}');
     } else if (tensor.type() == DataType.BYTES && !Utf8.isText(tensor)) {
       out.raw(",\"parameters\":{\"content_type\":\"base64\"}");

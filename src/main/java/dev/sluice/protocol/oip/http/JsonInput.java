@@ -1,6 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.protocol.oip.SharedPlace;
 import dev.sluice.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
@@ -10,5 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param head its name, type and shape
  * @param values its values if they were in the JSON; owned by whoever holds the record
  * @param binarySize bytes that follow the JSON for it, if its values are not in there
+ * @param place where it lies, if that is shared memory
  */
-record JsonInput(InputHead head, @Nullable Tensor values, long binarySize) {}
+record JsonInput(
+    InputHead head, @Nullable Tensor values, long binarySize, @Nullable SharedPlace place) {
+  /** Whether its values follow the JSON. */
+  boolean isBinary() {
+    return values == null && place == null;
+  }
+}

@@ -1,15 +1,17 @@
 package dev.sluice.protocol.oip.http;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.Dimensions;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
+import dev.sluice.protocol.oip.SharedPlace;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,8 @@ final class JsonInputReader implements AutoCloseable {
   private int dataPosition = NONE;
   private long binarySize = NONE;
   private boolean base64;
+  private final SharedPlace.Reader shared = new SharedPlace.Reader();
+  private @Nullable SharedPlace sharedPlace;
 
   JsonInputReader(JsonCursor in, int index) {
     this.in = in;
@@ -51,8 +55,9 @@ final class JsonInputReader implements AutoCloseable {
     if (dataPosition != NONE) {
       readSkippedData(head);
     }
+    sharedPlace = shared.place(head.name());
     requireOneSource();
-    var input = new JsonInput(head, values, binarySize);
+    var input = new JsonInput(head, values, binarySize, sharedPlace);
     values = null;
     return input;
   }
@@ -132,7 +137,11 @@ final class JsonInputReader implements AutoCloseable {
       if (in.keyIs("binary_data_size")) {
         binarySize = JsonFields.unsigned(in, "binary_data_size");
       } else if (in.keyIs("shared_memory_region")) {
-        throw noSharedMemory(JsonFields.string(in, "shared_memory_region"));
+        shared.region(JsonFields.string(in, "shared_memory_region"));
+      } else if (in.keyIs("shared_memory_offset")) {
+        shared.offset(JsonFields.unsigned(in, "shared_memory_offset"));
+      } else if (in.keyIs("shared_memory_byte_size")) {
+        shared.byteSize(JsonFields.unsigned(in, "shared_memory_byte_size"));
       } else if (in.keyIs("content_type")) {
         base64 = JsonFields.string(in, "content_type").equals("base64");
       } else {
@@ -141,19 +150,22 @@ final class JsonInputReader implements AutoCloseable {
     }
   }
 
-  /** Shared memory is not served: no region can have been registered. */
-  static InferenceException noSharedMemory(String region) {
-    return new InferenceException(
-        ErrorCode.NOT_FOUND, "Unable to find shared memory region: '" + Excerpt.of(region) + "'");
-  }
-
   private void requireOneSource() {
-    boolean both = values != null && binarySize != NONE;
-    if (both || (values == null && binarySize == NONE)) {
+    List<String> set = new ArrayList<>();
+    if (values != null) {
+      set.add("'data'");
+    }
+    if (binarySize != NONE) {
+      set.add("'binary_data_size'");
+    }
+    if (sharedPlace != null) {
+      set.add("'shared_memory_region'");
+    }
+    if (set.size() != 1) {
       throw InferenceException.invalid(
           "Input must set only one of the following fields: 'data', 'binary_data_size' in"
               + " 'parameters', 'shared_memory_region' in 'parameters'. But "
-              + (both ? "'data' and 'binary_data_size' are set" : "no field is set")
+              + (set.isEmpty() ? "no field is set" : String.join(" and ", set) + " are set")
               + " for input '"
               + Excerpt.of(String.valueOf(name))
               + "'");

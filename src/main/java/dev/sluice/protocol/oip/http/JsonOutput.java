@@ -2,6 +2,7 @@ package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.oip.SharedPlace;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one object of {@code outputs}. */
@@ -10,6 +11,7 @@ final class JsonOutput {
   private @Nullable String name;
   private boolean binary;
   private int best;
+  private final SharedPlace.Reader shared = new SharedPlace.Reader();
 
   private JsonOutput(JsonCursor in) {
     this.in = in;
@@ -27,6 +29,10 @@ final class JsonOutput {
       throw JsonFields.missing("outputs", "name");
     }
     outputs.add(output.name, output.binary, output.best);
+    SharedPlace place = output.shared.place(output.name);
+    if (place != null) {
+      outputs.place(output.name, place);
+    }
   }
 
   private void read() {
@@ -53,7 +59,11 @@ final class JsonOutput {
       } else if (in.keyIs("classification")) {
         best = (int) Math.min(JsonFields.unsigned(in, "classification"), Integer.MAX_VALUE);
       } else if (in.keyIs("shared_memory_region")) {
-        throw JsonInputReader.noSharedMemory(JsonFields.string(in, "shared_memory_region"));
+        shared.region(JsonFields.string(in, "shared_memory_region"));
+      } else if (in.keyIs("shared_memory_offset")) {
+        shared.offset(JsonFields.unsigned(in, "shared_memory_offset"));
+      } else if (in.keyIs("shared_memory_byte_size")) {
+        shared.byteSize(JsonFields.unsigned(in, "shared_memory_byte_size"));
       } else {
         in.skipValue();
       }

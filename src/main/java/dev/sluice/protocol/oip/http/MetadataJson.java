@@ -33,11 +33,11 @@ final class MetadataJson {
     return new JsonWriter(128).raw("{\"name\":").string(model).raw(",\"ready\":true}").toBuffer();
   }
 
-  static Buffer server(String name, String version) {
+  static Buffer server(OipServer server) {
     var json = new MetadataJson();
-    json.out.raw("{\"name\":").string(name).raw(",\"version\":").string(version);
+    json.out.raw("{\"name\":").string(server.name()).raw(",\"version\":").string(server.version());
     json.out.raw(",\"extensions\":");
-    json.strings(OipServer.EXTENSIONS);
+    json.strings(server.extensions());
     return json.out.raw('}').toBuffer();
   }
 

@@ -13,6 +13,7 @@ import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
@@ -54,6 +55,7 @@ public final class OipHttpFace implements HttpFace {
   private final GenerateRoute generate;
   private final SettingsRoutes settings;
   private final RepositoryRoutes repository;
+  private final SharedMemoryRoutes memory;
 
   /**
    * @param kserve whether it answers as KServe does: health in JSON to everyone, not only to those
@@ -65,16 +67,18 @@ public final class OipHttpFace implements HttpFace {
     this.repository = new RepositoryRoutes(server, kserve);
     this.generate = new GenerateRoute(server);
     this.settings = new SettingsRoutes(server);
+    this.memory = new SharedMemoryRoutes(server.regions());
   }
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claim("/v2", new OipOperations(paths), this::handle);
+    routes.claim("/v2", new OipOperations(paths, server.regions().served()), this::handle);
   }
 
   private void handle(HttpExchange exchange) {
     try {
       OipPath path = paths.read(exchange.path());
+      memory.requireServed(path.resource());
       if (path.resource().allows(exchange.method().name())) {
         path.requireFor(exchange);
         answer(exchange, path);
@@ -91,7 +95,7 @@ public final class OipHttpFace implements HttpFace {
     switch (path.resource()) {
       case LIVE -> health(exchange, "live", server.control().live(), 400);
       case READY -> health(exchange, "ready", server.control().ready(), 503);
-      case SERVER -> exchange.json(OK, MetadataJson.server(server.name(), server.version()));
+      case SERVER -> exchange.json(OK, MetadataJson.server(server));
       case MODELS -> exchange.json(OK, MetadataJson.models(models(exchange)));
       case STATISTICS ->
           exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server, exchange.caller())));
@@ -114,6 +118,10 @@ public final class OipHttpFace implements HttpFace {
       case LOGGING -> settings.logging(exchange);
       case TRACING -> settings.tracing(exchange);
       case MODEL_TRACING -> settings.tracing(exchange, path.selector());
+      case SHARED_STATUS, SHARED_REGISTER, SHARED_UNREGISTER ->
+          memory.answer(exchange, path.resource(), path.model());
+      case CUDA_STATUS, CUDA_REGISTER, CUDA_UNREGISTER ->
+          memory.answerCuda(exchange, path.resource(), path.model());
     }
   }
 
@@ -181,10 +189,11 @@ public final class OipHttpFace implements HttpFace {
     ServedModel model =
         Models.requireOneAnswer(
             Models.admit(server.data(), selector, exchange.caller()), "HTTP end point");
+    SharedMemory memory = SharedMemory.of(server.regions(), exchange);
     var decoder =
-        new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
+        new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers, memory);
     return exchange
-        .compute(body.work(), () -> decoder.decode(body, jsonLength))
+        .compute(body.work() + memory.work(), () -> decoder.decode(body, jsonLength))
         .onFailure(_ -> model.release());
   }
 

@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * What the paths under {@code /v2} ask for.
  *
  * @param paths reads them
+ * @param shared whether shared memory is served
  */
-record OipOperations(KnownPaths<OipPath> paths) implements PathOperations {
+record OipOperations(KnownPaths<OipPath> paths, boolean shared) implements PathOperations {
   @Override
   public List<HttpRoute> routes() {
     return Arrays.stream(OipPath.Resource.values())
+        .filter(resource -> shared || !resource.isShared())
         .flatMap(resource ->
             resource.methods().stream()
                 .map(method -> new HttpRoute(method, resource.path(), resource.operation())))
@@ -27,7 +29,8 @@ record OipOperations(KnownPaths<OipPath> paths) implements PathOperations {
   @Override
   public @Nullable Operation of(String path) {
     try {
-      return paths.read(path).resource().operation();
+      OipPath.Resource resource = paths.read(path).resource();
+      return shared || !resource.isShared() ? resource.operation() : null;
     } catch (InferenceException _) {
       return null;
     }

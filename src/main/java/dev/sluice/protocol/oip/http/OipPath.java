@@ -11,13 +11,15 @@ import dev.sluice.transport.http.PercentCoding;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
  * What a path under {@code /v2} means.
  *
  * @param resource what is asked for
- * @param model the model's name; empty if the path names none
+ * @param model the name of the model, or of the region of shared memory; empty if the path names
+ *     none
  * @param version the version's digits; empty if the path names none
  */
 record OipPath(Resource resource, String model, String version) {
@@ -40,7 +42,14 @@ record OipPath(Resource resource, String model, String version) {
     GENERATE_STREAM(Operation.INFER, "/v2/models/{model}/generate_stream", "POST"),
     LOGGING(Operation.LOGGING, "/v2/logging", "GET", "POST"),
     TRACING(Operation.TRACING, "/v2/trace/setting", "GET", "POST"),
-    MODEL_TRACING(Operation.TRACING, "/v2/models/{model}/trace/setting", "GET", "POST");
+    MODEL_TRACING(Operation.TRACING, "/v2/models/{model}/trace/setting", "GET", "POST"),
+    SHARED_STATUS(Operation.SHARED_MEMORY, "/v2/systemsharedmemory/status", "GET"),
+    SHARED_REGISTER(
+        Operation.SHARED_MEMORY, "/v2/systemsharedmemory/region/{region}/register", "POST"),
+    SHARED_UNREGISTER(Operation.SHARED_MEMORY, "/v2/systemsharedmemory/unregister", "POST"),
+    CUDA_STATUS(Operation.SHARED_MEMORY, "/v2/cudasharedmemory/status", "GET"),
+    CUDA_REGISTER(Operation.SHARED_MEMORY, "/v2/cudasharedmemory/region/{region}/register", "POST"),
+    CUDA_UNREGISTER(Operation.SHARED_MEMORY, "/v2/cudasharedmemory/unregister", "POST");
 
     private final Operation operation;
     private final String path;
@@ -61,6 +70,11 @@ record OipPath(Resource resource, String model, String version) {
     /** What a caller needs the right to. */
     Operation operation() {
       return operation;
+    }
+
+    /** Returns whether it is there only where shared memory is served. */
+    boolean isShared() {
+      return operation == Operation.SHARED_MEMORY;
     }
 
     /** Its shortest path, with {@code {model}} for a model's name. */
@@ -100,6 +114,18 @@ record OipPath(Resource resource, String model, String version) {
     if (parts.size() > 3 && parts.get(2).equals("repository")) {
       return ofRepository(parts.get(1), parts.subList(3, parts.size()));
     }
+    if (parts.size() > 3 && parts.get(1).equals("v2")) {
+      List<String> rest = parts.subList(3, parts.size());
+      switch (parts.get(2)) {
+        case "systemsharedmemory" -> {
+          return ofRegions(rest, SYSTEM);
+        }
+        case "cudasharedmemory" -> {
+          return ofRegions(rest, CUDA);
+        }
+        default -> {}
+      }
+    }
     return switch (path) {
       case "/v2" -> ofServer(Resource.SERVER);
       case "/v2/health/live" -> ofServer(Resource.LIVE);
@@ -109,6 +135,29 @@ record OipPath(Resource resource, String model, String version) {
       case "/v2/trace/setting" -> ofServer(Resource.TRACING);
       default -> throw notFound();
     };
+  }
+
+  private static final Map<String, Resource> SYSTEM =
+      Map.of(
+          "status", Resource.SHARED_STATUS,
+          "register", Resource.SHARED_REGISTER,
+          "unregister", Resource.SHARED_UNREGISTER);
+
+  private static final Map<String, Resource> CUDA =
+      Map.of(
+          "status", Resource.CUDA_STATUS,
+          "register", Resource.CUDA_REGISTER,
+          "unregister", Resource.CUDA_UNREGISTER);
+
+  /** A region is named but where all of them are meant; nothing is registered without a name. */
+  private static OipPath ofRegions(List<String> parts, Map<String, Resource> resources) {
+    boolean named = parts.size() == 3 && parts.getFirst().equals("region");
+    Resource resource = resources.get(parts.getLast());
+    boolean register = parts.getLast().equals("register");
+    if (resource == null || (!named && (parts.size() != 1 || register))) {
+      throw notFound();
+    }
+    return new OipPath(resource, named ? PercentCoding.decode(parts.get(1)) : "", "");
   }
 
   /** As Triton has it, a repository may be named before the rest, and is not known then. */
@@ -187,7 +236,7 @@ record OipPath(Resource resource, String model, String version) {
 
   /** Decides whether the caller may have it. */
   void requireFor(HttpExchange exchange) {
-    if (model.isEmpty()) {
+    if (model.isEmpty() || !resource.operation().ofModel()) {
       exchange.require(resource.operation());
     } else {
       exchange.require(resource.operation(), model);

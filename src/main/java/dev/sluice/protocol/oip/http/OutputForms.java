@@ -1,15 +1,21 @@
 package dev.sluice.protocol.oip.http;
 
+import dev.sluice.protocol.oip.SharedMemory;
+import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedSlot;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Which outputs a request wants, and which of them as binary data. */
 final class OutputForms {
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> binary = new ArrayList<>();
   private final Map<String, Integer> classes = new HashMap<>();
+  private final Map<String, SharedPlace> places = new HashMap<>(0);
+  private Map<String, SharedSlot> slots = Map.of();
   private boolean allBinary;
 
   /**
@@ -23,6 +29,27 @@ final class OutputForms {
     if (best > 0) {
       classes.put(name, best);
     }
+  }
+
+  /** Says that an output is to go to shared memory. */
+  void place(String name, SharedPlace place) {
+    places.put(name, place);
+  }
+
+  /**
+   * Finds the shared memory that outputs are to go to.
+   *
+   * @throws dev.sluice.inference.InferenceException as {@link SharedMemory#slot}, or with
+   *     INVALID_ARGUMENT for an output that is classified too
+   */
+  void findPlaces(SharedMemory memory) {
+    SharedMemory.requirePlain(places.keySet(), classes);
+    slots = memory.slots(places);
+  }
+
+  /** Where in shared memory an output goes; null if it goes into the answer. */
+  @Nullable SharedSlot slot(String output) {
+    return slots.get(output);
   }
 
   /** By output, how many of its best elements are wanted in place of all. */

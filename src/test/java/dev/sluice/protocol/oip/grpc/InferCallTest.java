@@ -14,6 +14,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
@@ -144,7 +145,7 @@ class InferCallTest {
     Tensor scalar = Tensors.texts(Shape.SCALAR, "hi");
     List<NamedTensor> outputs = List.of(new NamedTensor("Y", tensor), new NamedTensor("S", scalar));
     try (var response = new InferenceResponse(new ModelId("m", 12), signature, outputs)) {
-      byte[] bytes = InferAnswer.encode(response, "id").getBytes();
+      byte[] bytes = InferAnswer.encode(response, "id", Map.of()).getBytes();
       ModelInferResponse answer = ModelInferResponse.parseFrom(bytes);
       assertThat(answer.toByteArray()).isEqualTo(bytes);
       assertThat(answer.getModelVersion()).isEqualTo("12");
@@ -178,7 +179,8 @@ class InferCallTest {
 
   private InferenceRequest decode(Body message) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> 0);
-    return InferCall.decode(server, message, new FakeExchange(), Map.of()).request();
+    return InferCall.decode(server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
+        .request();
   }
 
   private static ModelInferRequest.Builder request() {

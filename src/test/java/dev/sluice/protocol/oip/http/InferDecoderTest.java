@@ -13,6 +13,7 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
@@ -171,6 +172,7 @@ class InferDecoderTest {
   private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
     ServedModel model = Models.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
-    return new InferDecoder(server, model, Deadline.NONE, "r", Map.of()).decode(body, jsonLength);
+    return new InferDecoder(server, model, Deadline.NONE, "r", Map.of(), SharedMemory.NONE)
+        .decode(body, jsonLength);
   }
 }

@@ -1,0 +1,114 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
+import dev.sluice.transport.Exchange;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shared memory as one caller may use it: on the same machine, with the right to it.
+ *
+ * @param regions of all callers
+ * @param caller who asks; null where no shared memory is served
+ * @param local whether the caller is on this machine, as far as its connection says
+ */
+public record SharedMemory(SharedRegions regions, @Nullable Caller caller, boolean local) {
+  /** Where no shared memory is served. */
+  public static final SharedMemory NONE = new SharedMemory(SharedRegions.OFF, null, false);
+
+  /** Returns the shared memory for the caller of an exchange. On its event loop. */
+  public static SharedMemory of(SharedRegions regions, Exchange exchange) {
+    return regions.served()
+        ? new SharedMemory(regions, exchange.caller(), isLocal(exchange.peer()))
+        : NONE;
+  }
+
+  private static boolean isLocal(@Nullable Object peer) {
+    if (!(peer instanceof SocketAddress address)) {
+      return false;
+    }
+    return address.isDomainSocket()
+        || (address.hostAddress() != null
+            && InetAddress.ofLiteral(address.hostAddress()).isLoopbackAddress());
+  }
+
+  /**
+   * Returns the caller, who may use shared memory.
+   *
+   * @throws InferenceException with PERMISSION_DENIED if not
+   */
+  public Caller require() {
+    Caller asking = caller;
+    if (asking == null) {
+      throw new InferenceException(ErrorCode.NOT_FOUND, "no shared memory is served");
+    }
+    asking.require(Operation.SHARED_MEMORY);
+    if (!local) {
+      throw new InferenceException(
+          ErrorCode.PERMISSION_DENIED,
+          "shared memory is for callers on the same machine: over loopback or a Unix domain"
+              + " socket");
+    }
+    return asking;
+  }
+
+  /**
+   * Returns where a tensor lies.
+   *
+   * @throws InferenceException with NOT_FOUND if there is no such region, INVALID_ARGUMENT if it
+   *     has no such part, or as {@link #require}
+   */
+  public SharedSlot slot(SharedPlace place) {
+    if (caller == null) {
+      throw SharedRegion.notFound(place.region());
+    }
+    SharedRegion found = regions.find(require(), place.region());
+    found.requirePart(place.offset(), place.byteSize());
+    return new SharedSlot(found, place.offset(), place.byteSize());
+  }
+
+  /** Returns where each of several tensors lies; see {@link #slot}. */
+  public Map<String, SharedSlot> slots(Map<String, SharedPlace> places) {
+    if (places.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, SharedSlot> slots = new HashMap<>();
+    places.forEach((output, place) -> slots.put(output, slot(place)));
+    return slots;
+  }
+
+  /** Refuses memory of a GPU. */
+  public static InferenceException noCuda(String region) {
+    return new InferenceException(
+        ErrorCode.UNIMPLEMENTED,
+        "failed to register CUDA shared memory region '%s': no GPU memory is served; wanted a region of system shared memory"
+            .formatted(Excerpt.of(region)));
+  }
+
+  /**
+   * Requires that no output that goes to shared memory is classified.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if one is
+   */
+  public static void requirePlain(Set<String> placed, Map<String, Integer> classes) {
+    for (String output : placed) {
+      if (classes.containsKey(output)) {
+        throw InferenceException.invalid(
+            "output '%s' is classified, and its classes cannot go to shared memory"
+                .formatted(Excerpt.of(output)));
+      }
+    }
+  }
+
+  /** Returns bytes of work that a request may be besides its message. */
+  public long work() {
+    return regions.largest();
+  }
+}

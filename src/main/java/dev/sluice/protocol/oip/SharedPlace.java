@@ -1,0 +1,82 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a tensor lies, as the parameters of an input or output say.
+ *
+ * @param region its name
+ * @param offset where the tensor begins in the region
+ * @param byteSize bytes that it has, or may have
+ */
+public record SharedPlace(String region, long offset, long byteSize) {
+  /** Collects the parameters of one input or output. */
+  public static final class Reader {
+    private @Nullable String region;
+    private long offset;
+    private long byteSize = -1;
+
+    public void region(String name) {
+      region = name;
+    }
+
+    public void offset(long bytes) {
+      offset = bytes;
+    }
+
+    public void byteSize(long bytes) {
+      byteSize = bytes;
+    }
+
+    /**
+     * Takes a parameter, if it is one of these.
+     *
+     * @throws InferenceException with INVALID_ARGUMENT if it has a wrong type
+     */
+    public void put(String name, @Nullable ParameterValue value) {
+      switch (name) {
+        case SharedSlot.REGION -> {
+          if (!(value instanceof ParameterValue.Text(String text))) {
+            throw wrongType(name, "string_param");
+          }
+          region = text;
+        }
+        case SharedSlot.OFFSET -> offset = number(name, value);
+        case SharedSlot.BYTE_SIZE -> byteSize = number(name, value);
+        default -> {}
+      }
+    }
+
+    private static long number(String name, @Nullable ParameterValue value) {
+      if (value instanceof ParameterValue.Whole(long number, _)) {
+        return number;
+      }
+      throw wrongType(name, "int64_param");
+    }
+
+    private static InferenceException wrongType(String name, String wanted) {
+      return InferenceException.invalid(
+          "invalid value type for '" + name + "' parameter, expected " + wanted + ".");
+    }
+
+    /**
+     * Returns the place; null if no region was named.
+     *
+     * @param tensor the name of the input or output, for the text
+     * @throws InferenceException with INVALID_ARGUMENT if a region was named without a size
+     */
+    public @Nullable SharedPlace place(String tensor) {
+      if (region == null) {
+        return null;
+      }
+      if (byteSize < 0) {
+        throw InferenceException.invalid(
+            "'%s' names shared memory region '%s' without a 'shared_memory_byte_size' of 0 or more"
+                .formatted(Excerpt.of(tensor), Excerpt.of(region)));
+      }
+      return new SharedPlace(region, offset, byteSize);
+    }
+  }
+}
