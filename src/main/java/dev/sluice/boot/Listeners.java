@@ -157,12 +157,12 @@ final class Listeners {
     // A little earlier than connections end, so that the answers are written before.
     long answered = Math.max(1, drain - Math.min(drain / 10, LAST_ANSWERS_MILLIS));
     long timer = threads.vertx().setTimer(answered, _ -> models.data().giveUp());
+    open.forEach(OpenListener::removeSocket);
     Threads.await(Future.join(open.stream().map(this::undeploy).toList()));
     threads.vertx().cancelTimer(timer);
     if (authenticators != null) {
       authenticators.close();
     }
-    open.forEach(listener -> listener.config().socket().ifPresent(UnixSocket::remove));
   }
 
   /** Ends what still goes on in a moment, whatever time to drain is left. */

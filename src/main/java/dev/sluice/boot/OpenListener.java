@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener whose port or socket is open.
@@ -25,9 +26,14 @@ import java.util.function.Function;
  * @param port the port that is really open
  * @param deployment the verticles that hold it
  * @param certificates what it encrypts with; empty: it does not
+ * @param socketKey tells the file of its socket from others; null if it has none
  */
 record OpenListener(
-    ListenerConfig config, int port, String deployment, Optional<CertificateWatch> certificates) {
+    ListenerConfig config,
+    int port,
+    String deployment,
+    Optional<CertificateWatch> certificates,
+    @Nullable Object socketKey) {
   /** Counts the ports that the system chooses: each is chosen once for all event loops. */
   private static final AtomicInteger CHOSEN = new AtomicInteger();
 
@@ -66,8 +72,7 @@ record OpenListener(
     Path staged = UnixSocket.stage(path);
     try {
       OpenListener opened = bind(vertx, config, bound.onSocket(staged), loops, verticle);
-      UnixSocket.publish(staged, path, config.socketAccess());
-      return opened;
+      return opened.withKey(UnixSocket.publish(staged, path, config.socketAccess()));
     } finally {
       UnixSocket.unstage(staged);
     }
@@ -93,7 +98,17 @@ record OpenListener(
         config,
         first.port(),
         opened,
-        config.tls().map(files -> watch(vertx, files, bound.tls().orElseThrow(), first)));
+        config.tls().map(files -> watch(vertx, files, bound.tls().orElseThrow(), first)),
+        null);
+  }
+
+  private OpenListener withKey(@Nullable Object key) {
+    return new OpenListener(config, port, deployment, certificates, key);
+  }
+
+  /** Removes the file of its socket: nobody connects any more, and its accept queue runs empty. */
+  void removeSocket() {
+    config.socket().ifPresent(path -> UnixSocket.remove(path, socketKey));
   }
 
   private static CertificateWatch watch(

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -18,7 +19,9 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.security.SecureRandom;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,13 +58,27 @@ final class UnixSocket {
     }
   }
 
-  /** Removes the server's own socket; what has taken its place meanwhile stays. */
-  static void remove(Path path) {
+  /**
+   * Removes the server's own socket; what has taken its place meanwhile stays. Connections that
+   * were made by it stay, too.
+   *
+   * @param key what {@link #publish} gave
+   */
+  static void remove(Path path, @Nullable Object key) {
     try {
-      clear(path);
-    } catch (StartFailure e) {
-      LOG.warn("the socket is not removed: {}", e.getMessage());
+      if (Objects.equals(key(path), key)) {
+        Files.deleteIfExists(path);
+      }
+    } catch (NoSuchFileException e) {
+      LOG.debug("the socket is removed already: {}", path);
+    } catch (IOException e) {
+      LOG.warn("the socket {} is not removed: {}", path, e.getMessage());
     }
+  }
+
+  private static @Nullable Object key(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
   }
 
   private static void requireSocket(Path path) throws IOException {
@@ -105,8 +122,12 @@ final class UnixSocket {
     return Integer.toString(new SecureRandom().nextInt(MANY), Character.MAX_RADIX);
   }
 
-  /** Gives a bound socket its permissions and its group, and only then its path. */
-  static void publish(Path staged, Path path, SocketAccess access) {
+  /**
+   * Gives a bound socket its permissions and its group, and only then its path.
+   *
+   * @return what tells the file from another one that takes its path
+   */
+  static @Nullable Object publish(Path staged, Path path, SocketAccess access) {
     try {
       if (access.group().isPresent()) {
         Files.getFileAttributeView(staged, PosixFileAttributeView.class)
@@ -114,6 +135,7 @@ final class UnixSocket {
       }
       Files.setPosixFilePermissions(staged, access.permissions());
       Files.move(staged, path, StandardCopyOption.ATOMIC_MOVE);
+      return key(path);
     } catch (IOException e) {
       throw StartFailure.cannotListen("unix:" + path, e);
     }

@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Drains a connection of HTTP/1.1: the last answer to the requests that have arrived says {@code
  * Connection: close}, and the connection closes behind it. A connection between two requests has
- * nothing that could say so: it stays open until the listener closes, and for a moment more, since
- * a client that asks one thing after the other asks again in that time.
+ * nothing that could say so: it stays open until the listener closes, and for a moment more, longer
+ * if it was answered within the last second, since a client that asks one thing after the other
+ * asks again in that time.
  *
  * <p>Vert.x would drop requests that came in before the answer to an earlier one. On the
  * connection's event loop.
@@ -38,6 +39,7 @@ final class Http1Drain extends ChannelDuplexHandler {
   private boolean arriving;
   private boolean told;
   private boolean closing;
+  private final LastActivity activity = new LastActivity();
 
   private Http1Drain(ConnectionDrain drain) {
     this.drain = drain;
@@ -56,6 +58,7 @@ final class Http1Drain extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (drain.begun()) {
+      activity.touch();
       if (message instanceof HttpRequest) {
         heldRequests++;
       }
@@ -117,11 +120,12 @@ final class Http1Drain extends ChannelDuplexHandler {
     if (message instanceof LastHttpContent
         && !(message instanceof HttpResponse interim && interim.status().code() < 200)) {
       open--;
+      activity.touch();
       if (told) {
         // After Vert.x has seen to it that the request is over.
         ctx.executor().execute(() -> closeIfDone(ctx));
       } else if (closing) {
-        closeInAMoment(ctx);
+        closeIn(MOMENT_MILLIS, ctx);
       }
     }
   }
@@ -136,20 +140,25 @@ final class Http1Drain extends ChannelDuplexHandler {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ShutdownEvent) {
       closing = true;
-      closeInAMoment(ctx);
+      closeIn(MOMENT_MILLIS, ctx);
     } else {
       ctx.fireUserEventTriggered(event);
     }
   }
 
-  private void closeInAMoment(ChannelHandlerContext ctx) {
-    var _ = ctx.executor().schedule(() -> closeIfIdle(ctx), MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+  private void closeIn(long millis, ChannelHandlerContext ctx) {
+    var _ = ctx.executor().schedule(() -> closeIfIdle(ctx), millis, TimeUnit.MILLISECONDS);
   }
 
   private void closeIfIdle(ChannelHandlerContext ctx) {
     ConnectionGuard guard = ConnectionGuard.of(ctx.channel());
-    if (open <= 0 && held.isEmpty() && (guard == null || guard.isBetweenRequests())) {
+    if (open > 0 || !held.isEmpty() || (guard != null && !guard.isBetweenRequests())) {
+      return;
+    }
+    if (activity.isOver()) {
       var _ = ctx.close();
+    } else {
+      closeIn(LastActivity.LOOK_MILLIS, ctx);
     }
   }
 }

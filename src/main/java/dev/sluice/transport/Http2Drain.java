@@ -4,22 +4,27 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ShutdownEvent;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Drains a connection of HTTP/2 as RFC 9113, section 6.8 describes it: a first GOAWAY asks the
- * client to open no more streams and refuses none, and when the client has answered the PING behind
+ * client to open no more streams and refuses none, and when the client has answered the PING before
  * it, a second one names the last stream. Streams then finish, and the connection closes behind the
  * last one.
  *
- * <p>A connection that is open when the drain begins is told at once, one that is accepted later
- * when the listener closes. On the connection's event loop.
+ * <p>A connection that is open when the drain begins is asked as soon as no stream is open, which
+ * is right behind the answer of a client that asks one thing after the other, and after a second at
+ * the latest: clients by the library h2 give up the streams that are open when they are asked, and
+ * take no other frame but GOAWAY from then on. A connection that is accepted later is asked in the
+ * same way when the listener closes. On the connection's event loop.
  */
 final class Http2Drain extends Http2FrameListenerDecorator {
   /** The content of the PING that measures the round trip. */
@@ -27,6 +32,9 @@ final class Http2Drain extends Http2FrameListenerDecorator {
 
   /** A client that has not answered the PING by then is not waited for. */
   private static final long LONGEST_ROUND_TRIP_MILLIS = 1_000;
+
+  /** A connection that has had a stream all the time until then is not waited for. */
+  private static final long LONGEST_BUSY_MILLIS = 1_000;
 
   /** A client that had just chosen the connection for a request has begun its stream by then. */
   private static final long MOMENT_MILLIS = 100;
@@ -36,6 +44,8 @@ final class Http2Drain extends Http2FrameListenerDecorator {
 
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;
+  private final LastActivity opened = new LastActivity();
+  private boolean begun;
   private boolean asked;
   private boolean told;
 
@@ -60,20 +70,48 @@ final class Http2Drain extends Http2FrameListenerDecorator {
     @Override
     public void userEventTriggered(ChannelHandlerContext at, Object event) {
       if (event == ConnectionDrain.Step.BEGIN || event instanceof ShutdownEvent) {
-        ask();
+        begin();
       } else {
         at.fireUserEventTriggered(event);
       }
     }
   }
 
+  private final class Streams extends Http2ConnectionAdapter {
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      askIfQuiet();
+    }
+  }
+
+  private void begin() {
+    if (begun) {
+      return;
+    }
+    begun = true;
+    handler.connection().addListener(new Streams());
+    var _ = ctx.executor().schedule(this::ask, LONGEST_BUSY_MILLIS, TimeUnit.MILLISECONDS);
+    askIfQuiet();
+  }
+
+  private void askIfQuiet() {
+    if (handler.connection().numActiveStreams() == 0 && !isAboutToBegin()) {
+      ask();
+    }
+  }
+
+  /** Whether the client has opened the connection a moment ago, for a stream that is on its way. */
+  private boolean isAboutToBegin() {
+    return handler.connection().remote().lastStreamCreated() == 0 && opened.isRecent();
+  }
+
   private void ask() {
-    if (asked) {
+    if (asked || !ctx.channel().isActive()) {
       return;
     }
     asked = true;
-    goAway(Integer.MAX_VALUE);
     var _ = handler.encoder().writePing(ctx, false, PING, ctx.newPromise());
+    goAway(Integer.MAX_VALUE);
     ctx.flush();
     tellIn(LONGEST_ROUND_TRIP_MILLIS);
   }

@@ -5,6 +5,7 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.TlsConfig;
 import dev.sluice.inference.OutOfMemory;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
@@ -204,7 +205,19 @@ public final class ListenerVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     drain.begin();
-    return SniffingTransport.stopListening(vertx, bound()).compose(_ -> shutdown());
+    return SniffingTransport.stopListening(vertx, bound())
+        .compose(_ -> nextTurn())
+        .compose(_ -> shutdown());
+  }
+
+  /**
+   * Lets the event loop begin with the connections that it was given before the listener closed:
+   * Vert.x closes those for which there is no listener any more.
+   */
+  private Future<Void> nextTurn() {
+    Promise<Void> turn = Promise.promise();
+    context.runOnContext(_ -> turn.complete());
+    return turn.future();
   }
 
   private Future<?> shutdown() {

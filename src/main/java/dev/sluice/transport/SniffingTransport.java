@@ -128,12 +128,18 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
     /** What came in while the last look was taken has been accepted by the next one. */
     private static final long LOOK_MILLIS = 1;
 
+    /**
+     * Connections that were about to be made when attempts began to be ignored are there by then.
+     */
+    private static final long FILTERED_MILLIS = 20;
+
     /** Clients that never stop connecting are not waited for. */
     private static final int MOST_LOOKS = 50;
 
     private final ConcurrentMap<String, Admission> admissions;
     private final ConcurrentMap<String, Channel> servers;
     private boolean closing;
+    private boolean filtered;
     private int looks;
     private int accepted;
 
@@ -156,13 +162,15 @@ public final class SniffingTransport implements io.vertx.core.transport.Transpor
       ctx.channel().closeFuture().addListener(_ -> promise.trySuccess());
       if (!closing) {
         closing = true;
+        filtered = SynFilter.attach(ctx.channel());
         lookAgain(ctx);
       }
     }
 
     private void lookAgain(ChannelHandlerContext ctx) {
       accepted = 0;
-      var _ = ctx.executor().schedule(() -> look(ctx), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      long millis = filtered ? FILTERED_MILLIS : LOOK_MILLIS;
+      var _ = ctx.executor().schedule(() -> look(ctx), millis, TimeUnit.MILLISECONDS);
     }
 
     /** Runs right after the event loop has accepted what there was. */

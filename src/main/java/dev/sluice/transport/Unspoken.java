@@ -11,10 +11,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * Closes a connection on which no request has begun when its listener closes: load balancers open
  * some beforehand. Vert.x would wait for it as long as for a request under way. A client that is
- * about to send something has a moment for it; who takes the connection over in that moment hears
- * at its end that the listener closes, since nobody who could do something about it heard before.
+ * about to send something has a moment for it, longer if it has just come; who takes the connection
+ * over in that moment hears at its end that the listener closes, since nobody who could do
+ * something about it heard before.
  */
 final class Unspoken extends ChannelInboundHandlerAdapter {
+  private final LastActivity accepted = new LastActivity();
   private boolean takenOver;
 
   /** The connection speaks something else than HTTP from now on. On its event loop. */
@@ -26,19 +28,24 @@ final class Unspoken extends ChannelInboundHandlerAdapter {
   @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it: the listener does.
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ShutdownEvent && isUnspoken(ctx)) {
-      ctx.executor()
-          .schedule(() -> endMoment(ctx, event), Http1Drain.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+      endIn(Http1Drain.MOMENT_MILLIS, ctx, event);
     } else {
       ctx.fireUserEventTriggered(event);
     }
   }
 
+  private void endIn(long millis, ChannelHandlerContext ctx, Object shutdown) {
+    var _ = ctx.executor().schedule(() -> endMoment(ctx, shutdown), millis, TimeUnit.MILLISECONDS);
+  }
+
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private void endMoment(ChannelHandlerContext ctx, Object shutdown) {
-    if (isUnspoken(ctx)) {
+    if (!isUnspoken(ctx)) {
+      ctx.fireUserEventTriggered(shutdown);
+    } else if (accepted.isOver()) {
       ctx.close();
     } else {
-      ctx.fireUserEventTriggered(shutdown);
+      endIn(LastActivity.LOOK_MILLIS, ctx, shutdown);
     }
   }
 

@@ -67,8 +67,7 @@ import java.util.stream.Stream;
  * that takes its first message, and never another.
  */
 public final class EchoListener implements AutoCloseable {
-  private final Vertx vertx =
-      Vertx.builder().withTransport(new SniffingTransport(Transport.NIO)).build();
+  private final Vertx vertx;
   private final List<HttpConnection> connections = new CopyOnWriteArrayList<>();
   private final Held held = new Held();
   private final Telemetry telemetry = Telemetry.unseen();
@@ -82,6 +81,12 @@ public final class EchoListener implements AutoCloseable {
 
   /** Opens a listener with these limits, encrypted or not. */
   public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls) {
+    this(limits, tls, Transport.NIO);
+  }
+
+  /** Opens a listener with these limits, encrypted or not, on sockets of this kind. */
+  public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls, Transport sockets) {
+    vertx = Vertx.builder().withTransport(new SniffingTransport(sockets)).build();
     memory = new MemoryBudget(limits.memoryBudget());
     var context =
         new ListenerContext(

@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
@@ -21,11 +22,13 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.transport.Transport;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -253,7 +256,9 @@ class DrainUnderLoadIT {
 
   @RepeatedTest(ROUNDS)
   void nothingIsLostWhenAListenerCloses() throws Exception {
-    var listener = new EchoListener(LimitsConfig.DEFAULT);
+    Transport sockets = Transport.nativeTransport();
+    assumeTrue(sockets != null && sockets.available(), "the transport of Linux is not to be had");
+    var listener = new EchoListener(LimitsConfig.DEFAULT, Optional.empty(), sockets);
     int port = listener.port();
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("localhost", port).usePlaintext().build();

@@ -124,8 +124,10 @@ class Http2DrainIT {
   void streamsFinishThatBeganBeforeTheClientCouldKnow() throws Exception {
     begin(1);
     CompletableFuture<Void> closed = close();
-    assertThat(await(GOAWAY).number()).isEqualTo(Integer.MAX_VALUE);
+    // A stream is open, and the connection is asked all the same. Clients by h2 take nothing but
+    // GOAWAY after a GOAWAY.
     Frame ping = await(PING);
+    assertThat(await(GOAWAY).number()).isEqualTo(Integer.MAX_VALUE);
     begin(3);
     end(3, "was on its way");
     assertAnswered(3, "was on its way");
@@ -143,6 +145,7 @@ class Http2DrainIT {
     begin(1);
     CompletableFuture<Void> closed = close();
     send(PING, ACK, 0, await(PING).payload());
+    assertThat(await(GOAWAY).number()).isEqualTo(Integer.MAX_VALUE);
     assertThat(await(GOAWAY).number()).isEqualTo(1);
     begin(3);
     send(DATA, 0, 3, "refused".getBytes(UTF_8));

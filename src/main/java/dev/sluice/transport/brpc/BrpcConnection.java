@@ -8,6 +8,7 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.FoldedLog;
+import dev.sluice.transport.LastActivity;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
@@ -49,14 +50,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** What a client has sent before it can know that the listener closes has arrived by then. */
   private static final long MOMENT_MILLIS = 200;
 
-  /**
-   * Clients that go on calling after calls were refused for so long are not listened to, nor those
-   * that have sent nothing of a frame they began for so long.
-   */
-  private static final long LONGEST_REFUSAL_MILLIS = 1_000;
-
-  /** How often a connection with calls under way is looked at when the listener closes. */
-  private static final long LOOK_MILLIS = 20;
+  /** Clients that go on calling after calls were refused for so long are not listened to. */
+  private static final long LONGEST_REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final BrpcFront front;
   private final ContextInternal context;
@@ -75,7 +70,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private boolean stopping;
 
   private long stoppingSince;
-  private long lastRead;
+  private final LastActivity activity = new LastActivity();
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // The channel is there when the handler was added to it.
@@ -95,9 +90,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
-    if (closing) {
-      lastRead = System.nanoTime();
-    }
+    activity.touch();
     try {
       reader.read(bytes);
     } finally {
@@ -229,7 +222,6 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private void stop() {
     if (!closing) {
       closing = true;
-      lastRead = System.nanoTime();
       later(MOMENT_MILLIS, this::refuse);
     }
   }
@@ -244,15 +236,12 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     if (!channel.channel().isActive()) {
       return;
     }
-    long now = System.nanoTime();
-    long quiet = TimeUnit.NANOSECONDS.toMillis(now - lastRead);
-    long refused = TimeUnit.NANOSECONDS.toMillis(now - stoppingSince);
-    boolean over = quiet >= MOMENT_MILLIS || refused >= LONGEST_REFUSAL_MILLIS;
-    boolean goesOn = !reader.isBetweenFrames() && quiet < LONGEST_REFUSAL_MILLIS;
-    if (over && underWay.isEmpty() && !goesOn) {
+    boolean refused = System.nanoTime() - stoppingSince >= LONGEST_REFUSAL_NANOS;
+    boolean over = activity.isOver() || (refused && reader.isBetweenFrames());
+    if (over && underWay.isEmpty()) {
       closeWhenSent();
     } else {
-      later(LOOK_MILLIS, this::closeIfQuiet);
+      later(LastActivity.LOOK_MILLIS, this::closeIfQuiet);
     }
   }
 

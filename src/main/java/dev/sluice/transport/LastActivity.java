@@ -1,0 +1,42 @@
+package dev.sluice.transport;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The time since a client last did something on its connection, by which a listener that drains
+ * decides whether to close it. A client that has connected, asked or had an answer a moment ago may
+ * be about to ask; on a busy machine that takes it much longer than a round trip. On the
+ * connection's event loop.
+ */
+public final class LastActivity {
+  /** How often a connection that is to be closed is looked at. */
+  public static final long LOOK_MILLIS = 50;
+
+  private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private long at = System.nanoTime();
+  private boolean looked;
+
+  /** Something has happened. */
+  public void touch() {
+    at = System.nanoTime();
+    looked = false;
+  }
+
+  boolean isRecent() {
+    return System.nanoTime() - at < RECENT_NANOS;
+  }
+
+  /**
+   * Looks whether nothing has happened for a while. It takes two looks: an event loop that was kept
+   * from running finds out what is over before it reads what has arrived meanwhile.
+   */
+  public boolean isOver() {
+    if (isRecent()) {
+      return false;
+    }
+    boolean again = looked;
+    looked = true;
+    return again;
+  }
+}
