@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build reproducible fmt pages conformance loadtest bench stress measure-class-path clean java25
+.PHONY: run test build reproducible fmt pages conformance drain loadtest bench stress measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -43,6 +43,11 @@ pages: java25
 ## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
 conformance: build
 	python3 src/test/python/conformance.py $(CLIENTS)
+
+## Stops the distribution under the load of clients of every protocol, directly and behind Envoy, and counts what they lose:
+## installs them below target/drain (Python 3). ROUNDS=30 takes about 40 minutes; MODES and ONLY choose, see the file.
+drain: build
+	python3 src/test/python/drain.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(MODES),--modes $(MODES)) $(if $(ONLY),--only $(ONLY))
 
 ## Measures the distribution against bare servers on loopback: about 40 minutes, see loadtest/README.md.
 ## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes, FULL=1 takes the long form,
