@@ -70,7 +70,7 @@ public final class Authenticators implements AutoCloseable {
   public List<Authenticator> of(ListenerConfig listener) {
     List<Authenticator> known = new ArrayList<>(bearer);
     if (listener.tls().flatMap(TlsConfig::clientCa).isPresent()) {
-      known.add(new CertificateAuthenticator());
+      known.add(new CertificateAuthenticator(InstantSource.system()));
     }
     if (listener.socket().isPresent() && unixPeers) {
       known.add(new UnixPeerAuthenticator());

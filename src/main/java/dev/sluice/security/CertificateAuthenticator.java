@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.config.ApiKey;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
@@ -21,16 +23,49 @@ final class CertificateAuthenticator implements Authenticator {
   private static final int URI = 6;
   private static final String SPIFFE = "spiffe://";
 
+  /**
+   * Whom a certificate names.
+   *
+   * @param from milliseconds of the first instant of its time
+   * @param until milliseconds of the last one
+   */
+  private record Known(Identity identity, long from, long until) {}
+
   /** By the object: a connection has one, and reading a certificate takes a while. */
-  private final Cache<X509Certificate, Identity> known =
+  private final Cache<X509Certificate, Known> known =
       Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
+  private final InstantSource clock;
+
+  CertificateAuthenticator(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Identifies the client. Connections may outlast their certificates, and the JDK accepts one that
+   * is an authority itself whatever its time is.
+   */
   @Override
   public Optional<Identity> identify(Credentials presented) {
     X509Certificate certificate = presented.certificate();
-    return certificate == null
-        ? Optional.empty()
-        : Optional.of(known.get(certificate, CertificateAuthenticator::identity));
+    if (certificate == null) {
+      return Optional.empty();
+    }
+    Known found = known.get(certificate, CertificateAuthenticator::read);
+    long now = clock.millis();
+    if (now < found.from || now > found.until) {
+      throw BearerAuthenticator.refusal(
+          "the client's certificate is valid from %s to %s only"
+              .formatted(Instant.ofEpochMilli(found.from), Instant.ofEpochMilli(found.until)));
+    }
+    return Optional.of(found.identity);
+  }
+
+  private static Known read(X509Certificate certificate) {
+    return new Known(
+        identity(certificate),
+        certificate.getNotBefore().toInstant().toEpochMilli(),
+        certificate.getNotAfter().toInstant().toEpochMilli());
   }
 
   private static Identity identity(X509Certificate certificate) {

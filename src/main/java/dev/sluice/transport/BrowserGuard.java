@@ -66,8 +66,7 @@ public final class BrowserGuard {
 
   /** Returns why a request is not answered at all; null if it may be. */
   public @Nullable Refusal refusal(HttpServerRequest request) {
-    if (request.version() != HttpVersion.HTTP_2
-        && request.headers().getAll(HttpHeaders.HOST).size() > 1) {
+    if (request.headers().getAll(HttpHeaders.HOST).size() > 1) {
       return new Refusal(400, "the request has several Host headers; wanted one");
     }
     return checked ? refusal(authority(request)) : null;

@@ -1,5 +1,7 @@
 package dev.sluice.transport;
 
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.security.UnixPeer;
 import io.netty.channel.Channel;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +29,33 @@ public record ConnectionCredentials(
     Function<CharSequence, @Nullable String> headers, HttpConnection connection)
     implements Credentials {
   private static final AttributeKey<UnixPeer> PEER = AttributeKey.valueOf(UnixPeer.class, "peer");
+
+  /**
+   * Returns what a request presents.
+   *
+   * @param headers all of them: a credential that comes twice is none, since a proxy and the server
+   *     could each believe another
+   */
+  public static ConnectionCredentials of(
+      Iterable<Map.Entry<String, String>> headers, HttpConnection connection) {
+    return new ConnectionCredentials(name -> single(headers, name), connection);
+  }
+
+  private static @Nullable String single(
+      Iterable<Map.Entry<String, String>> headers, CharSequence name) {
+    String found = null;
+    for (Map.Entry<String, String> header : headers) {
+      if (name.toString().equalsIgnoreCase(header.getKey())) {
+        if (found != null) {
+          throw new InferenceException(
+              ErrorCode.UNAUTHENTICATED,
+              "the request has several headers " + name + "; wanted one");
+        }
+        found = header.getValue();
+      }
+    }
+    return found;
+  }
 
   @Override
   public @Nullable String header(CharSequence name) {

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.vertx.core.http.impl.tcp.Http1xOrH2CHandler;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.impl.VertxHandler;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,9 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
   /** What is put into the context of a listener's verticle. */
   record Door(RawFront front) {}
 
+  /** Bytes that tell the preface of HTTP/2 from every method of HTTP/1.1. */
+  private static final int DECIDING = 4;
+
   private ByteBuf seen = Unpooled.EMPTY_BUFFER;
 
   @Override
@@ -32,12 +36,33 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     ContextInternal context = context(ctx.pipeline());
     Door door = context == null ? null : context.get(Door.class);
     if (context == null || door == null || !couldBegin(bytes, door.front().firstBytes())) {
-      ctx.pipeline().remove(this);
-      ctx.fireChannelRead(bytes);
+      goOn(ctx, bytes);
     } else if (bytes.readableBytes() < door.front().firstBytes().length) {
       seen = bytes;
     } else {
       takeOver(ctx, door.front().open(context, whole(ctx)), bytes);
+    }
+  }
+
+  /**
+   * Lets Vert.x see enough to choose between HTTP/1.1 and HTTP/2, and takes from what is HTTP/1.1
+   * the way to HTTP/2 before a request is read.
+   */
+  private void goOn(ChannelHandlerContext ctx, ByteBuf bytes) {
+    ChannelPipeline pipeline = ctx.pipeline();
+    if (pipeline.get(Http1xOrH2CHandler.class) != null) {
+      ctx.fireChannelRead(bytes.readRetainedSlice(Math.min(DECIDING, bytes.readableBytes())));
+      if (pipeline.get(Http1xOrH2CHandler.class) != null && !bytes.isReadable()) {
+        bytes.release();
+        return;
+      }
+      NoUpgrade.join(pipeline);
+    }
+    pipeline.remove(this);
+    if (bytes.isReadable()) {
+      ctx.fireChannelRead(bytes);
+    } else {
+      bytes.release();
     }
   }
 

@@ -1,11 +1,18 @@
 package dev.sluice.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.testing.SelfSigned;
 import java.nio.file.Path;
+import java.security.KeyStoreException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,10 +27,21 @@ class CertificateAuthenticatorTest {
     }
   }
 
+  private static X509Certificate certificate(SelfSigned made) {
+    try {
+      return (X509Certificate) made.store().getCertificate("own");
+    } catch (KeyStoreException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private List<String> names(String alternatives) throws Exception {
     SelfSigned made = SelfSigned.createFor(folder, "client", "alice", alternatives);
-    var certificate = (X509Certificate) made.store().getCertificate("own");
-    return new CertificateAuthenticator().identify(new Shown(certificate)).orElseThrow().names();
+    X509Certificate certificate = certificate(made);
+    return new CertificateAuthenticator(InstantSource.system())
+        .identify(new Shown(certificate))
+        .orElseThrow()
+        .names();
   }
 
   @Test
@@ -45,7 +63,27 @@ class CertificateAuthenticatorTest {
   }
 
   @Test
+  void aCertificateCountsInItsTimeOnly() {
+    SelfSigned made = SelfSigned.createFor(folder, "client", "alice", "dns:a.example");
+    X509Certificate certificate = certificate(made);
+    Instant end = certificate.getNotAfter().toInstant();
+    Instant begin = certificate.getNotBefore().toInstant();
+    var now = new AtomicReference<>(end);
+    var authenticator = new CertificateAuthenticator(now::get);
+    assertThat(authenticator.identify(new Shown(certificate))).isPresent();
+    for (Instant outside : List.of(end.plusSeconds(1), begin.minusSeconds(1))) {
+      now.set(outside);
+      assertThatThrownBy(() -> authenticator.identify(new Shown(certificate)))
+          .isInstanceOfSatisfying(
+              InferenceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHENTICATED))
+          .hasMessageContaining("valid from " + begin);
+    }
+  }
+
+  @Test
   void aClientWithoutACertificateIsNotIdentified() {
-    assertThat(new CertificateAuthenticator().identify(new Shown(null))).isEmpty();
+    assertThat(new CertificateAuthenticator(InstantSource.system()).identify(new Shown(null)))
+        .isEmpty();
   }
 }

@@ -97,7 +97,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
       return null;
     }
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
-    if (context.guard().refusal(authority(headers)) != null) {
+    if (isAmbiguous(headers) || context.guard().refusal(authority(headers)) != null) {
       // Vert.x makes a request of it, which is refused like all others.
       return null;
     }
@@ -119,6 +119,11 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
   private static @Nullable String authority(Http2Headers headers) {
     CharSequence authority = headers.authority();
     return text(authority == null ? headers.get(HttpHeaders.HOST) : authority);
+  }
+
+  /** Of several hosts, a proxy and the server could each believe another. */
+  private static boolean isAmbiguous(Http2Headers headers) {
+    return headers.authority() == null && headers.getAll(HttpHeaders.HOST).size() > 1;
   }
 
   /** Without what HTTP/2 itself puts among them. */
@@ -185,7 +190,7 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     try {
       context
           .access()
-          .caller(new ConnectionCredentials(request::getHeader, request.connection()))
+          .caller(ConnectionCredentials.of(request.headers(), request.connection()))
           .require(StandardServices.operation(request.path()));
     } catch (InferenceException e) {
       context.failed(ids.of(request), e);

@@ -101,7 +101,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
 
   @Override
   protected Credentials credentials() {
-    return new ConnectionCredentials(request::getHeader, request.connection());
+    return ConnectionCredentials.of(request.headers(), request.connection());
   }
 
   private void arrived(Buffer piece) {

@@ -132,7 +132,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   @Override
   protected Credentials credentials() {
-    return new ConnectionCredentials(headers, origin.connection);
+    return ConnectionCredentials.of(allHeaders, origin.connection);
   }
 
   /** Takes the rest of a request from Vert.x. */

@@ -226,7 +226,7 @@ public final class HttpExchange extends ListenerExchange {
 
   @Override
   protected Credentials credentials() {
-    return new ConnectionCredentials(request::getHeader, request.connection());
+    return ConnectionCredentials.of(request.headers(), request.connection());
   }
 
   /** The answer to a browser's question before a page's request needs no right. */

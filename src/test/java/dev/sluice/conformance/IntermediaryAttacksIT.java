@@ -1,0 +1,215 @@
+package dev.sluice.conformance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.testing.RawGrpc;
+import dev.sluice.testing.RunningServer;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests of which a proxy in front and the server could each understand something else. */
+class IntermediaryAttacksIT {
+  private static final int PATIENCE_MILLIS = 20_000;
+  private static final String KEY = "0123456789abcdef-ci";
+  private static final String HIDDEN = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+  private static RunningServer server;
+
+  @BeforeAll
+  static void start() {
+    var keys = ApiKeysConfig.parse(Path.of("keys"), "ci: " + KEY);
+    server =
+        RunningServer.start(
+            SluiceConfig.DEFAULT
+                .with(
+                    List.of(ListenerConfig.DEFAULT.withPort(0)),
+                    RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO))
+                .with(
+                    new SecurityConfig(
+                        SecurityConfig.DEFAULT.policies(),
+                        new ApiKeysConfig(keys, Optional.empty()),
+                        SecurityConfig.DEFAULT.jwt(),
+                        SecurityConfig.DEFAULT.share())));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  /** Sends bytes, says that no more come, and gives all that comes back. */
+  private static String send(String bytes) throws IOException {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+      socket.shutdownOutput();
+      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+        "Content-Length: 5\r\nTransfer-Encoding : chunked",
+        "Content-Length: 5\r\nTransfer-Encoding: xchunked",
+        "Content-Length: 5\r\nTransfer-Encoding:\u000bchunked",
+        "Content-Length: 5\r\nTransfer-Encoding:\tchunked",
+        "Content-Length: 5\r\nTransfer-Encoding:\r\n chunked",
+        "Content-Length: 5\r\nTransfer-Encoding: \"chunked\"",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\0",
+        "Content-Length: 5\r\nX: x\rTransfer-Encoding: chunked",
+        "Content-Length: 5\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding: identity",
+        "Content-Length: 0\r\nContent-Length: 5",
+        "Content-Length: 0, 5",
+        "Content-Length: +0",
+        "Content-Length: -1",
+        "Content-Length: 0x0",
+        "Content-Length: 0 0",
+        "Content-Length : 0",
+        "Content-Length: 99999999999999999999"
+      })
+  void aBodyWhoseLengthIsAmbiguousIsRefusedAndNothingBehindItIsRead(String headers)
+      throws IOException {
+    String answer =
+        send(
+            "POST /v2/repository/index HTTP/1.1\r\nHost: localhost\r\n"
+                + headers
+                + "\r\n\r\n0\r\n\r\n"
+                + HIDDEN);
+    assertThat(answer).startsWith("HTTP/1.1 400 ").containsOnlyOnce("HTTP/1.1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "0x2\r\n{}\r\n0",
+        "+2\r\n{}\r\n0",
+        "-2\r\n{}\r\n0",
+        "100000002\r\n{}\r\n0",
+        "2\r\n{}XX0",
+        "\r\n{}\r\n0"
+      })
+  void chunksWithAnOddLengthEndTheConnection(String chunks) throws IOException {
+    String answer =
+        send(
+            "POST /v2/repository/index HTTP/1.1\r\n"
+                + "Host: localhost\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n"
+                + chunks
+                + "\r\n\r\n"
+                + HIDDEN);
+    assertThat(answer).startsWith("HTTP/1.1 4").containsOnlyOnce("HTTP/1.1");
+  }
+
+  @Test
+  void noRequestBecomesATunnelForHttp2() throws Exception {
+    String upgrade =
+        "Connection: Upgrade, HTTP2-Settings\r\n"
+            + "Upgrade: h2c\r\n"
+            + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n";
+    String first = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n";
+    assertThat(send(first + upgrade)).startsWith("HTTP/1.1 200 ").contains("\"name\"");
+    assertThat(send(first + "\r\n" + first + upgrade))
+        .startsWith("HTTP/1.1 200 ")
+        .doesNotContain("101 Switching");
+    try (HttpClient wishing = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer =
+          wishing.send(
+              HttpRequest.newBuilder(URI.create(server.url() + "/v2")).build(),
+              BodyHandlers.ofString());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"G", "GE", "P", "PR", "POS", "PRI", "PRI "})
+  void aRequestThatComesInPiecesIsReadWhole(String begun) throws Exception {
+    String method = begun.strip().startsWith("P") ? "POST" : "GET";
+    String rest = " /v2/repository/index HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+    String all = method.startsWith(begun) ? method + rest : begun + "X" + rest;
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setTcpNoDelay(true);
+      for (int i = 0; i < 8; i++) {
+        socket.getOutputStream().write(all.charAt(i));
+        socket.getOutputStream().flush();
+      }
+      socket.getOutputStream().write(all.substring(8).getBytes(ISO_8859_1));
+      socket.shutdownOutput();
+      String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+      if (method.startsWith(begun)) {
+        assertThat(answer).startsWith(method.equals("GET") ? "HTTP/1.1 405 " : "HTTP/1.1 200 ");
+      } else {
+        assertThat(answer).doesNotContain(" 200 ");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-API-Key: ", "Authorization: Bearer "})
+  void aCredentialThatComesTwiceIsNone(String header) throws IOException {
+    String start = "GET /v2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+    assertThat(send(start + header + KEY + "\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+    for (String other : List.of("wrong", KEY, "")) {
+      String twice = header + KEY + "\r\n" + header + other + "\r\n";
+      assertThat(send(start + twice + "\r\n")).startsWith("HTTP/1.1 401 ").contains("wanted one");
+      assertThat(
+              send(
+                  "POST /grpc.health.v1.Health/Check HTTP/1.1\r\n"
+                      + "Host: localhost\r\n"
+                      + "Connection: close\r\n"
+                      + "Content-Type: application/grpc-web+proto\r\n"
+                      + "Content-Length: 5\r\n"
+                      + twice
+                      + "\r\n\0\0\0\0\0"))
+          .contains("grpc-status")
+          .contains("16");
+    }
+  }
+
+  @Test
+  void aCredentialThatComesTwiceByGrpcIsNone() {
+    var metadata = new Metadata();
+    var name = Metadata.Key.of("x-api-key", Metadata.ASCII_STRING_MARSHALLER);
+    metadata.put(name, KEY);
+    try (var grpc = new RawGrpc(server.port())) {
+      String live = "inference.GRPCInferenceService/ServerLive";
+      assertThat(grpc.call(live, metadata).getCode()).isEqualTo(Status.Code.OK);
+      metadata.put(name, "wrong");
+      assertThat(grpc.call(live, metadata).getCode()).isEqualTo(Status.Code.UNAUTHENTICATED);
+      assertThat(grpc.call("inference.GRPCInferenceService/ModelStreamInfer", metadata).getCode())
+          .isEqualTo(Status.Code.UNAUTHENTICATED);
+    }
+  }
+}
