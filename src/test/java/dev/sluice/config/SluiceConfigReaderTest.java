@@ -513,8 +513,8 @@ class SluiceConfigReaderTest {
           models: {list: {m: "s3://b/m"}}   | models.list.m is "s3://b/m"; wanted a folder of this machine (storage on other systems is mounted or copied first)
           models: {directory: [a, ""]}    | models.directory[1] is ""; wanted a folder
           security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
-          security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin
-          security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin
+          security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin, shared_memory
+          security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin, shared_memory
           security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys, jwt, share
           security: {jwt: {jwks_url: "http://issuer.example/keys"}} | security.jwt.jwks_url is "http://issuer.example/keys"; wanted an https address, or http on localhost
           security: {jwt: {keys: k.pem}}  | security.jwt names keys, but no issuer or no audience; wanted both
@@ -523,7 +523,7 @@ class SluiceConfigReaderTest {
           security: {api_keys: {keys: ["ci: hidden"]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           security: {api_keys: {keys: [{ci: 0123456789abcdef}]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           security: {api_keys: {keys: {ci: 0123456789abcdef}}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
-          listeners: [{address: "a:1", control: [reloads]}] | listeners[0].control is ["reloads"]; wanted true, false, or a list of load, unload, reload, online, offline, logging, tracing
+          listeners: [{address: "a:1", control: [reloads]}] | listeners[0].control is ["reloads"]; wanted true, false, or a list of load, unload, reload, online, offline, logging, tracing, shared_memory
           models: {control: manual}       | models.control is "manual"; wanted one of none, poll, explicit
           models: {load: [a]}             | models.load names models, which needs models.control: explicit
           """)
