@@ -12,7 +12,6 @@ import java.util.function.LongSupplier;
  * @param batcher gives them their batches
  * @param rules which requests join
  * @param breaker learns how runs end
- * @param ticker looks after deadlines while they run
  * @param wakeOne sends another worker to the queue, if one is free
  * @param inlineLimit how long a run may take that an event loop does; zero: none does any
  * @param nanoTime the clock of waiting and deadlines
@@ -21,7 +20,6 @@ record ModelWork(
     DynamicBatcher batcher,
     BatchRules rules,
     CircuitBreaker breaker,
-    DeadlineTicker ticker,
     Runnable wakeOne,
     Duration inlineLimit,
     LongSupplier nanoTime) {}

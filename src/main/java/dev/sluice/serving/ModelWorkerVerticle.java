@@ -81,8 +81,7 @@ final class ModelWorkerVerticle extends VerticleBase {
             meter,
             work.breaker(),
             work.nanoTime(),
-            this::decided,
-            work.ticker()::start);
+            this::decided);
   }
 
   @Override

@@ -133,14 +133,11 @@ final class ServableModel implements Servable {
   private List<ModelWorkerVerticle> workers(
       ModelConfig config, BatchRules rules, VersionMeter meter, LongSupplier nanoTime) {
     List<ModelWorkerVerticle> made = new ArrayList<>();
-    var ticker = new DeadlineTicker(vertx);
     var work =
         new ModelWork(
-            batcher, rules, breaker, ticker, this::wakeOne, config.queue().inlineLimit(), nanoTime);
+            batcher, rules, breaker, this::wakeOne, config.queue().inlineLimit(), nanoTime);
     for (ModelSession session : sessions) {
-      var worker = new ModelWorkerVerticle(work, session, meter.worker());
-      made.add(worker);
-      ticker.add(worker.watch());
+      made.add(new ModelWorkerVerticle(work, session, meter.worker()));
     }
     return made;
   }

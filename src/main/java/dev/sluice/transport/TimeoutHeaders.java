@@ -13,13 +13,17 @@ import org.jspecify.annotations.Nullable;
  * How long a client, or the proxy beside it, says in a header that it will wait. Any thread.
  *
  * <p>{@code Request-Timeout} is ours: seconds, or a number with the unit {@code ms}, {@code s} or
- * {@code m}. {@code x-envoy-expected-rq-timeout-ms} is what Envoy adds in service meshes.
+ * {@code m}. {@code x-envoy-expected-rq-timeout-ms} is what Envoy adds in service meshes; {@code
+ * x-envoy-upstream-rq-timeout-ms} is what clients tell Envoy, and holds without one too.
  */
 public final class TimeoutHeaders {
   private static final String NAME = "Request-Timeout";
   private static final CharSequence OURS = HttpHeaders.createOptimized("request-timeout");
   private static final CharSequence ENVOY =
       HttpHeaders.createOptimized("x-envoy-expected-rq-timeout-ms");
+
+  private static final CharSequence ENVOY_UPSTREAM =
+      HttpHeaders.createOptimized("x-envoy-upstream-rq-timeout-ms");
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,8}(?:\\.\\d{1,9})?)(ms|s|m)?");
   private static final Pattern MILLIS = Pattern.compile("\\d{1,11}");
@@ -41,8 +45,9 @@ public final class TimeoutHeaders {
    *     proxy's is passed over then: it is not the client's doing.
    */
   public static Deadline read(Function<CharSequence, @Nullable String> headers, long nowNanos) {
-    Deadline ours = ours(headers.apply(OURS), nowNanos);
-    return ours.earlier(envoys(headers.apply(ENVOY), nowNanos));
+    return ours(headers.apply(OURS), nowNanos)
+        .earlier(envoys(headers.apply(ENVOY), nowNanos))
+        .earlier(envoys(headers.apply(ENVOY_UPSTREAM), nowNanos));
   }
 
   private static Deadline ours(@Nullable String header, long nowNanos) {

@@ -39,8 +39,7 @@ class LongRunLogTest {
             Telemetry.unseen().version(new ModelId("test", 1)).worker(),
             new CircuitBreaker(new ModelId("test", 1), BreakerConfig.DEFAULT, clock::get),
             clock::get,
-            LongRunLogTest::free,
-            _ -> {});
+            LongRunLogTest::free);
     var log = new LongRunLog(new ModelId("test", 1), List.of(runner.watch()));
     session.alsoRun(() -> {
       log.look();

@@ -16,6 +16,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
@@ -354,9 +355,14 @@ class ServableModelTest {
   @Test
   void aRunThatPassesItsOnlyDeadlineIsInterrupted() throws InterruptedException {
     session.hold();
-    Future<InferenceResponse> running = submit(request(1, Deadline.at(1_000)));
+    InferenceRequest request = request(1, Deadline.at(1_000));
+    var deadlines = new DeadlineWheels(clock::get);
+    Promise<InferenceResponse> answer = Promise.promise();
+    home.runOnContext(_ ->
+        TimedAnswer.of(request, model.scheduler(), home, deadlines, clock::get).onComplete(answer));
+    Future<InferenceResponse> running = answer.future();
     session.awaitRun();
-    clock.set(1_000);
+    clock.set(10_000_000);
     session.awaitInterrupt();
     assertThat(failure(running)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
   }

@@ -65,6 +65,12 @@ class TimeoutHeadersTest {
   }
 
   @Test
+  void whatClientsTellEnvoyHoldsWithoutOneToo() {
+    assertThat(read(Map.of("x-envoy-upstream-rq-timeout-ms", "250", ENVOY, "300")))
+        .isEqualTo(Deadline.at(NOW + 250_000_000));
+  }
+
+  @Test
   void theEarlierOfBothWins() {
     assertThat(read(Map.of(OURS, "1", ENVOY, "250"))).isEqualTo(Deadline.at(NOW + 250_000_000));
     assertThat(read(Map.of(OURS, "0.1", ENVOY, "250"))).isEqualTo(Deadline.at(NOW + 100_000_000));

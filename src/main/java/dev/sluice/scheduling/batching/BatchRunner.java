@@ -16,7 +16,6 @@ import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.RunMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
-import io.vertx.core.Context;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -46,7 +45,6 @@ public final class BatchRunner {
    * @param meter this runner's own
    * @param breaker learns how runs end
    * @param decided takes each request whose answer was decided, to be delivered
-   * @param deadlines as {@link RunWatch} says
    */
   public BatchRunner(
       BatchRules rules,
@@ -54,15 +52,14 @@ public final class BatchRunner {
       RunMeter meter,
       CircuitBreaker breaker,
       LongSupplier nanoTime,
-      Consumer<Pending> decided,
-      Consumer<Context> deadlines) {
+      Consumer<Pending> decided) {
     this.rules = rules;
     this.model = model;
     this.meter = meter;
     this.breaker = breaker;
     this.nanoTime = nanoTime;
     this.decided = decided;
-    this.watch = new RunWatch(model, nanoTime, deadlines);
+    this.watch = new RunWatch(model, nanoTime);
   }
 
   /** What is running here. Any thread. */

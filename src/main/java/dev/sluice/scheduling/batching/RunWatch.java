@@ -3,9 +3,7 @@ package dev.sluice.scheduling.batching;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.queue.Pending;
-import io.vertx.core.Context;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /*
@@ -13,8 +11,8 @@ import java.util.function.LongSupplier;
  *
  * Watching.  A worker says which requests run, then runs, then says that it has ended. One object
  *            for each worker, for good: a run costs two short locks and a field in each request.
- * Looking.   Whoever cancels a request that runs looks whether anybody is left; so does a coarse
- *            ticker while anything with a deadline runs. If nobody is, the model is interrupted.
+ * Looking.   Whoever cancels a request that runs, or ends its wait at its deadline, looks whether
+ *            anybody is left. If nobody is, the model is interrupted.
  * The next.  The interruption holds until it is lifted, which the end of the run does under the
  *            same lock. So it can neither come too early and be lost nor hit the run after.
  */
@@ -25,48 +23,32 @@ public final class RunWatch {
 
   private final BatchExecutor model;
   private final LongSupplier nanoTime;
-  private final Consumer<Context> deadlines;
   private final Runnable look = this::look;
 
   /** What runs, which the worker changes only between runs. Guarded by this, as is the rest. */
   private List<Pending> running = NOTHING;
 
-  private boolean hasDeadline;
   private long begunNanos;
   private boolean interrupted;
 
-  /**
-   * @param deadlines is told the event loop of a run with a deadline: {@link #look} is to be called
-   *     now and then until {@link #hasDeadline} is false
-   */
-  RunWatch(BatchExecutor model, LongSupplier nanoTime, Consumer<Context> deadlines) {
+  RunWatch(BatchExecutor model, LongSupplier nanoTime) {
     this.model = model;
     this.nanoTime = nanoTime;
-    this.deadlines = deadlines;
   }
 
   /** These requests are about to run. The list stays as it is until {@link #end}. */
-  void begin(List<Pending> members) {
-    boolean withDeadline = false;
-    synchronized (this) {
-      running = members;
-      for (int i = 0; i < members.size(); i++) {
-        members.get(i).request().onAbandoned(look);
-        withDeadline |= members.get(i).request().deadline().exists();
-      }
-      hasDeadline = withDeadline;
-      begunNanos = nanoTime.getAsLong();
-      look();
+  synchronized void begin(List<Pending> members) {
+    running = members;
+    for (int i = 0; i < members.size(); i++) {
+      members.get(i).request().onAbandoned(look);
     }
-    if (withDeadline) {
-      deadlines.accept(members.getFirst().home());
-    }
+    begunNanos = nanoTime.getAsLong();
+    look();
   }
 
   /** The run has ended. */
   synchronized void end() {
     running = NOTHING;
-    hasDeadline = false;
     if (interrupted) {
       interrupted = false;
       model.resume();
@@ -83,11 +65,6 @@ public final class RunWatch {
     for (int i = 0; i < running.size(); i++) {
       running.get(i).giveUp(why);
     }
-  }
-
-  /** Whether something with a deadline runs. */
-  public synchronized boolean hasDeadline() {
-    return hasDeadline;
   }
 
   /** Interrupts the run under way if nobody waits for it any more. */
