@@ -173,6 +173,7 @@ public final class ServableLoader implements Loader {
               .withDecoupled(config.stream().decoupled())
               .withQueueTimeouts(config.queue().asTriton())
               .withClassLabels(ClassLabels.read(config.classLabels()));
+      CarriedOutputs.require(id, metadata);
       if (Files.exists(files.resolve(METADATA_ID))) {
         telemetry.loads().metadataId(id);
       }

@@ -55,8 +55,7 @@ record TritonMetrics(Telemetry telemetry) implements MetricSource {
           page.family("nv_inference_request_failure", COUNTER, "Requests not answered.");
       for (Shown version : versions) {
         for (FailureReason reason : FailureReason.values()) {
-          String[] labels = labels(version, "reason", reason.name());
-          family.add(version.meter.failures(reason), labels);
+          family.add(version.meter.failures(reason), labels(version, "reason", reason.name()));
         }
       }
     }
@@ -79,13 +78,14 @@ record TritonMetrics(Telemetry telemetry) implements MetricSource {
       }
     }
 
-    private static String[] labels(Shown version, String... more) {
-      String[] labels = new String[4 + more.length];
+    /** As there, in the order of the alphabet: nothing between model and version comes behind. */
+    private static String[] labels(Shown version, String... between) {
+      String[] labels = new String[4 + between.length];
       labels[0] = "model";
       labels[1] = version.now.model().name();
-      labels[2] = "version";
-      labels[3] = Long.toString(version.now.model().version());
-      System.arraycopy(more, 0, labels, 4, more.length);
+      System.arraycopy(between, 0, labels, 2, between.length);
+      labels[labels.length - 2] = "version";
+      labels[labels.length - 1] = Long.toString(version.now.model().version());
       return labels;
     }
   }

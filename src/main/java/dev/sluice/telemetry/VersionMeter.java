@@ -42,6 +42,10 @@ public final class VersionMeter {
   private final TimesAdder composedOutput = new TimesAdder();
   private final ResponseMeter responses = new ResponseMeter();
   private volatile long loadNanos;
+
+  /** When a request was answered last that no worker ran. */
+  private volatile long lastMillis;
+
   private volatile IntSupplier waiting = () -> 0;
 
   /**
@@ -121,7 +125,13 @@ public final class VersionMeter {
 
   /** A request never came to run: it was refused. Any thread. */
   public void refused(FailureReason reason) {
+    failed(reason, 0);
+  }
+
+  /** A request that was accepted failed where no worker counts it. Any thread. */
+  public void failed(FailureReason reason, long nanos) {
     refusals(reason).increment();
+    unqueuedFailures.add(nanos);
   }
 
   /**
@@ -131,7 +141,9 @@ public final class VersionMeter {
    * @param wholeNanos the whole time of the request
    */
   public void cacheHit(long lookupNanos, long wholeNanos) {
+    lastMillis = clock.millis();
     cacheHit.add(lookupNanos);
+    composedQueue.add(0);
     unqueued.add(wholeNanos);
   }
 
@@ -148,6 +160,7 @@ public final class VersionMeter {
    * @param times of all their runs for it
    */
   public void composed(long inferences, long sinceNanos, RunTimes times) {
+    lastMillis = clock.millis();
     composedRows.add(inferences);
     composedQueue.add(times.queue());
     composedInput.add(times.input());
@@ -158,14 +171,12 @@ public final class VersionMeter {
 
   /** A request that was accepted left the queue without having run. Any thread. */
   public void withdrawn(FailureReason reason, long sinceNanos) {
-    refused(reason);
-    unqueuedFailures.add(now() - sinceNanos);
+    failed(reason, now() - sinceNanos);
   }
 
   /** A request to other models that this one is composed of failed. */
   public void composedFailed(FailureReason reason, long sinceNanos) {
-    refused(reason);
-    unqueuedFailures.add(now() - sinceNanos);
+    failed(reason, now() - sinceNanos);
   }
 
   /** What is counted of its streams, if requests may have any number of responses. */
@@ -208,7 +219,7 @@ public final class VersionMeter {
   public ModelStatistics statistics() {
     return new ModelStatistics(
         model,
-        workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0),
+        Math.max(lastMillis, workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0)),
         composedRows.sum() + workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
         composedInfer.times().count()
             + workers.stream().mapToLong(worker -> worker.runs.get()).sum(),

@@ -223,6 +223,10 @@ class MetricsIT {
     String[] slow = {"model", "slow", "version", "1"};
     assertThat(page.sum("nv_inference_request_success", slow))
         .isEqualTo(statistics.at("/inference_stats/success/count").asDouble());
+    assertThat(page.sum("nv_inference_request_failure", slow))
+        .isEqualTo(statistics.at("/inference_stats/fail/count").asDouble());
+    assertThat(statistics.at("/inference_stats/queue/count"))
+        .isEqualTo(statistics.at("/inference_stats/success/count"));
     assertThat(page.sum("nv_inference_count", slow))
         .isEqualTo(statistics.at("/inference_count").asDouble());
     assertThat(page.sum("nv_inference_exec_count", slow))

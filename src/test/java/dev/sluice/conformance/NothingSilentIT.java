@@ -2,10 +2,14 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -13,9 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Folders that hold nothing that can be served say so, and files as text are read. */
 @Timeout(120)
@@ -107,6 +113,40 @@ class NothingSilentIT {
       write("empty/1/saved_model.pbtxt", DOUBLES);
       await(http, "/v1/models/empty", "AVAILABLE");
       assertThat(get(http, "/v1/models/empty")).doesNotContain("holds no model");
+    }
+  }
+
+  @Test
+  void outputsThatNoProtocolCarriesAreToldAtLoad() throws Exception {
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "2")
+        .sequenceOutput("list")
+        .node("SequenceConstruct", "list", "x")
+        .writeTo(Files.createDirectories(models.resolve("lists/1")));
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "2")
+        .output("y", OnnxModelWriter.FLOAT, "2")
+        .sequenceOutput("list")
+        .node("Relu", "y", "x")
+        .node("SequenceConstruct", "list", "x")
+        .writeTo(Files.createDirectories(models.resolve("some/1")));
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.serving.CarriedOutputs");
+    var log = new ListAppender<ILoggingEvent>();
+    log.list = new CopyOnWriteArrayList<>();
+    log.start();
+    logger.addAppender(log);
+    try (var server = start();
+        var http = new HttpCaller(server.port())) {
+      await(http, "/v1/models/some", "AVAILABLE");
+      await(http, "/v1/models/lists", "no protocol here carries any of its outputs");
+      assertThat(get(http, "/v1/models/lists"))
+          .contains("FAILED_PRECONDITION", "output 'list' of type sequence");
+      assertThat(log.list)
+          .extracting(ILoggingEvent::getFormattedMessage)
+          .containsExactly(
+              "answers leave out what no protocol here carries: output 'list' of type sequence");
+    } finally {
+      logger.detachAppender(log);
     }
   }
 }

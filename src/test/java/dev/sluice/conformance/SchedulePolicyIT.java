@@ -98,7 +98,7 @@ class SchedulePolicyIT {
       try (var caller = new HttpCaller(server.port())) {
         assertThat(caller.send("GET", "/metrics", Buffer.buffer()).text())
             .contains(
-                "nv_inference_request_failure{model=\"slow\",version=\"1\",reason=\"REJECTED\"} "
+                "nv_inference_request_failure{model=\"slow\",reason=\"REJECTED\",version=\"1\"} "
                     + refused.size());
       }
     }

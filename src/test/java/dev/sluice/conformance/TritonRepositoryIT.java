@@ -148,6 +148,11 @@ class TritonRepositoryIT {
       assertThat(TensorMemory.openBlocks()).isEqualTo(kept);
       assertThat(get(server, "/v2/models/m/config").at("/response_cache/enable").booleanValue())
           .isTrue();
+      JsonNode counted = get(server, "/v2/models/m/stats").at("/model_stats/0/inference_stats");
+      assertThat(counted.at("/success/count").asInt()).isEqualTo(2);
+      assertThat(counted.at("/queue/count").asInt()).as("as there").isEqualTo(2);
+      assertThat(counted.at("/compute_infer/count").asInt()).isEqualTo(1);
+      assertThat(counted.at("/cache_hit/count").asInt()).isEqualTo(1);
     }
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
