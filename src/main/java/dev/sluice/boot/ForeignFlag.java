@@ -15,6 +15,8 @@ interface ForeignFlag {
      * Leaving it out would open a door, or close one that clients need: the server does not start.
      */
     REFUSED,
+    /** A warning says why it does nothing. */
+    NO_EFFECT,
     /** Named in a warning. */
     MEANINGLESS,
     /** Named in a warning; never has a value behind it. */
@@ -23,7 +25,7 @@ interface ForeignFlag {
 
   Kind kind();
 
-  /** What it is for; of one that is refused, why, or what to use instead. */
+  /** What it is for; of one that is refused or has no effect, why. */
   String text();
 
   String name();

@@ -61,7 +61,7 @@ record ForeignFlags<F extends ForeignFlag>(Map<F, List<String>> values, List<Str
         }
         yield rest.removeFirst();
       }
-      case REFUSED, MEANINGLESS -> follows ? rest.removeFirst() : "true";
+      case REFUSED, MEANINGLESS, NO_EFFECT -> follows ? rest.removeFirst() : "true";
     };
   }
 
@@ -131,7 +131,8 @@ record ForeignFlags<F extends ForeignFlag>(Map<F, List<String>> values, List<Str
         .toList();
   }
 
-  private List<F> given(Kind... kinds) {
+  /** The flags of some kinds that were given. */
+  List<F> given(Kind... kinds) {
     return values.keySet().stream()
         .filter(flag -> Arrays.asList(kinds).contains(flag.kind()))
         .toList();

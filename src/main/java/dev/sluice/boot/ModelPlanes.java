@@ -106,9 +106,11 @@ final class ModelPlanes {
       HandlerPaths paths,
       LoadPolicy policy,
       Consumer<String> warnings) {
+    var tensorflow = new TensorflowRuntimeProvider();
+    telemetry.add(new TensorflowCoreMetrics(tensorflow.totals()));
     var opening =
         new ServableLoader(
-            List.of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider()),
+            List.of(new OnnxRuntimeProvider(), tensorflow),
             telemetry,
             threads.vertx(),
             System::nanoTime,

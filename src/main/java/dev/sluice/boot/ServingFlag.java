@@ -40,23 +40,34 @@ enum ServingFlag implements ForeignFlag {
   USE_ALTS_CREDENTIALS(
       Kind.REFUSED, "ALTS exists on Google's machines only; use --ssl_config_file"),
 
-  REST_API_NUM_THREADS,
-  NUM_UNLOAD_THREADS,
-  FLUSH_FILESYSTEM_CACHES,
-  TENSORFLOW_SESSION_CONFIG_FILE,
-  PLATFORM_CONFIG_FILE,
-  GRPC_CHANNEL_ARGUMENTS,
-  GRPC_MAX_THREADS,
-  PREFER_TFLITE_MODEL,
-  NUM_TFLITE_POOLS,
-  NUM_TFLITE_INTERPRETERS_PER_POOL,
-  ENABLE_SIGNATURE_METHOD_NAME_CHECK,
-  REMOVE_UNUSED_FIELDS_FROM_BUNDLE_METAGRAPH,
-  ENABLE_PROFILER,
-  MIXED_PRECISION,
-  PER_PROCESS_GPU_MEMORY_FRACTION,
-  THREAD_POOL_FACTORY_CONFIG_FILE,
-  SKIP_INITIALIZE_TPU;
+  ENABLE_SIGNATURE_METHOD_NAME_CHECK(
+      Kind.SWITCH, "whether a signature may only be called as its method name says"),
+
+  TENSORFLOW_SESSION_CONFIG_FILE(Kind.VALUE, "options of TensorFlow's sessions"),
+  PLATFORM_CONFIG_FILE(Kind.VALUE, "batching, session options and warm-up in one file"),
+  MIXED_PRECISION(Kind.VALUE, "bfloat16: compute in it where that is good enough"),
+  PROTOCOLS(
+      Kind.VALUE, "of Sluice: what the ports carry besides tfs: kserve, oip, grps, brpc, metrics"),
+
+  REST_API_NUM_THREADS(Kind.NO_EFFECT, "event loops read and write, one for each core"),
+  NUM_UNLOAD_THREADS(Kind.NO_EFFECT, "a version is unloaded on a thread of its own"),
+  FLUSH_FILESYSTEM_CACHES(
+      Kind.NO_EFFECT, "the files of a model are not kept in memory of Sluice's"),
+  GRPC_CHANNEL_ARGUMENTS(
+      Kind.NO_EFFECT, "they are those of another gRPC; the settings limits.* bound connections"),
+  GRPC_MAX_THREADS(Kind.NO_EFFECT, "event loops read and write, one for each core"),
+  PREFER_TFLITE_MODEL(Kind.NO_EFFECT, "TensorFlow Lite is not part of this server"),
+  NUM_TFLITE_POOLS(Kind.NO_EFFECT, "TensorFlow Lite is not part of this server"),
+  NUM_TFLITE_INTERPRETERS_PER_POOL(Kind.NO_EFFECT, "TensorFlow Lite is not part of this server"),
+  REMOVE_UNUSED_FIELDS_FROM_BUNDLE_METAGRAPH(
+      Kind.NO_EFFECT, "of a meta graph only the signatures are ever kept"),
+  ENABLE_PROFILER(Kind.NO_EFFECT, "there is no profiler service; metrics and traces show times"),
+  PER_PROCESS_GPU_MEMORY_FRACTION(Kind.NO_EFFECT, "TensorFlow runs on the CPU here"),
+  THREAD_POOL_FACTORY_CONFIG_FILE(
+      Kind.NO_EFFECT, "thread pools cannot be plugged in; the settings tensorflow.* have numbers"),
+  SKIP_INITIALIZE_TPU(Kind.NO_EFFECT, "there is no TPU to initialize"),
+  XLA_CPU_COMPILATION_ENABLED(Kind.NO_EFFECT, "models are not compiled"),
+  XLA_GPU_COMPILATION_ENABLED(Kind.NO_EFFECT, "models are not compiled");
 
   private final Kind kind;
   private final String text;
@@ -64,10 +75,6 @@ enum ServingFlag implements ForeignFlag {
   ServingFlag(Kind kind, String text) {
     this.kind = kind;
     this.text = text;
-  }
-
-  ServingFlag() {
-    this(Kind.MEANINGLESS, "");
   }
 
   @Override

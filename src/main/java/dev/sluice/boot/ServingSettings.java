@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.ForeignFlag.Kind;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
@@ -12,6 +13,8 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.TensorflowBatchingFile;
 import dev.sluice.config.TensorflowMonitoringFile;
+import dev.sluice.config.TensorflowPlatformFile;
+import dev.sluice.config.TensorflowSessionFile;
 import dev.sluice.config.TensorflowSslFile;
 import dev.sluice.config.TlsConfig;
 import dev.sluice.config.WantedModels;
@@ -19,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -72,8 +76,13 @@ final class ServingSettings {
     loading();
     admission();
     warmUp();
+    flags
+        .text(ServingFlag.TENSORFLOW_SESSION_CONFIG_FILE)
+        .ifPresent(file -> overrides.addAll(TensorflowSessionFile.read(Path.of(file))));
     batching();
+    platform();
     threads();
+    mixedPrecision();
     flags
         .text(ServingFlag.REST_API_TIMEOUT_IN_MS)
         .ifPresent(millis ->
@@ -83,6 +92,9 @@ final class ServingSettings {
         .ifPresent(tags -> set(ServingFlag.SAVED_MODEL_TAGS, "tensorflow.tags", tags));
     if (flags.on(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT, false)) {
       set(ServingFlag.ENABLE_SERIALIZATION_AS_TENSOR_CONTENT, "tfs.tensor_content", "true");
+    }
+    if (flags.on(ServingFlag.ENABLE_SIGNATURE_METHOD_NAME_CHECK, false)) {
+      set(ServingFlag.ENABLE_SIGNATURE_METHOD_NAME_CHECK, "tensorflow.method_names", "true");
     }
     SluiceConfig read =
         new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
@@ -95,14 +107,18 @@ final class ServingSettings {
   }
 
   private void warn() {
-    List<String> meaningless =
-        Stream.concat(
-                flags.meaningless().stream(),
-                flags.unknown().stream().filter(COMPILER).map(word -> word.replaceFirst("=.*", "")))
+    for (ServingFlag flag : flags.given(Kind.NO_EFFECT)) {
+      warnings.accept(flag.flag() + " has no effect: " + flag.text());
+    }
+    List<String> compiler =
+        flags.unknown().stream()
+            .filter(COMPILER)
+            .map(word -> word.replaceFirst("=.*", ""))
             .distinct()
             .toList();
-    if (!meaningless.isEmpty()) {
-      warnings.accept("these flags have no meaning here: " + String.join(", ", meaningless));
+    if (!compiler.isEmpty()) {
+      warnings.accept(
+          "these flags have no effect: models are not compiled: " + String.join(", ", compiler));
     }
   }
 
@@ -160,19 +176,37 @@ final class ServingSettings {
 
   private ListenerConfig listener(int port, Optional<String> metrics, Optional<TlsConfig> tls) {
     ListenerConfig defaults = ListenerConfig.DEFAULT;
-    Set<Protocol> protocols = EnumSet.copyOf(defaults.protocols());
-    if (metrics.isEmpty()) {
-      protocols.remove(Protocol.METRICS);
+    Set<Protocol> protocols = EnumSet.of(Protocol.TFS);
+    protocols.addAll(askedFor());
+    if (metrics.isPresent()) {
+      protocols.add(Protocol.METRICS);
     }
     return new ListenerConfig(
         "0.0.0.0",
         port,
         protocols,
-        V1Dialect.TENSORFLOW,
+        protocols.contains(Protocol.KSERVE) ? V1Dialect.BOTH : V1Dialect.TENSORFLOW,
         metrics.orElse(defaults.metricsPath()),
         flags.control(ServingFlag.ENABLE_CONTROL),
         flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT, false),
         tls);
+  }
+
+  private Set<Protocol> askedFor() {
+    Set<Protocol> protocols = EnumSet.noneOf(Protocol.class);
+    flags
+        .text(ServingFlag.PROTOCOLS)
+        .ifPresent(list -> Stream.of(list.split(",")).map(this::protocol).forEach(protocols::add));
+    return protocols;
+  }
+
+  private Protocol protocol(String word) {
+    return Stream.of(Protocol.values())
+        .filter(protocol -> protocol.name().toLowerCase(Locale.ROOT).equals(word.strip()))
+        .findFirst()
+        .orElseThrow(() ->
+            ForeignFlags.wanted(
+                ServingFlag.PROTOCOLS, word, "kserve, oip, grps, brpc, metrics or tfs"));
   }
 
   private int port(ServingFlag flag, int otherwise) {
@@ -245,7 +279,11 @@ final class ServingSettings {
 
   private void batching() {
     Optional<String> file = flags.text(ServingFlag.BATCHING_PARAMETERS_FILE);
+    if (flags.text(ServingFlag.PLATFORM_CONFIG_FILE).isPresent()) {
+      return;
+    }
     if (flags.on(ServingFlag.ENABLE_BATCHING, false)) {
+      overrides.add(TensorflowBatchingFile.threads(file.map(Path::of)));
       List<SettingOverride> ofAll = TensorflowBatchingFile.read(file.map(Path::of), warnings);
       if (flags.on(ServingFlag.ENABLE_PER_MODEL_BATCHING_PARAMETERS, false)) {
         set(
@@ -257,6 +295,24 @@ final class ServingSettings {
       }
     } else if (file.isPresent()) {
       throw new ConfigException("--batching_parameters_file is set without --enable_batching");
+    }
+  }
+
+  /** There, it replaces what the flags for sessions and batching say. */
+  private void platform() {
+    flags
+        .text(ServingFlag.PLATFORM_CONFIG_FILE)
+        .ifPresent(file -> overrides.addAll(TensorflowPlatformFile.read(Path.of(file), warnings)));
+  }
+
+  private void mixedPrecision() {
+    Optional<String> mode = flags.text(ServingFlag.MIXED_PRECISION);
+    if (mode.filter("bfloat16"::equals).isPresent()) {
+      set(ServingFlag.MIXED_PRECISION, "tensorflow.mixed_precision", "true");
+    } else {
+      mode.ifPresent(other ->
+          warnings.accept(
+              other + " auto mixed precision is not supported. Valid option: bfloat16"));
     }
   }
 

@@ -14,15 +14,28 @@ import java.util.List;
  *     does
  * @param allowedBatchSizes batch sizes that batches are padded to, ascending, the last one {@code
  *     max_batch_size}; empty: any size
+ * @param padVariableLengthInputs whether requests whose rows have different sizes share a batch, padded with their own
+ *     first elements
  */
 public record BatchingConfig(
     int maxBatchSize,
     boolean joined,
     Duration maxQueueDelay,
     List<Integer> preferredBatchSizes,
-    List<Integer> allowedBatchSizes) {
+    List<Integer> allowedBatchSizes,
+    boolean padVariableLengthInputs) {
   public static final BatchingConfig DEFAULT =
       new BatchingConfig(0, false, Duration.ZERO, List.of(), List.of());
+
+  /** Requests are joined whose rows have the same size. */
+  public BatchingConfig(
+      int maxBatchSize,
+      boolean joined,
+      Duration maxQueueDelay,
+      List<Integer> preferredBatchSizes,
+      List<Integer> allowedBatchSizes) {
+    this(maxBatchSize, joined, maxQueueDelay, preferredBatchSizes, allowedBatchSizes, false);
+  }
 
   /** Rows. */
   static final int LARGEST_BATCH = 1 << 20;
@@ -41,7 +54,8 @@ public record BatchingConfig(
             largest > 1,
             model.duration("max_queue_delay", defaults.maxQueueDelay),
             sizes(model, "preferred_batch_size", largest, defaults.preferredBatchSizes),
-            sizes(model, "allowed_batch_sizes", largest, defaults.allowedBatchSizes));
+            sizes(model, "allowed_batch_sizes", largest, defaults.allowedBatchSizes),
+            model.flag("pad_variable_length_inputs", defaults.padVariableLengthInputs));
     if (!read.allowedSizesGrowToTheLargest()) {
       throw model.error(
           "allowed_batch_sizes",

@@ -161,7 +161,8 @@ record ProtoFields(String file, Message message) {
     };
   }
 
-  private List<String> texts(String field) {
+  /** All texts of a repeated field. */
+  List<String> texts(String field) {
     return values(field).stream()
         .map(value ->
             switch (value) {

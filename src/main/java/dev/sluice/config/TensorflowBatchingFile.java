@@ -13,12 +13,12 @@ import java.util.stream.Stream;
 
 /**
  * Reads a batching parameters file of TensorFlow Serving: its message {@code BatchingParameters} as
- * text. A model's worker runs one batch after the other, so that threads have no meaning here: a
- * model's {@code instances} say how many run at once.
+ * text.
  */
 public final class TensorflowBatchingFile {
   private static final String OF_ALL = "--batching_parameters_file";
   private static final String OF_VERSION = "batching_params.pbtxt";
+  private static final String OF_DEFAULTS = "models.defaults.";
   private static final int BATCH = 1_000;
   private static final int ENQUEUED_BATCHES = 10;
   private static final Set<String> KNOWN =
@@ -28,6 +28,8 @@ public final class TensorflowBatchingFile {
           "max_enqueued_batches.value",
           "max_execution_batch_size.value",
           "enable_large_batch_splitting.value",
+          "num_batch_threads.value",
+          "pad_variable_length_inputs",
           "allowed_batch_sizes");
 
   /** The fields of the message that are messages with a {@code value}, and the others. */
@@ -71,9 +73,34 @@ public final class TensorflowBatchingFile {
    * @throws ConfigException if it is not in the format
    */
   public static List<SettingOverride> read(Optional<Path> file, Consumer<String> warnings) {
+    return ofAll(file, warnings).overrides();
+  }
+
+  /**
+   * How many batches of a model may run at once: as many as the file says, or else as there are
+   * cores.
+   */
+  public static SettingOverride threads(Optional<Path> file) {
+    return ofAll(file, _ -> {}).threads();
+  }
+
+  SettingOverride threads() {
+    int threads =
+        wrapped("num_batch_threads", ModelConfig.MOST_INSTANCES)
+            .orElse(Runtime.getRuntime().availableProcessors());
+    return new SettingOverride(place + "instances", String.valueOf(Math.max(1, threads)), origin);
+  }
+
+  /** Parameters for all models that another file has in it. */
+  static TensorflowBatchingFile of(ProtoFields batching, String origin, Consumer<String> warnings) {
+    check(batching, warnings);
+    return new TensorflowBatchingFile(batching, OF_DEFAULTS, origin);
+  }
+
+  private static TensorflowBatchingFile ofAll(Optional<Path> file, Consumer<String> warnings) {
     String name = file.map(Path::toString).orElse("defaults");
     ProtoFields fields = fields(name, file.map(SettingsFile::read).orElse(""), warnings);
-    return new TensorflowBatchingFile(fields, "models.defaults.", OF_ALL).overrides();
+    return new TensorflowBatchingFile(fields, OF_DEFAULTS, OF_ALL);
   }
 
   /**
@@ -100,6 +127,11 @@ public final class TensorflowBatchingFile {
 
   private static ProtoFields fields(String name, String text, Consumer<String> warnings) {
     var fields = new ProtoFields(name, TextProto.read(name, text));
+    check(fields, warnings);
+    return fields;
+  }
+
+  private static void check(ProtoFields fields, Consumer<String> warnings) {
     fields.refuseUnknown(
         "tensorflow.serving.BatchingParameters",
         Stream.concat(WRAPPED.stream(), PLAIN.stream()).collect(Collectors.toSet()));
@@ -108,10 +140,9 @@ public final class TensorflowBatchingFile {
             .inner(field)
             .ifPresent(value -> value.refuseUnknown("the value of " + field, Set.of("value"))));
     fields.warnOfUnknown(KNOWN, warnings);
-    return fields;
   }
 
-  private List<SettingOverride> overrides() {
+  List<SettingOverride> overrides() {
     int largest = largest();
     set("max_batch_size", String.valueOf(largest));
     set("max_queue_delay", wrapped("batch_timeout_micros", Integer.MAX_VALUE).orElse(0) + "us");
@@ -122,6 +153,9 @@ public final class TensorflowBatchingFile {
     set("max_queued_requests", String.valueOf(Math.clamp(queue, 1, QueueConfig.LONGEST_QUEUE)));
     set("queue_full", "unavailable");
     List<Long> sizes = batching.numbers("allowed_batch_sizes", 1, largest);
+    if (batching.flag("pad_variable_length_inputs").orElse(false)) {
+      set("pad_variable_length_inputs", "true");
+    }
     if (!sizes.isEmpty()) {
       set("allowed_batch_sizes", String.join(",", sizes.stream().map(String::valueOf).toList()));
     }

@@ -9,13 +9,27 @@ import java.util.List;
  * @param interOpThreads threads across operators; -1: the calling thread runs the graph, 0:
  *     TensorFlow chooses
  * @param tags tags of the meta graph that is loaded
+ * @param methodNames whether a signature may only be called as its method name says
+ * @param sessionOptions further options of sessions: TensorFlow's ConfigProto as text
+ * @param mixedPrecision whether oneDNN computes in bfloat16 where that is precise enough
  */
-public record TensorflowConfig(int intraOpThreads, int interOpThreads, List<String> tags) {
+public record TensorflowConfig(
+    int intraOpThreads,
+    int interOpThreads,
+    List<String> tags,
+    boolean methodNames,
+    SessionOptions sessionOptions,
+    boolean mixedPrecision) {
   public TensorflowConfig {
     tags = List.copyOf(tags);
   }
 
   public static final TensorflowConfig DEFAULT = new TensorflowConfig(1, -1, List.of("serve"));
+
+  /** With signatures that may be called in any way. */
+  public TensorflowConfig(int intraOpThreads, int interOpThreads, List<String> tags) {
+    this(intraOpThreads, interOpThreads, tags, false, SessionOptions.NONE, false);
+  }
 
   /** More than any machine's cores. */
   private static final int MOST_THREADS = 1024;
@@ -24,6 +38,12 @@ public record TensorflowConfig(int intraOpThreads, int interOpThreads, List<Stri
     return new TensorflowConfig(
         tensorflow.number("intra_op_threads", defaults.intraOpThreads, 0, MOST_THREADS),
         tensorflow.number("inter_op_threads", defaults.interOpThreads, -1, MOST_THREADS),
-        tensorflow.list("tags", defaults.tags, Setting::text));
+        tensorflow.list("tags", defaults.tags, Setting::text),
+        tensorflow.flag("method_names", defaults.methodNames),
+        tensorflow
+            .text("session_options")
+            .map(text -> SessionOptions.read("tensorflow.session_options", text))
+            .orElse(defaults.sessionOptions),
+        tensorflow.flag("mixed_precision", defaults.mixedPrecision));
   }
 }

@@ -47,7 +47,7 @@ final class TextProto {
     }
     var message = new Message(new LinkedHashMap<>());
     while (peek() != closing) {
-      String name = word();
+      String name = skip('[') ? extension() : word();
       List<Value> values = message.fields.computeIfAbsent(name, _ -> new ArrayList<>());
       boolean colon = skip(':');
       if (skip('[')) {
@@ -63,6 +63,21 @@ final class TextProto {
       position++;
     }
     return message;
+  }
+
+  /** The type of a message that a field of any type holds, with its brackets. */
+  private String extension() {
+    int start = position - 1;
+    while (position < text.length() && text.charAt(position) != ']') {
+      if (!isWord(text.charAt(position)) && text.charAt(position) != '/') {
+        throw error("wanted a type in brackets but got " + shown());
+      }
+      position++;
+    }
+    if (position == text.length()) {
+      throw error("the brackets do not end");
+    }
+    return text.substring(start, ++position);
   }
 
   private void list(List<Value> values, int depth) {

@@ -15,6 +15,8 @@ public enum ErrorCode {
   UNAUTHENTICATED(Fault.CALLER),
   /** The policy does not allow the caller this operation. */
   PERMISSION_DENIED(Fault.CALLER),
+  /** The request is well formed and goes beyond what there is. */
+  OUT_OF_RANGE(Fault.CALLER),
   /** The protocol has it, this server does not. */
   UNIMPLEMENTED(Fault.CALLER),
   /** The body or message is larger than the listener takes. */
@@ -27,6 +29,12 @@ public enum ErrorCode {
   UNAVAILABLE(Fault.CAPACITY),
   /** The deadline passed before the answer. */
   DEADLINE_EXCEEDED(Fault.CAPACITY),
+  /** Files of a model are damaged. */
+  DATA_LOSS(Fault.SERVER),
+  /** The model runtime gave up because of a conflict. */
+  ABORTED(Fault.SERVER),
+  /** The model runtime already has what it was to create. */
+  ALREADY_EXISTS(Fault.SERVER),
   /** An operation was begun and failed: models that do not load. */
   UNKNOWN(Fault.SERVER),
   /** The model, its runtime or the server failed. */

@@ -25,6 +25,7 @@ import java.util.Set;
  * @param open whether it takes any inputs and gives any outputs besides those of its signature, as
  *     own code may
  * @param parameters names of what a request may say besides its inputs, which the model heeds
+ * @param methodsBind whether a SavedModel's signature may only be called as its method name says
  */
 public record ModelMetadata(
     String platform,
@@ -35,7 +36,8 @@ public record ModelMetadata(
     Map<String, List<String>> classLabels,
     boolean queueTimeouts,
     boolean open,
-    Set<String> parameters) {
+    Set<String> parameters,
+    boolean methodsBind) {
   public ModelMetadata {
     signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
     classLabels = Map.copyOf(classLabels);
@@ -45,7 +47,17 @@ public record ModelMetadata(
   /** A model that answers each request once, and whose classes have no names. */
   public ModelMetadata(
       String platform, Map<String, Signature> signatures, boolean shapesBind, int maxBatchSize) {
-    this(platform, signatures, shapesBind, maxBatchSize, false, Map.of(), false, false, Set.of());
+    this(
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        false,
+        Map.of(),
+        false,
+        false,
+        Set.of(),
+        false);
   }
 
   /** The named signature; an empty name means {@link Signature#DEFAULT}. */
@@ -64,7 +76,8 @@ public record ModelMetadata(
         classLabels,
         queueTimeouts,
         open,
-        parameters);
+        parameters,
+        methodsBind);
   }
 
   /** The same model with a batch size from its settings. */
@@ -78,7 +91,8 @@ public record ModelMetadata(
         classLabels,
         queueTimeouts,
         open,
-        parameters);
+        parameters,
+        methodsBind);
   }
 
   /** The same model with names of its outputs' classes. */
@@ -92,7 +106,8 @@ public record ModelMetadata(
         labels,
         queueTimeouts,
         open,
-        parameters);
+        parameters,
+        methodsBind);
   }
 
   /** The same model called in other ways. */
@@ -106,7 +121,8 @@ public record ModelMetadata(
         classLabels,
         queueTimeouts,
         open,
-        parameters);
+        parameters,
+        methodsBind);
   }
 
   /** Returns the same model with shapes that requests must have. */
@@ -120,7 +136,8 @@ public record ModelMetadata(
         classLabels,
         queueTimeouts,
         open,
-        parameters);
+        parameters,
+        methodsBind);
   }
 
   /** The same model taking any inputs and giving any outputs, or not. */
@@ -134,7 +151,8 @@ public record ModelMetadata(
         classLabels,
         queueTimeouts,
         answer,
-        parameters);
+        parameters,
+        methodsBind);
   }
 
   /** Returns the same model heeding these parameters of requests. */
@@ -148,7 +166,8 @@ public record ModelMetadata(
         classLabels,
         queueTimeouts,
         open,
-        names);
+        names,
+        methodsBind);
   }
 
   /** The same model with a queue policy of its own, or not. */
@@ -162,6 +181,22 @@ public record ModelMetadata(
         classLabels,
         answer,
         open,
-        parameters);
+        parameters,
+        methodsBind);
+  }
+
+  /** The same model whose signatures may only be called as their method names say, or not. */
+  public ModelMetadata withMethodsBinding(boolean answer) {
+    return new ModelMetadata(
+        platform,
+        signatures,
+        shapesBind,
+        maxBatchSize,
+        decoupled,
+        classLabels,
+        queueTimeouts,
+        open,
+        parameters,
+        answer);
   }
 }

@@ -5,6 +5,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One native model handle. Used by one thread at a time; closed when no run is under way.
@@ -32,6 +33,15 @@ public interface ModelSession extends AutoCloseable {
    * does nothing. Any thread, any number of times, until the session is closed.
    */
   default void interrupt() {}
+
+  /**
+   * Returns another session over what this one has loaded, which takes no more of the model's
+   * memory; empty if the runtime has no such sessions. Each is closed by itself. For the thread
+   * that opened this one, before it runs.
+   */
+  default Optional<ModelSession> share() {
+    return Optional.empty();
+  }
 
   /** Lets runs be runs again after {@link #interrupt}. Any thread. */
   default void resume() {}

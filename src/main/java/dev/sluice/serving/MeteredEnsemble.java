@@ -56,7 +56,7 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
     return switch (ErrorCode.of(failure)) {
       case CANCELLED -> FailureReason.CANCELED;
       case RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED -> FailureReason.REJECTED;
-      case INTERNAL -> FailureReason.BACKEND;
+      case INTERNAL, DATA_LOSS, ABORTED, ALREADY_EXISTS -> FailureReason.BACKEND;
       case INVALID_ARGUMENT,
           NOT_FOUND,
           FAILED_PRECONDITION,
@@ -65,6 +65,7 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
           UNIMPLEMENTED,
           TOO_LARGE,
           UNAVAILABLE,
+          OUT_OF_RANGE,
           UNKNOWN ->
           FailureReason.OTHER;
     };

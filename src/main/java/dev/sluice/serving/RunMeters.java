@@ -66,6 +66,10 @@ final class RunMeters {
           PERMISSION_DENIED,
           UNIMPLEMENTED,
           UNKNOWN,
+          OUT_OF_RANGE,
+          DATA_LOSS,
+          ABORTED,
+          ALREADY_EXISTS,
           INTERNAL ->
           FailureReason.BACKEND;
     };

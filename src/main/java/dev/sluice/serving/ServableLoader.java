@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -159,11 +160,15 @@ public final class ServableLoader implements Loader {
     VersionMeter meter = telemetry.version(id);
     long begun = nanoTime.getAsLong();
     try {
+      ModelSession first = open(runtime, source);
+      add(first, id, config, sessions);
+      warmUp(sessions.getFirst(), source, folder, config);
       while (sessions.size() < config.instances()) {
-        sessions.add(open(runtime, source));
-        sessions.set(
-            sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
-        warmUp(sessions.getLast(), source, folder, config);
+        Optional<ModelSession> shared = first.share();
+        add(shared.isPresent() ? shared.get() : open(runtime, source), id, config, sessions);
+        if (shared.isEmpty()) {
+          warmUp(sessions.getLast(), source, folder, config);
+        }
       }
       ModelMetadata metadata =
           sessions
@@ -187,42 +192,55 @@ public final class ServableLoader implements Loader {
     }
   }
 
+  /** Whatever fails, the session is closed with the others. */
+  private void add(
+      ModelSession opened, ModelId id, ModelConfig config, List<ModelSession> sessions) {
+    sessions.add(new LimitedSession(opened, maxOutputSize));
+    sessions.set(sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
+  }
+
   private ModelSession open(RuntimeProvider runtime, ModelSource source) {
     long begun = nanoTime.getAsLong();
     boolean opened = false;
     try {
       ModelSession session = runtime.open(source);
       opened = true;
-      return new LimitedSession(session, maxOutputSize);
+      return session;
     } finally {
       telemetry.loads().opened(path(source), nanoTime.getAsLong() - begun, opened);
     }
   }
 
   private void warmUp(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
-    long begun = nanoTime.getAsLong();
-    boolean good = false;
-    int runs = 0;
-    try {
-      runs = runsOf(session, source, folder, config);
-      good = true;
-    } finally {
-      telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, runs, good);
-    }
-  }
-
-  private int runsOf(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
     ModelId id = source.id();
     List<?> declared = DeclaredWarmUp.items(config);
     if (!declared.isEmpty()) {
       Path model = ModelPlace.modelFolder(folder, id);
-      return new DeclaredWarmUp(session, id, model, config).run(declared);
+      new DeclaredWarmUp(session, id, model, config).run(declared);
+    } else if (config.warmup() && recorded.areIn(source.folder())) {
+      replay(session, source, config);
+    } else if (config.warmup()) {
+      WarmUp.run(session, id, config.batching().allowedBatchSizes());
     }
-    if (config.warmup() && recorded.areIn(source.folder())) {
-      return new RecordedWarmUp(session, id)
-          .run(recorded, source.folder(), config.warmupIterations());
+  }
+
+  /** A record that the model fails on is not measured, as under TensorFlow Serving. */
+  private void replay(ModelSession session, ModelSource source, ModelConfig config) {
+    long begun = nanoTime.getAsLong();
+    try {
+      int records =
+          new RecordedWarmUp(session, source.id())
+              .run(recorded, source.folder(), config.warmupIterations());
+      telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, records);
+    } catch (InferenceException e) {
+      if (e.code() == ErrorCode.DATA_LOSS) {
+        telemetry
+            .loads()
+            .warmUpFailed(
+                path(source), nanoTime.getAsLong() - begun, e.code() + ": " + e.getMessage());
+      }
+      throw e;
     }
-    return config.warmup() ? WarmUp.run(session, id, config.batching().allowedBatchSizes()) : 0;
   }
 
   private static String path(ModelSource source) {

@@ -14,11 +14,14 @@ public final class LoadMeters {
 
   private static final String BAD = "fail";
 
+  /** How the replay of a warm-up file ends, in TensorFlow Serving's words. */
+  private static final String OK = "OK";
+
   /**
    * A folder and how it went.
    *
    * @param path the folder
-   * @param status {@code success} or {@code fail}
+   * @param status {@code success} or {@code fail}; of warm-ups {@code OK} or what went wrong
    */
   record Outcome(String path, String status) {}
 
@@ -38,12 +41,24 @@ public final class LoadMeters {
   }
 
   /**
-   * A version was warmed up.
+   * The warm-up file beside a version was replayed.
    *
-   * @param records requests that it was warmed up with
+   * @param records how many it has
    */
-  public void warmedUp(String path, long nanos, long records, boolean good) {
-    Outcome outcome = outcome(path, good);
+  public void warmedUp(String path, long nanos, long records) {
+    warmedUp(new Outcome(path, OK), nanos, records);
+  }
+
+  /**
+   * The warm-up file beside a version could not be read to its end.
+   *
+   * @param why a code and a text
+   */
+  public void warmUpFailed(String path, long nanos, String why) {
+    warmedUp(new Outcome(path, why), nanos, 0);
+  }
+
+  private void warmedUp(Outcome outcome, long nanos, long records) {
     warmUps.computeIfAbsent(outcome, _ -> new Histogram(Buckets.LATENCY)).add(nanos);
     warmUpRecords.computeIfAbsent(outcome, _ -> new LongAdder()).add(records);
   }

@@ -9,6 +9,11 @@ public final class MetricsPage {
   /** Digits of a bucket's bound: 32.4, not 32.400000000000006. */
   private static final MathContext BOUND = new MathContext(7);
 
+  /** Digits of a bucket's bound under TensorFlow Serving, and the exponents that it writes out. */
+  private static final MathContext TENSORFLOW_BOUND = new MathContext(6);
+
+  private static final int WRITTEN_OUT = 6;
+
   private final StringBuilder text = new StringBuilder(16 * 1024);
 
   /** What a metric is. */
@@ -21,10 +26,19 @@ public final class MetricsPage {
 
   /** Begins a metric; its samples follow. */
   public Family family(String name, Kind kind, String help) {
+    return family(name, kind, help, false);
+  }
+
+  /** The same with the bounds of buckets as TensorFlow Serving writes them. */
+  Family tensorflowFamily(String name, Kind kind, String help) {
+    return family(name, kind, help, true);
+  }
+
+  private Family family(String name, Kind kind, String help, boolean tensorflow) {
     String type = kind.name().toLowerCase(java.util.Locale.ROOT);
     text.append("# HELP ").append(name).append(' ').append(help).append('\n');
     text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
-    return new Family(name);
+    return new Family(name, tensorflow);
   }
 
   /** A metric with one series and no labels. */
@@ -49,9 +63,11 @@ public final class MetricsPage {
   /** One metric. Labels are names and values by turns. */
   public final class Family {
     private final String name;
+    private final boolean tensorflow;
 
-    private Family(String name) {
+    private Family(String name, boolean tensorflow) {
       this.name = name;
+      this.tensorflow = tensorflow;
     }
 
     /** A series and its value. */
@@ -85,7 +101,7 @@ public final class MetricsPage {
         line(
             "_bucket",
             Long.toString(below),
-            with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit)));
+            with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit, tensorflow)));
       }
       line("_sum", number(parts.stream().mapToLong(Distribution::sum).sum() / unit), labels);
       return line("_count", Long.toString(below), labels);
@@ -128,7 +144,12 @@ public final class MetricsPage {
         : Double.toString(value);
   }
 
-  private static String bound(double value) {
-    return new BigDecimal(value).round(BOUND).stripTrailingZeros().toPlainString();
+  private static String bound(double value, boolean tensorflow) {
+    var rounded =
+        new BigDecimal(value).round(tensorflow ? TENSORFLOW_BOUND : BOUND).stripTrailingZeros();
+    int exponent = rounded.precision() - rounded.scale() - 1;
+    return tensorflow && exponent >= WRITTEN_OUT
+        ? "%se+%02d".formatted(rounded.movePointLeft(exponent).toPlainString(), exponent)
+        : rounded.toPlainString();
   }
 }

@@ -10,7 +10,7 @@ public final class ModelMeter {
   private static final int ENTRY_POINTS = EntryPoint.values().length;
 
   private final String model;
-  private final Histogram exampleCounts = new Histogram(Buckets.COUNTS);
+  private final Histogram exampleCounts = new Histogram(Buckets.EXAMPLES);
   private final LongAdder examples = new LongAdder();
   private final AtomicReferenceArray<@Nullable CallMeter> calls =
       new AtomicReferenceArray<>(Api.values().length * ENTRY_POINTS);

@@ -8,6 +8,7 @@ import dev.sluice.telemetry.MetricsPage.Family;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -22,6 +23,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
   private static final String RUNTIME = "TF1";
   private static final double MICROS = 1e3;
 
+  /** MultiInference is counted neither here nor there. */
   private static final List<Api> APIS =
       List.of(
           Api.V1_PREDICT,
@@ -29,8 +31,14 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
           Api.V1_REGRESS,
           Api.TFS_PREDICT,
           Api.TFS_CLASSIFY,
-          Api.TFS_REGRESS,
-          Api.TFS_MULTI_INFERENCE);
+          Api.TFS_REGRESS);
+
+  /** What a run answers, whichever way it was asked for. */
+  private static final Map<String, List<Api>> RUNS =
+      Map.of(
+          "Predict", List.of(Api.V1_PREDICT, Api.TFS_PREDICT),
+          "Classify", List.of(Api.V1_CLASSIFY, Api.TFS_CLASSIFY),
+          "Regress", List.of(Api.V1_REGRESS, Api.TFS_REGRESS));
 
   @Override
   public void write(MetricsPage page) {
@@ -57,7 +65,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
 
   private static void requestLatency(MetricsPage page, Collection<ModelMeter> models) {
     Family latency =
-        page.family(
+        page.tensorflowFamily(
             SERVING + "request_latency", HISTOGRAM, "Microseconds of calls that succeeded.");
     for (ModelMeter model : models) {
       for (Calls calls : Calls.of(model, APIS)) {
@@ -76,28 +84,35 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
 
   private static void runtimeLatency(MetricsPage page, Collection<ModelMeter> models) {
     Family latency =
-        page.family(
+        page.tensorflowFamily(
             SERVING + "runtime_latency",
             HISTOGRAM,
             "Microseconds from asking the model to its answer, waiting included.");
     for (ModelMeter model : models) {
-      for (Calls calls : Calls.of(model, APIS)) {
-        latency.add(
-            calls.meter().asking(),
-            MICROS,
-            "model_name",
-            model.model(),
-            "API",
-            calls.api().label(),
-            "runtime",
-            RUNTIME);
-      }
+      new TreeMap<>(RUNS)
+          .forEach((label, apis) -> {
+            List<Distribution> times =
+                Calls.of(model, apis).stream().map(calls -> calls.meter().asking()).toList();
+            if (!times.isEmpty()) {
+              latency.add(
+                  times,
+                  Buckets.LATENCY,
+                  MICROS,
+                  "model_name",
+                  model.model(),
+                  "API",
+                  label,
+                  "runtime",
+                  RUNTIME);
+            }
+          });
     }
   }
 
   private static void examples(MetricsPage page, Collection<ModelMeter> models) {
     List<ModelMeter> asked = models.stream().filter(model -> model.examples() > 0).toList();
-    Family sizes = page.family(SERVING + "request_example_counts", HISTOGRAM, "Examples a call.");
+    Family sizes =
+        page.tensorflowFamily(SERVING + "request_example_counts", HISTOGRAM, "Examples a call.");
     for (ModelMeter model : asked) {
       sizes.add(model.exampleCounts(), 1, "model", model.model());
     }
@@ -109,7 +124,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
 
   private void batching(MetricsPage page) {
     Family waiting =
-        page.family(
+        page.tensorflowFamily(
             SERVING + "batching_session:queuing_latency",
             HISTOGRAM,
             "Microseconds that answered requests waited; the pool is the version's worker.");
@@ -127,14 +142,17 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
 
   private void warmUps(MetricsPage page) {
     Family latency =
-        page.family(SERVING + "model_warmup_latency", HISTOGRAM, "Microseconds of warm-ups.");
+        page.tensorflowFamily(
+            SERVING + "model_warmup_latency",
+            HISTOGRAM,
+            "Microseconds of replaying warm-up files.");
     telemetry
         .loads()
         .warmUps()
         .forEach((outcome, nanos) ->
             latency.add(nanos, MICROS, "model_path", outcome.path(), "status", outcome.status()));
     outcomes(
-        page.family(SERVING + "model_warmup_records_read", COUNTER, "Requests of warm-ups."),
+        page.family(SERVING + "model_warmup_records_read", COUNTER, "Records of warm-up files."),
         telemetry.loads().warmUpRecords());
   }
 

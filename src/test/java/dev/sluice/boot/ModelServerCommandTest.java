@@ -13,15 +13,19 @@ import dev.sluice.config.ModelConfig;
 import dev.sluice.config.Pem;
 import dev.sluice.config.QueueConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TensorflowConfig;
 import dev.sluice.config.TlsConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +33,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the flags of TensorFlow Serving's command mean. */
 class ModelServerCommandTest {
+  private static final Set<ServingFlag> OWN_FLAGS =
+      EnumSet.of(ServingFlag.ENABLE_CONTROL, ServingFlag.PROTOCOLS);
+
   private final List<String> warnings = new ArrayList<>();
 
   @Test
@@ -127,7 +134,14 @@ class ModelServerCommandTest {
     assertThat(read.batching().allowedBatchSizes()).containsExactly(8, 64);
     assertThat(read.queue().maxQueuedRequests()).isEqualTo(192);
     assertThat(read.queue().whenFull()).isEqualTo(QueueConfig.WhenFull.UNAVAILABLE);
-    assertThat(warnings).containsExactly(file + ": has no meaning here: num_batch_threads");
+    assertThat(read.instances()).isEqualTo(4);
+    assertThat(read.batching().padVariableLengthInputs()).isFalse();
+    assertThat(plain.instances()).isEqualTo(Runtime.getRuntime().availableProcessors());
+    assertThat(warnings).isEmpty();
+    Files.writeString(file, "pad_variable_length_inputs: true");
+    assertThat(
+            defaults("--enable_batching", "--batching_parameters_file=" + file).batching().padVariableLengthInputs())
+        .isTrue();
   }
 
   @Test
@@ -230,12 +244,108 @@ class ModelServerCommandTest {
   }
 
   @Test
-  void flagsWithoutAMeaningAreNamedInOneWarning() {
+  void flagsWithoutAnEffectSayWhy() {
     read("--enable_profiler", "--xla_cpu_foo=1", "--grpc_max_threads=4", "--mixed_precision", "b");
     assertThat(warnings)
         .containsExactly(
-            "these flags have no meaning here: --grpc_max_threads, --enable_profiler,"
-                + " --mixed_precision, --xla_cpu_foo");
+            "--grpc_max_threads has no effect: event loops read and write, one for each core",
+            "--enable_profiler has no effect: there is no profiler service; metrics and traces show"
+                + " times",
+            "these flags have no effect: models are not compiled: --xla_cpu_foo",
+            "b auto mixed precision is not supported. Valid option: bfloat16");
+  }
+
+  @Test
+  void everyFlagOfTheCommandIsKnownByItsFate() throws IOException {
+    Path file = Path.of("src/test/resources/tfs/flags.txt");
+    List<String> listed =
+        Files.readAllLines(file).stream().filter(line -> !line.startsWith("#")).toList();
+    List<String> known =
+        Arrays.stream(ServingFlag.values())
+            .filter(flag -> !OWN_FLAGS.contains(flag))
+            .map(flag -> flag.flag().substring(2) + " " + fate(flag))
+            .toList();
+    assertThat(known).containsExactlyInAnyOrderElementsOf(listed);
+    assertThat(ServingFlag.values()).allMatch(flag -> !flag.text().isEmpty());
+  }
+
+  private static String fate(ServingFlag flag) {
+    return switch (flag.kind()) {
+      case VALUE, SWITCH -> "effect";
+      case REFUSED -> "refused";
+      case NO_EFFECT, MEANINGLESS, MEANINGLESS_SWITCH -> "none";
+    };
+  }
+
+  @Test
+  void portsCarryTheCommandsProtocolUnlessMoreIsAskedFor() {
+    assertThat(read("--rest_api_port=8501").listeners())
+        .allMatch(listener -> listener.protocols().equals(Set.of(Protocol.TFS)));
+    assertThat(read("--protocols=oip,kserve").listeners())
+        .allMatch(listener ->
+            listener.protocols().equals(Set.of(Protocol.TFS, Protocol.OIP, Protocol.KSERVE))
+                && listener.v1() == V1Dialect.BOTH);
+    assertThatThrownBy(() -> read("--protocols=http"))
+        .hasMessage("--protocols is http; wanted kserve, oip, grps, brpc, metrics or tfs");
+  }
+
+  @Test
+  void sessionsAreOpenedAsAFileSaysAndFlagsComeFirst(@TempDir Path folder) throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("session"),
+            "intra_op_parallelism_threads: 3 inter_op_parallelism_threads: 2"
+                + " graph_options { rewrite_options { constant_folding: OFF } }");
+    String flag = "--tensorflow_session_config_file=" + file;
+    assertThat(tensorflow(flag).intraOpThreads()).isEqualTo(3);
+    assertThat(tensorflow(flag).interOpThreads()).isEqualTo(2);
+    assertThat(tensorflow(flag).sessionOptions().text()).contains("constant_folding: OFF");
+    assertThat(tensorflow(flag, "--tensorflow_intra_op_parallelism=5").intraOpThreads())
+        .isEqualTo(5);
+    Files.writeString(file, "graph_options { rewrite_options { folding: OFF } }");
+    assertThatThrownBy(() -> read(flag))
+        .hasMessageStartingWith(
+            file + ": Message type \"rewrite_options\" has no field named \"folding\"");
+    assertThat(tensorflow("--mixed_precision=bfloat16").mixedPrecision()).isTrue();
+  }
+
+  @Test
+  void aPlatformConfigFileStandsForTheFlagsOfSessionsAndBatching(@TempDir Path folder)
+      throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("platform"),
+            """
+            platform_configs {
+              key: "tensorflow"
+              value {
+                source_adapter_config {
+                  [type.googleapis.com/tensorflow.serving.SavedModelBundleSourceAdapterConfig] {
+                    legacy_config {
+                      batching_parameters { max_batch_size { value: 16 } num_batch_threads { value: 3 } }
+                      session_config { inter_op_parallelism_threads: 2 }
+                      saved_model_tags: "serve" saved_model_tags: "gpu"
+                      enable_model_warmup: true
+                      session_target: "local"
+                    }
+                  }
+                }
+              }
+            }
+            """);
+    String flag = "--platform_config_file=" + file;
+    assertThat(defaults(flag).batching().maxBatchSize()).isEqualTo(16);
+    assertThat(defaults(flag).instances()).isEqualTo(3);
+    assertThat(tensorflow(flag).interOpThreads()).isEqualTo(2);
+    assertThat(tensorflow(flag).tags()).containsExactly("serve", "gpu");
+    assertThat(warnings).contains(file + ": has no meaning here: session_target");
+    Files.writeString(file, "platform_configs { key: 'hashmap' value { } }");
+    assertThatThrownBy(() -> read(flag))
+        .hasMessage(file + ": platform 'hashmap' is not served here; wanted tensorflow");
+  }
+
+  private TensorflowConfig tensorflow(String... arguments) {
+    return defaults(arguments).runtimes().tensorflow();
   }
 
   @Test

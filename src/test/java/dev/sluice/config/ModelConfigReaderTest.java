@@ -46,6 +46,7 @@ class ModelConfigReaderTest {
         max_queue_delay: 2ms
         preferred_batch_size: [4, 6]
         allowed_batch_sizes: [2, 8]
+        pad_variable_length_inputs: true
         stream:
           feedback: { "present.*": "past.*" }
           next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, seed: 7, repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25 }
@@ -70,7 +71,8 @@ class ModelConfigReaderTest {
                    baseline: 1.5, baseline_file: rows.json }
         onnx: { intra_op_threads: 2, inter_op_threads: 3, allow_spinning: true, memory_arena: false,
                 memory_pattern: true, graph_optimization: none }
-        tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train] }
+        tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train], method_names: true,
+                      session_options: "placement_period: 2", mixed_precision: true }
         java: { timeout: 9s, path: /my/path, settings: { greeting: Hello, times: 3 } }
         response_cache: true
         ensemble:
@@ -90,7 +92,8 @@ class ModelConfigReaderTest {
             new ModelConfig(
                 new VersionPolicyConfig.All(),
                 Map.of("stable", 1L, "canary", 2L),
-                new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
+                new BatchingConfig(
+                    8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true),
                 new QueueConfig(
                     64,
                     Duration.ofSeconds(3),
@@ -114,7 +117,13 @@ class ModelConfigReaderTest {
                     Optional.of(model.resolve("rows.json"))),
                 new RuntimesConfig(
                     new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
-                    new TensorflowConfig(4, 5, List.of("train")),
+                    new TensorflowConfig(
+                        4,
+                        5,
+                        List.of("train"),
+                        true,
+                        new SessionOptions("placement_period: 2"),
+                        true),
                     new JavaConfig(
                         Duration.ofSeconds(9),
                         Optional.of("/my/path"),

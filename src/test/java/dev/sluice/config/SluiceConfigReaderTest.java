@@ -81,6 +81,7 @@ class SluiceConfigReaderTest {
           max_queue_delay: 2ms
           preferred_batch_size: [4, 6]
           allowed_batch_sizes: [2, 8]
+          pad_variable_length_inputs: true
           queue_timeout: 3s
           inline_limit: 70us
           queue_full: unavailable
@@ -120,6 +121,9 @@ class SluiceConfigReaderTest {
         intra_op_threads: 4
         inter_op_threads: 5
         tags: [serve, gpu]
+        method_names: true
+        session_options: "allow_soft_placement: true"
+        mixed_precision: true
       java:
         timeout: 9s
       grps:
@@ -195,7 +199,8 @@ class SluiceConfigReaderTest {
               new ModelConfig(
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),
-                  new BatchingConfig(8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8)),
+                  new BatchingConfig(
+                      8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true),
                   new QueueConfig(
                       64,
                       Duration.ofSeconds(3),
@@ -219,7 +224,13 @@ class SluiceConfigReaderTest {
                       Optional.of(Path.of("rows.json"))),
                   new RuntimesConfig(
                       new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
-                      new TensorflowConfig(4, 5, List.of("serve", "gpu")),
+                      new TensorflowConfig(
+                          4,
+                          5,
+                          List.of("serve", "gpu"),
+                          true,
+                          new SessionOptions("allow_soft_placement: true"),
+                          true),
                       new JavaConfig(Duration.ofSeconds(9), Optional.empty(), Map.of())),
                   StreamConfig.DEFAULT,
                   Optional.empty(),

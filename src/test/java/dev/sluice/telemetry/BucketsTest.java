@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class BucketsTest {
   private static final List<Buckets> ALL =
-      List.of(Buckets.LATENCY, Buckets.WAITING, Buckets.COUNTS, Buckets.FIRST_RESPONSE);
+      List.of(Buckets.LATENCY, Buckets.WAITING, Buckets.FIRST_RESPONSE);
 
   private static void assertBelongs(Buckets buckets, long value) {
     int index = buckets.index(value);
@@ -49,5 +49,15 @@ class BucketsTest {
       assertThat(buckets.index(0)).isZero();
       assertThat(buckets.index(Long.MAX_VALUE)).isEqualTo(buckets.count() - 1);
     }
+  }
+
+  @Test
+  void examplesAreCountedAboveTheBoundThatTheyReach() {
+    assertThat(Buckets.EXAMPLES.count()).isEqualTo(16);
+    assertThat(Buckets.EXAMPLES.index(1)).isEqualTo(1);
+    assertThat(Buckets.EXAMPLES.index(3)).isEqualTo(2);
+    assertThat(Buckets.EXAMPLES.index(4)).isEqualTo(3);
+    assertThat(Buckets.EXAMPLES.index(16_383)).isEqualTo(14);
+    assertThat(Buckets.EXAMPLES.index(16_384)).isEqualTo(15);
   }
 }

@@ -42,6 +42,15 @@ class MetricsPageTest {
   }
 
   @Test
+  void boundsOfTensorflowHaveSixDigits() {
+    page.tensorflowFamily("m", Kind.HISTOGRAM, "Help.").add(new Histogram(Buckets.LATENCY), 1e3);
+
+    assertThat(page.text())
+        .contains("le=\"32.4\"", "le=\"188.957\"", "le=\"1102\"", "le=\"708235\"")
+        .contains("le=\"1.27482e+06\"", "le=\"1.47476e+09\"");
+  }
+
+  @Test
   void namesOfTensorflowAreWrittenWithColons() {
     assertThat(MetricsPage.name("/tensorflow/serving/request_count"))
         .isEqualTo(":tensorflow:serving:request_count");

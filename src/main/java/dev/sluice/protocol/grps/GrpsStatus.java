@@ -53,6 +53,10 @@ public record GrpsStatus(int code, String message) {
           UNAVAILABLE,
           DEADLINE_EXCEEDED,
           UNKNOWN,
+          OUT_OF_RANGE,
+          DATA_LOSS,
+          ABORTED,
+          ALREADY_EXISTS,
           INTERNAL ->
           of(failure);
     };
@@ -60,13 +64,13 @@ public record GrpsStatus(int code, String message) {
 
   private static int code(ErrorCode code) {
     return switch (code) {
-      case INVALID_ARGUMENT, FAILED_PRECONDITION -> 400;
+      case INVALID_ARGUMENT, FAILED_PRECONDITION, OUT_OF_RANGE -> 400;
       case UNAUTHENTICATED -> 401;
       case PERMISSION_DENIED -> 403;
       case NOT_FOUND -> 404;
       case TOO_LARGE -> 413;
       case CANCELLED -> 499;
-      case UNKNOWN, INTERNAL -> 500;
+      case UNKNOWN, INTERNAL, DATA_LOSS, ABORTED, ALREADY_EXISTS -> 500;
       case UNIMPLEMENTED -> 501;
       case RESOURCE_EXHAUSTED, UNAVAILABLE -> 503;
       case DEADLINE_EXCEEDED -> 504;

@@ -18,6 +18,9 @@ sealed interface Head permits ClassHead, ValueHead {
    *     made for it
    */
   static Head of(Task task, ModelMetadata model, Signature signature) {
+    if (model.methodsBind()) {
+      MethodNames.require(task, signature);
+    }
     return takesExamples(model)
         ? SavedModelHeads.of(task, signature)
         : NamedOutputs.head(task, signature);

@@ -29,6 +29,11 @@ public enum Task {
     return Optional.empty();
   }
 
+  /** The method name of signatures that are made for it. */
+  String method() {
+    return method;
+  }
+
   /** As texts call the doing of it. */
   String verb() {
     return verb;

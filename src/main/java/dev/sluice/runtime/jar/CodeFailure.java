@@ -38,13 +38,13 @@ public final class CodeFailure {
 
   private static Refusal.Kind kind(ErrorCode code) {
     return switch (code) {
-      case INVALID_ARGUMENT, TOO_LARGE -> Refusal.Kind.INVALID_ARGUMENT;
+      case INVALID_ARGUMENT, OUT_OF_RANGE, TOO_LARGE -> Refusal.Kind.INVALID_ARGUMENT;
       case NOT_FOUND -> Refusal.Kind.NOT_FOUND;
       case FAILED_PRECONDITION, UNAUTHENTICATED, PERMISSION_DENIED, UNIMPLEMENTED ->
           Refusal.Kind.FAILED_PRECONDITION;
       case RESOURCE_EXHAUSTED -> Refusal.Kind.RESOURCE_EXHAUSTED;
       case UNAVAILABLE, CANCELLED, DEADLINE_EXCEEDED -> Refusal.Kind.UNAVAILABLE;
-      case UNKNOWN, INTERNAL -> Refusal.Kind.INTERNAL;
+      case UNKNOWN, INTERNAL, DATA_LOSS, ABORTED, ALREADY_EXISTS -> Refusal.Kind.INTERNAL;
     };
   }
 

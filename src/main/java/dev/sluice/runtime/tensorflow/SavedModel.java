@@ -16,15 +16,24 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A loaded model's native graph and session, and the signatures that came with them. */
 final class SavedModel implements AutoCloseable {
   private static final int INTRA_OP_FIELD = 2;
   private static final int INTER_OP_FIELD = 5;
 
+  private static final int GRAPH_OPTIONS_FIELD = 10;
+
+  /** GraphOptions.rewrite_options.auto_mixed_precision_onednn_bfloat16: ON. */
+  private static final byte[] ONEDNN_BFLOAT16 = {(10 << 3) | 2, 3, (byte) 0xF8, 1, 1};
+
   private final long graph;
   private final long session;
   private final Map<String, Signature> signatures;
+
+  /** How many sessions have it; the last one that closes it frees it. */
+  private final AtomicInteger users = new AtomicInteger(1);
 
   private SavedModel(long graph, long session, Map<String, Signature> signatures) {
     this.graph = graph;
@@ -86,9 +95,14 @@ final class SavedModel implements AutoCloseable {
 
   /** A serialized ConfigProto. */
   private static byte[] proto(TensorflowConfig config) {
+    // Of a field that comes twice the last one counts; messages are merged.
     var bytes = new ByteArrayOutputStream();
     try {
       CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      out.writeRawBytes(config.sessionOptions().serialized());
+      if (config.mixedPrecision()) {
+        out.writeByteArray(GRAPH_OPTIONS_FIELD, ONEDNN_BFLOAT16);
+      }
       out.writeInt32(INTRA_OP_FIELD, config.intraOpThreads());
       out.writeInt32(INTER_OP_FIELD, config.interOpThreads());
       out.flush();
@@ -96,6 +110,12 @@ final class SavedModel implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     return bytes.toByteArray();
+  }
+
+  /** The same model for one more session, which closes it too. */
+  SavedModel share() {
+    users.incrementAndGet();
+    return this;
   }
 
   long graph() {
@@ -112,6 +132,9 @@ final class SavedModel implements AutoCloseable {
 
   @Override
   public void close() {
+    if (users.decrementAndGet() > 0) {
+      return;
+    }
     try (var status = new TfStatus()) {
       delete(graph, session, status);
     }

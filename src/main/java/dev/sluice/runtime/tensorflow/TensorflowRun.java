@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class TensorflowRun implements AutoCloseable {
   private final long session;
   private final TfStatus status;
+  private final RunTotals totals;
   private final TensorConversion conversion;
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
@@ -34,12 +35,13 @@ final class TensorflowRun implements AutoCloseable {
   private final MemorySegment outputPorts;
   private final MemorySegment outputValues;
 
-  TensorflowRun(long session, Collection<Signature> signatures, TfStatus status) {
+  TensorflowRun(long session, Collection<Signature> signatures, RunTotals totals, TfStatus status) {
     int inputs = signatures.stream().mapToInt(s -> s.inputs().size()).max().orElse(0);
     // Signatures may be run together: then all outputs of all of them are wanted at the most.
     int outputs = signatures.stream().mapToInt(s -> s.outputs().size()).sum();
     this.session = session;
     this.status = status;
+    this.totals = totals;
     this.conversion = new TensorConversion(arena);
     this.inputPorts = arena.allocate((long) TfApi.OUTPUT_SIZE * inputs, Long.BYTES);
     this.inputValues = arena.allocate(JAVA_LONG, inputs);
@@ -83,6 +85,7 @@ final class TensorflowRun implements AutoCloseable {
   }
 
   private void call(int inputs, int outputs) {
+    long begun = System.nanoTime();
     TfApi.sessionRun(
         session,
         inputPorts.address(),
@@ -92,6 +95,7 @@ final class TensorflowRun implements AutoCloseable {
         outputValues.address(),
         outputs,
         status.handle());
+    totals.add(System.nanoTime() - begun);
     status.check();
   }
 

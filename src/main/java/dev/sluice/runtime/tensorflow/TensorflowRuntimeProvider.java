@@ -1,6 +1,5 @@
 package dev.sluice.runtime.tensorflow;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
@@ -10,6 +9,13 @@ import java.nio.file.Path;
 
 /** Opens folders with a {@code saved_model.pb}, or the same as text. */
 public final class TensorflowRuntimeProvider implements RuntimeProvider {
+  private final RunTotals totals = new RunTotals();
+
+  /** What all its sessions have run. */
+  public RunTotals totals() {
+    return totals;
+  }
+
   @Override
   public String name() {
     return "tensorflow";
@@ -25,11 +31,13 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
   public ModelSession open(ModelSource source) {
     TfLibrary.load();
     try {
-      return TensorflowSession.open(source.folder(), source.settings().tensorflow());
+      return TensorflowSession.open(source.folder(), source.settings().tensorflow(), totals);
     } catch (InferenceException e) {
+      // TensorFlow's own code: a missing file is NOT_FOUND, a cut one DATA_LOSS.
       throw new InferenceException(
-          ErrorCode.INTERNAL,
-          "model " + source.id() + ": cannot open " + source.folder() + ": " + e.getMessage(),
+          e.code(),
+          "model %s: cannot open %s: %s"
+              .formatted(source.id(), source.folder(), MissingOperation.explain(e.getMessage())),
           e);
     }
   }

@@ -12,11 +12,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** One SavedModel, loaded. Variables that a signature changes stay changed. */
+/**
+ * One SavedModel, loaded, or another session over it. Variables that a signature changes stay
+ * changed, for all sessions that share it.
+ */
 final class TensorflowSession implements ModelSession {
   private final SavedModel model;
+  private final TensorflowConfig config;
+  private final RunTotals totals;
   private final TfStatus status;
   private final ModelMetadata metadata;
   private final Map<String, CallableSignature> signatures;
@@ -28,39 +34,59 @@ final class TensorflowSession implements ModelSession {
   private boolean closed;
 
   private TensorflowSession(
-      SavedModel model, Map<String, CallableSignature> signatures, TfStatus status) {
+      SavedModel model,
+      Map<String, CallableSignature> signatures,
+      TensorflowConfig config,
+      RunTotals totals,
+      TfStatus status) {
     Map<String, Signature> declared = model.signatures();
     this.model = model;
+    this.config = config;
+    this.totals = totals;
     this.status = status;
     this.signatures = signatures;
-    this.metadata = new ModelMetadata("tensorflow_savedmodel", declared, false, 0);
+    this.metadata =
+        new ModelMetadata("tensorflow_savedmodel", declared, false, 0)
+            .withMethodsBinding(config.methodNames());
     declared.values().stream()
         .flatMap(signature -> signature.outputs().stream())
         .forEach(output -> tensors.add(output.nativeName()));
-    this.run = new TensorflowRun(model.session(), declared.values(), status);
+    this.run = new TensorflowRun(model.session(), declared.values(), totals, status);
   }
 
-  static TensorflowSession open(Path folder, TensorflowConfig config) {
+  static TensorflowSession open(Path folder, TensorflowConfig config, RunTotals totals) {
     var status = new TfStatus();
     try {
-      return open(SavedModel.load(folder, config, status), status);
+      return open(SavedModel.load(folder, config, status), config, totals, status);
     } catch (RuntimeException e) {
       status.close();
       throw e;
     }
   }
 
-  private static TensorflowSession open(SavedModel model, TfStatus status) {
+  private static TensorflowSession open(
+      SavedModel model, TensorflowConfig config, RunTotals totals, TfStatus status) {
     var signatures = new HashMap<String, CallableSignature>();
     try {
       model
           .signatures()
           .forEach((name, found) ->
               signatures.put(name, new CallableSignature(model.graph(), found, status)));
-      return new TensorflowSession(model, signatures, status);
+      return new TensorflowSession(model, signatures, config, totals, status);
     } catch (RuntimeException e) {
       signatures.values().forEach(CallableSignature::close);
       model.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public Optional<ModelSession> share() {
+    var other = new TfStatus();
+    try {
+      return Optional.of(open(model.share(), config, totals, other));
+    } catch (RuntimeException e) {
+      other.close();
       throw e;
     }
   }

@@ -29,13 +29,17 @@ final class TfStatus implements AutoCloseable {
   private static ErrorCode errorCode(int code) {
     return switch (code) {
       case 2 -> ErrorCode.UNKNOWN;
-      case 3, 11 -> ErrorCode.INVALID_ARGUMENT;
+      case 3 -> ErrorCode.INVALID_ARGUMENT;
       case 5 -> ErrorCode.NOT_FOUND;
+      case 6 -> ErrorCode.ALREADY_EXISTS;
       case 7 -> ErrorCode.PERMISSION_DENIED;
       case 8 -> ErrorCode.RESOURCE_EXHAUSTED;
       case 9 -> ErrorCode.FAILED_PRECONDITION;
+      case 10 -> ErrorCode.ABORTED;
+      case 11 -> ErrorCode.OUT_OF_RANGE;
       case 12 -> ErrorCode.UNIMPLEMENTED;
       case 14 -> ErrorCode.UNAVAILABLE;
+      case 15 -> ErrorCode.DATA_LOSS;
       default -> ErrorCode.INTERNAL;
     };
   }

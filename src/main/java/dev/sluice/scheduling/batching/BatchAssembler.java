@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.queue.Pending;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
@@ -52,9 +53,30 @@ final class BatchAssembler {
       bytes += tensors.getLast().byteSize();
       rows += members.get(i).rows();
     }
+    if (RowPadding.isNeeded(tensors)) {
+      return padded(tensors, size);
+    }
     @Nullable Tensor whole =
         rows == size ? SharedTensor.joined(tensors, first.tensor().shape().withRows(size)) : null;
     return whole == null ? copied(tensors, bytes, rows, size) : whole;
+  }
+
+  /** The same once each tensor has rows as large as the largest. */
+  private static Tensor padded(List<Tensor> tensors, int size) {
+    Shape row = RowPadding.largest(tensors);
+    var equal = new ArrayList<Tensor>(tensors.size());
+    try {
+      long bytes = 0;
+      int rows = 0;
+      for (int i = 0; i < tensors.size(); i++) {
+        equal.add(RowPadding.pad(tensors.get(i), row, MOST_PADDING));
+        bytes += equal.getLast().byteSize();
+        rows += Math.toIntExact(equal.getLast().shape().dim(0));
+      }
+      return copied(equal, bytes, rows, size);
+    } finally {
+      equal.forEach(Tensor::close);
+    }
   }
 
   private static Tensor copied(List<Tensor> tensors, long bytes, int rows, int size) {

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Which requests of one model join, and in which sizes it runs. Any thread. */
 public final class BatchRules {
+  /** Tensors of more dimensions are not padded, as under TensorFlow Serving. */
+  private static final int MOST_PADDED_RANK = 6;
+
   private final BatchingConfig config;
   private final boolean firstIsBatch;
 
@@ -92,7 +95,8 @@ public final class BatchRules {
   }
 
   /**
-   * Whether two requests that have rows may run together: a row of one is like one of the other.
+   * Whether two requests that have rows may run together: a row of one is like one of the other, or
+   * will be once it is padded.
    */
   boolean join(InferenceRequest one, InferenceRequest other) {
     List<NamedTensor> inputs = one.inputs();
@@ -104,11 +108,17 @@ public final class BatchRules {
       NamedTensor match = input(other, input.name(), i);
       if (match == null
           || input.tensor().type() != match.tensor().type()
-          || !input.tensor().shape().hasRowsLike(match.tensor().shape())) {
+          || !haveRowsThatJoin(input.tensor().shape(), match.tensor().shape())) {
         return false;
       }
     }
     return true;
+  }
+
+  private boolean haveRowsThatJoin(Shape one, Shape other) {
+    return config.padVariableLengthInputs()
+        ? one.rank() == other.rank() && one.rank() <= MOST_PADDED_RANK
+        : one.hasRowsLike(other);
   }
 
   /** Requests of one kind mostly name their inputs in the same order. */

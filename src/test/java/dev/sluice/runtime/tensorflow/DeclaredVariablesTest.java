@@ -17,7 +17,7 @@ class DeclaredVariablesTest {
 
   private static TensorflowSession open(Path folder) {
     TfLibrary.load();
-    return TensorflowSession.open(folder, TensorflowConfig.DEFAULT);
+    return TensorflowSession.open(folder, TensorflowConfig.DEFAULT, new RunTotals());
   }
 
   @ParameterizedTest(name = "{0}")

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.OnnxConfig;
 import dev.sluice.config.RuntimesConfig;
+import dev.sluice.config.SessionOptions;
 import dev.sluice.config.TensorflowConfig;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
@@ -13,16 +15,20 @@ import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.TestModels;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TensorflowRuntimeProviderIT {
   private final TensorflowRuntimeProvider provider = new TensorflowRuntimeProvider();
@@ -44,6 +50,108 @@ class TensorflowRuntimeProviderIT {
         .isInstanceOf(InferenceException.class)
         .hasMessageStartingWith("model test/1: cannot open " + folder + ": ");
     assertThat(TensorMemory.openBlocks()).isEqualTo(open);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SentencepieceOp, is an operation of TensorFlow Text",
+    "CaseFoldUTF8, is an operation of TensorFlow Text",
+    "TFText>RoundRobinTrim, is an operation of TensorFlow Text",
+    "SimpleMLInferenceOpWithHandle, is an operation of TensorFlow Decision Forests",
+    "Addons>Resampler, is an operation of TensorFlow Addons",
+    "OwnOperation, is no operation of TensorFlow itself",
+  })
+  void anOperationOfAnotherLibraryIsNamedWithThatLibrary(String operation, String text)
+      throws IOException {
+    Files.writeString(
+        folder.resolve("saved_model.pbtxt"),
+        """
+        saved_model_schema_version: 1
+        meta_graphs {
+          meta_info_def { tags: "serve" }
+          graph_def { node { name: "x" op: "%s" } versions { producer: 1 } }
+        }
+        """
+            .formatted(operation));
+    assertThatThrownBy(() -> provider.open(TestModels.source(folder)))
+        .isInstanceOfSatisfying(
+            InferenceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND))
+        .hasMessageContaining("Op type not registered '" + operation + "'")
+        .hasMessageContaining("'" + operation + "' " + text)
+        .hasMessageEndingWith(" operations are not part of this server");
+  }
+
+  @Test
+  void aSessionThatSharesAModelSeesItsVariablesAndOutlivesTheFirst() {
+    Path path = TestModels.savedModel("counter", "00000123");
+    ModelSession first = provider.open(TestModels.source(path));
+    try (ModelSession second = first.share().orElseThrow()) {
+      assertThat(counted(first)).isEqualTo(1f);
+      assertThat(counted(second)).isEqualTo(2f);
+      first.close();
+      assertThat(counted(second)).isEqualTo(3f);
+    }
+  }
+
+  private static float counted(ModelSession session) {
+    Signature signature = session.metadata().signature("incr_counter").orElseThrow();
+    List<NamedTensor> outputs = session.run(signature, List.of(), signature.outputs());
+    try {
+      return outputs.getFirst().tensor().data().get(ValueLayout.JAVA_FLOAT, 0);
+    } finally {
+      NamedTensor.closeAll(outputs);
+    }
+  }
+
+  @Test
+  void sessionsAreOpenedWithTheOptionsThatAreSet() {
+    Path path = TestModels.savedModel("half_plus_two_tf2", "00000123");
+    var config =
+        new TensorflowConfig(
+            0,
+            0,
+            List.of("serve"),
+            false,
+            SessionOptions.read(
+                "test",
+                "device_count { key: 'CPU' value: 1 } allow_soft_placement: true"
+                    + " graph_options { optimizer_options { opt_level: L0 }"
+                    + " rewrite_options { constant_folding: OFF optimizers: 'pruning' } }"),
+            true);
+    var settings = new RuntimesConfig(OnnxConfig.DEFAULT, config);
+    try (ModelSession session =
+        provider.open(new ModelSource(new ModelId("test", 1), path, settings))) {
+      Signature signature = session.metadata().signature("").orElseThrow();
+      NamedTensor.closeAll(session.run(signature, List.of(), signature.outputs()));
+    }
+    var wrong =
+        new TensorflowConfig(
+            1,
+            -1,
+            List.of("serve"),
+            false,
+            new SessionOptions("device_count { key: 'CPU' value: 0 }"),
+            false);
+    assertThatThrownBy(() ->
+            provider
+                .open(
+                    new ModelSource(
+                        new ModelId("test", 1),
+                        path,
+                        new RuntimesConfig(OnnxConfig.DEFAULT, wrong)))
+                .close())
+        .isInstanceOf(InferenceException.class);
+  }
+
+  @Test
+  void everyRunIsCounted() {
+    Path path = TestModels.savedModel("half_plus_two_tf2", "00000123");
+    try (ModelSession session = provider.open(TestModels.source(path))) {
+      Signature signature = session.metadata().signature("").orElseThrow();
+      NamedTensor.closeAll(session.run(signature, List.of(), signature.outputs()));
+    }
+    assertThat(provider.totals().runs()).isOne();
+    assertThat(provider.totals().nanos()).isPositive();
   }
 
   @Test

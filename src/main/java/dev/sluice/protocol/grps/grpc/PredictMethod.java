@@ -65,6 +65,10 @@ final class PredictMethod implements GrpcMethod {
           UNIMPLEMENTED,
           UNAVAILABLE,
           UNKNOWN,
+          OUT_OF_RANGE,
+          DATA_LOSS,
+          ABORTED,
+          ALREADY_EXISTS,
           INTERNAL ->
           false;
     };

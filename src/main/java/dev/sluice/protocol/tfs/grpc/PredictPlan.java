@@ -7,6 +7,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
@@ -53,6 +54,7 @@ record PredictPlan(
    */
   static PredictPlan of(PredictQuery query, ServedModel model, PredictSettings settings) {
     Signature signature = RequestChecks.signature(model.metadata(), query.model().signature());
+    MethodNames.requirePredict(model.metadata(), signature);
     RequestChecks.names(signature, query.inputs());
     List<EncodedTensor> inputs = scan(signature, query.inputs());
     RequestChecks.outputs(signature, query.outputFilter());

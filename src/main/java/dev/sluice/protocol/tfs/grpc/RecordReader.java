@@ -38,18 +38,18 @@ final class RecordReader implements Closeable {
     if (begin == file.size()) {
       return null;
     }
-    byte[] head = read(HEAD);
+    byte[] head = read(HEAD, begin);
     ByteBuffer numbers = littleEndian(head);
     long length = numbers.getLong();
     requireCrc(head, Long.BYTES, numbers.getInt(), begin);
     if (length < 0 || length > file.size() - file.position() - Integer.BYTES) {
-      throw new EOFException("the record at byte " + begin + " is truncated");
+      throw new EOFException("truncated record at " + begin);
     }
     if (length > MOST_BYTES) {
       throw new IOException("the record at byte " + begin + " has " + length + " bytes");
     }
-    byte[] data = read((int) length);
-    requireCrc(data, data.length, littleEndian(read(Integer.BYTES)).getInt(), begin);
+    byte[] data = read((int) length, begin);
+    requireCrc(data, data.length, littleEndian(read(Integer.BYTES, begin)).getInt(), begin);
     return data;
   }
 
@@ -57,9 +57,9 @@ final class RecordReader implements Closeable {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private byte[] read(int length) throws IOException {
+  private byte[] read(int length, long record) throws IOException {
     if (length > file.size() - file.position()) {
-      throw new EOFException("the record ends at byte " + file.size() + ", too early");
+      throw new EOFException("truncated record at " + record);
     }
     byte[] bytes = new byte[length];
     var room = ByteBuffer.wrap(bytes);
@@ -73,7 +73,7 @@ final class RecordReader implements Closeable {
 
   private static void requireCrc(byte[] data, int length, int wanted, long at) throws IOException {
     if (maskedCrc(data, length) != wanted) {
-      throw new IOException("the record at byte " + at + " is corrupted: its check sum is wrong");
+      throw new IOException("corrupted record at " + at);
     }
   }
 

@@ -31,9 +31,9 @@ public final class WarmUpRequests implements RecordedRequests {
       return replay(records, file, new LoggedCall(model, settings, run), iterations);
     } catch (IOException e) {
       throw new InferenceException(
-          ErrorCode.FAILED_PRECONDITION,
-          "Failed to read warmup records from %s: %s. Please verify your warmup data is in TFRecord format."
-              .formatted(file, e.getMessage()),
+          ErrorCode.DATA_LOSS,
+          "%s of %s. Please verify your warmup data is in TFRecord format."
+              .formatted(e.getMessage(), file),
           e);
     }
   }

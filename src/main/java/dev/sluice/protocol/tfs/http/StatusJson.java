@@ -52,6 +52,10 @@ final class StatusJson {
           UNAVAILABLE,
           DEADLINE_EXCEEDED,
           UNKNOWN,
+          OUT_OF_RANGE,
+          DATA_LOSS,
+          ABORTED,
+          ALREADY_EXISTS,
           INTERNAL ->
           code.name();
     };

@@ -4,11 +4,14 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
 import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.protocol.tfs.Task;
 import dev.sluice.protocol.v1.http.TypeNames;
 import dev.sluice.protocol.v1.http.V1Dialect;
@@ -180,6 +183,11 @@ public final class TfsDialect implements V1Dialect {
   public boolean carries(TensorSpec tensor) {
     boolean refused = tensor.type() == DataType.UINT16 && TypeNames.isTensorflow(tensor);
     return tensor.type().isCommon() && !refused;
+  }
+
+  @Override
+  public void requirePredict(ModelMetadata model, Signature signature) {
+    MethodNames.requirePredict(model, signature);
   }
 
   /** A body that cannot be inflated is an empty one here. */

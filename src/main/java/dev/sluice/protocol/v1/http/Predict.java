@@ -171,12 +171,18 @@ final class Predict {
     return call(model, signature, decoded.inputs(), decoded.form(), exchange);
   }
 
-  private static Call call(
+  private Call call(
       ServedModel model,
       Signature signature,
       List<NamedTensor> inputs,
       AnswerForm form,
       Exchange exchange) {
+    try {
+      lead.requirePredict(model.metadata(), signature);
+    } catch (RuntimeException e) {
+      NamedTensor.closeAll(inputs);
+      throw e;
+    }
     var request =
         new InferenceRequest(
             model, signature, inputs, List.of(), exchange.deadline(), exchange.requestId());

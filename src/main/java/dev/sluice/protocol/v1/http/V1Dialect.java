@@ -4,7 +4,9 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
@@ -93,6 +95,13 @@ public interface V1Dialect {
   default boolean carries(TensorSpec tensor) {
     return tensor.type().isCommon();
   }
+
+  /**
+   * Requires that a signature may be used to predict.
+   *
+   * @throws InferenceException if not
+   */
+  default void requirePredict(ModelMetadata model, Signature signature) {}
 
   /** Whose fault it is that a model's outputs are no rows. */
   default ErrorCode notRows() {

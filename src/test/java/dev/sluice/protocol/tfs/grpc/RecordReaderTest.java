@@ -38,9 +38,9 @@ class RecordReaderTest {
   void aLengthBeyondTheFileIsRefusedBeforeMemoryIsTaken() {
     assertThatThrownBy(() -> read(new RecordFile().head(Long.MAX_VALUE).toBytes()))
         .isInstanceOf(IOException.class)
-        .hasMessage("the record at byte 0 is truncated");
+        .hasMessage("truncated record at 0");
     assertThatThrownBy(() -> read(new RecordFile().head(-1).toBytes()))
-        .hasMessage("the record at byte 0 is truncated");
+        .hasMessage("truncated record at 0");
   }
 
   @Test

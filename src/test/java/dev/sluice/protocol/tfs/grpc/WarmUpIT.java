@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
@@ -20,6 +21,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,8 +41,10 @@ class WarmUpIT {
     write("twice", Files.readAllBytes(model("twice").resolve(RECORDS)));
     Files.writeString(models.resolve("twice/model.yml"), "warmup_iterations: 2\n");
     byte[] changed = Files.readAllBytes(model("changed").resolve(RECORDS));
+    write("cut", Arrays.copyOf(changed, changed.length - 3));
     changed[20] ^= 1;
     write("changed", changed);
+    Files.delete(model("no_file").resolve(RECORDS));
     write("off", changed);
     Files.writeString(models.resolve("off/model.yml"), "warmup: false\n");
     write("no_log", new RecordFile().add(new byte[] {(byte) 0xFF}).toBytes());
@@ -124,6 +128,21 @@ class WarmUpIT {
   }
 
   @Test
+  void aFileThatWasChangedOrCutIsALossOfData() {
+    assertThat(status("changed").error().orElseThrow().code()).isEqualTo(ErrorCode.DATA_LOSS);
+    assertThat(status("cut").error().orElseThrow().code()).isEqualTo(ErrorCode.DATA_LOSS);
+    assertFails("cut", "truncated record at ");
+  }
+
+  @Test
+  void aVersionWithoutAFileIsNotAmongTheMetricsOfWarmUps() throws Exception {
+    assertThat(recordsRead("recorded")).isEqualTo(4);
+    assertThat(page())
+        .contains("model_warmup_records_read{model_path=\"" + models.resolve("recorded"))
+        .doesNotContain("model_warmup_records_read{model_path=\"" + models.resolve("no_file"));
+  }
+
+  @Test
   void aRecordThatFailsFailsTheLoad() {
     assertFails("session", "Unsupported log_type for warmup: 5");
     assertFails("wrong", "Serving signature key \"wrong\" not found.");
@@ -135,15 +154,19 @@ class WarmUpIT {
   }
 
   private static double recordsRead(String model) throws Exception {
+    return new PrometheusPage(page())
+        .sum(
+            ":tensorflow:serving:model_warmup_records_read",
+            "model_path",
+            models.resolve(model).resolve("1").toString(),
+            "status",
+            "OK");
+  }
+
+  private static String page() throws Exception {
     var request = HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build();
     try (var client = HttpClient.newHttpClient()) {
-      var page = new PrometheusPage(client.send(request, BodyHandlers.ofString()).body());
-      return page.sum(
-          ":tensorflow:serving:model_warmup_records_read",
-          "model_path",
-          models.resolve(model).resolve("1").toString(),
-          "status",
-          "success");
+      return client.send(request, BodyHandlers.ofString()).body();
     }
   }
 }

@@ -1,0 +1,26 @@
+package dev.sluice.runtime.tensorflow;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Runs of all sessions since the start. Any thread. */
+public final class RunTotals {
+  private final LongAdder runs = new LongAdder();
+  private final LongAdder nanos = new LongAdder();
+
+  RunTotals() {}
+
+  void add(long nanosOfRun) {
+    runs.increment();
+    nanos.add(nanosOfRun);
+  }
+
+  /** How many there were. */
+  public long runs() {
+    return runs.sum();
+  }
+
+  /** How long they took together, in nanoseconds. */
+  public long nanos() {
+    return nanos.sum();
+  }
+}
