@@ -14,8 +14,8 @@ import java.util.List;
  *     does
  * @param allowedBatchSizes batch sizes that batches are padded to, ascending, the last one {@code
  *     max_batch_size}; empty: any size
- * @param padVariableLengthInputs whether requests whose rows have different sizes share a batch, padded with their own
- *     first elements
+ * @param padVariableLengthInputs whether requests whose rows have different sizes share a batch,
+ *     padded with their own first elements
  */
 public record BatchingConfig(
     int maxBatchSize,

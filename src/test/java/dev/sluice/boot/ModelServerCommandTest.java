@@ -140,7 +140,9 @@ class ModelServerCommandTest {
     assertThat(warnings).isEmpty();
     Files.writeString(file, "pad_variable_length_inputs: true");
     assertThat(
-            defaults("--enable_batching", "--batching_parameters_file=" + file).batching().padVariableLengthInputs())
+            defaults("--enable_batching", "--batching_parameters_file=" + file)
+                .batching()
+                .padVariableLengthInputs())
         .isTrue();
   }
 

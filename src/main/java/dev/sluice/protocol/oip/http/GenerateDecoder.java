@@ -14,6 +14,7 @@ import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -86,7 +87,7 @@ record GenerateDecoder(
 
   /** MLServer knows neither binary data nor classes: the answer is JSON whatever was asked for. */
   private Decoded inferRequest(Body json) {
-    var decoder = new InferDecoder(server, model, deadline, requestId, headers);
+    var decoder = new InferDecoder(server, model, deadline, requestId, headers, SharedMemory.NONE);
     InferDecoder.Decoded decoded = decoder.decode(json, null);
     return new Decoded(
         decoded.request(),
