@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build reproducible fmt pages conformance drain loadtest bench stress measure-class-path clean java25
+.PHONY: run test build reproducible fmt pages docs conformance drain loadtest bench stress measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -38,6 +38,15 @@ fmt: java25
 ## Writes the pages that are made from the code: settings, endpoints, metrics, error codes, and the comments of conf/sluice.yml.
 pages: java25
 	WRITE_PAGES=1 $(MVN) --quiet test -Dtest='*PagesTest,*PagesIT'
+
+## Builds the documentation as a site in target/site (Python 3); a link that leads nowhere ends it.
+docs: target/docs-venv/.done
+	NO_MKDOCS_2_WARNING=1 target/docs-venv/bin/mkdocs build --strict --config-file src/build/mkdocs.yml
+
+target/docs-venv/.done: src/build/docs-requirements.txt
+	python3 -m venv target/docs-venv
+	target/docs-venv/bin/pip install --quiet --disable-pip-version-check --requirement src/build/docs-requirements.txt
+	touch $@
 
 ## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm and
 ## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.

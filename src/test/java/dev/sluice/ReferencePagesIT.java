@@ -282,7 +282,8 @@ class ReferencePagesIT {
       ## Deadlines
 
       A request's deadline is the earliest of: the deadline of gRPC; `timeout` (microseconds) among the parameters of V2; on every path the header
-      `Request-Timeout: 2` (seconds; also `500ms`, `2s`, `1m`); Envoy's `x-envoy-expected-rq-timeout-ms`; and `limits.request_timeout`. At the deadline the
+      `Request-Timeout: 2` (seconds; also `500ms`, `2s`, `1m`); Envoy's `x-envoy-expected-rq-timeout-ms` and
+      `x-envoy-upstream-rq-timeout-ms`; and `limits.request_timeout`. At the deadline the
       caller is answered with 504 or DEADLINE_EXCEEDED, whether the request waits or runs.
       """;
 

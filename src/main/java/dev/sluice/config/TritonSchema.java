@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The messages of a Triton model configuration (open-inference.md section 15): their fields in
- * order, with their types. A field with {@code !} is kept and shown, and nothing here follows it.
+ * The messages of a Triton model configuration (src/docs/reference/protocols/open-inference.md):
+ * their fields in order, with their types. A field with {@code !} is kept and shown, and nothing
+ * here follows it.
  */
 final class TritonSchema {
   /** The outermost message. */

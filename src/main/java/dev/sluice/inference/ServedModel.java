@@ -16,8 +16,9 @@ public interface ServedModel {
   ModelMetadata metadata();
 
   /**
-   * Its configuration in Triton's form, by the names of open-inference.md section 15: each value a
-   * String, Long, Double, Boolean, List or Map. Empty if it has none.
+   * Its configuration in Triton's form, by the names of
+   * src/docs/reference/protocols/open-inference.md: each value a String, Long, Double, Boolean,
+   * List or Map. Empty if it has none.
    */
   default Map<String, Object> configuration() {
     return Map.of();

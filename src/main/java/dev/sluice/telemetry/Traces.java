@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * Which requests have their points in time written to the log: settings for all models, and for
  * single ones those that differ. They are Triton's, by their names there, and their values texts as
- * there (open-inference.md section 20). Any thread.
+ * there (src/docs/reference/protocols/open-inference.md, trace settings). Any thread.
  */
 public final class Traces {
   /** OFF or TIMESTAMPS. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Layout: elements in row-major order without gaps, little-endian. BOOL is one byte, 0 or 1.
  * BYTES is, per element, a 32-bit length and that many bytes, as the Open Inference Protocol sends
- * it (open-inference.md section 5.2); read it with {@link BytesElements}.
+ * it (src/docs/reference/protocols/open-inference.md, element layout); read it with {@link
+ * BytesElements}.
  */
 public final class Tensor implements AutoCloseable {
   private final DataType type;

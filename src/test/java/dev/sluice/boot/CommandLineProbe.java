@@ -1,6 +1,9 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.SluiceConfig;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Runs the command line inside the test's own process. */
 public final class CommandLineProbe {
@@ -9,5 +12,17 @@ public final class CommandLineProbe {
   /** What the command ends with. */
   public static int exitCode(String... args) {
     return SluiceCommand.commandLine(SluiceServer::startSettled, Map.of()).execute(args);
+  }
+
+  /** The settings with which a command would start a server; empty if it would not. */
+  public static Optional<SluiceConfig> settings(String... args) {
+    var settings = new AtomicReference<SluiceConfig>();
+    ServerStarter starter =
+        config -> {
+          settings.set(config);
+          throw new StartFailure("only the settings are wanted");
+        };
+    SluiceCommand.commandLine(starter, Map.of()).execute(args);
+    return Optional.ofNullable(settings.get());
   }
 }

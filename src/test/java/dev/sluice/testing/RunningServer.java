@@ -102,6 +102,14 @@ public final class RunningServer implements AutoCloseable {
     return server.port();
   }
 
+  /** The ports of its listeners that are on ports, in the order of the settings. */
+  public List<Integer> ports() {
+    return server.addresses().stream()
+        .filter(address -> !address.startsWith("unix:"))
+        .map(address -> Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)))
+        .toList();
+  }
+
   /** Where HTTP requests go, without a slash at the end. */
   public String url() {
     return "http://localhost:" + port();

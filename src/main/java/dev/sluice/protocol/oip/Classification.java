@@ -27,9 +27,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows an output's best elements in place of all: the classification extension (open-inference.md
- * section 17). Each is a text, {@code value:index} or {@code value:index:label}, the largest value
- * first, of equal ones the first, NaN last.
+ * Shows an output's best elements in place of all: the classification extension
+ * (src/docs/reference/protocols/open-inference.md). Each is a text, {@code value:index} or {@code
+ * value:index:label}, the largest value first, of equal ones the first, NaN last.
  */
 public final class Classification {
   /** Elements of one item that are looked through. */

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Headers that become parameters of a request, so that its model sees them (open-inference.md
- * section 4). Immutable; any thread.
+ * Headers that become parameters of a request, so that its model sees them
+ * (src/docs/reference/protocols/open-inference.md). Immutable; any thread.
  */
 public final class ForwardedHeaders {
   /** None. */

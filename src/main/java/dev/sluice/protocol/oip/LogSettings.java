@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The log settings extension (open-inference.md section 19): settings by their names there. The
- * form of a line is the server's own, whose times are ISO 8601 whichever word is asked for.
+ * The log settings extension (src/docs/reference/protocols/open-inference.md): settings by their
+ * names there. The form of a line is the server's own, whose times are ISO 8601 whichever word is
+ * asked for.
  */
 public final class LogSettings {
   private static final Set<String> FORMATS = Set.of("default", "ISO8601");

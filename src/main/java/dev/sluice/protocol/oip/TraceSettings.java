@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The trace extension (open-inference.md section 20): settings for all models, or for one. Traces
- * go to the server's log, so there is no file, and no mode but the one that has none.
+ * The trace extension (src/docs/reference/protocols/open-inference.md): settings for all models, or
+ * for one. Traces go to the server's log, so there is no file, and no mode but the one that has
+ * none.
  */
 public final class TraceSettings {
   private static final long LARGEST = 0xFFFF_FFFFL;

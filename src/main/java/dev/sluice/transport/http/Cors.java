@@ -4,7 +4,7 @@ import io.vertx.core.http.HttpHeaders;
 
 /**
  * Lets pages from other origins ask models, with the headers and answers of TensorFlow Serving
- * (tensorflow-serving.md section 1).
+ * (src/docs/reference/protocols/tensorflow-serving.md, CORS).
  */
 public final class Cors {
   private static final CharSequence ANY = HttpHeaders.createOptimized("*");

@@ -22,7 +22,8 @@ import java.util.Optional;
 /**
  * The flat JSON of the generate extension: members named like the model's inputs are tensors, their
  * type and shape deduced; {@code id} and {@code parameters} mean what they say; all others are
- * parameters (open-inference.md section 16.1). Owns the tensors until {@link #close}.
+ * parameters (src/docs/reference/protocols/open-inference.md, generate). Owns the tensors until
+ * {@link #close}.
  */
 final class GenerateRequest implements AutoCloseable {
   private final JsonCursor in;

@@ -13,7 +13,8 @@ import java.util.Arrays;
 
 /**
  * Writes JSON objects of features as serialised tf.Examples, features in the order of the object.
- * What a feature is a list of is told by its first value (tensorflow-serving.md section 6).
+ * What a feature is a list of is told by its first value
+ * (src/docs/reference/protocols/tensorflow-serving.md).
  */
 final class ExampleWriter {
   /** A feature's number in the message, by what it is a list of. */

@@ -1,0 +1,169 @@
+package dev.sluice.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ConfigException;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every command of the documentation does what its page says, and every link leads somewhere. */
+class DocsIT {
+  private static final Path DOCS = Path.of("src/docs");
+  private static final Pattern LINK = Pattern.compile("\\[[^]]*]\\(([^)#\\s]*)(?:#([^)\\s]+))?\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+
+  @TempDir private Path folder;
+
+  static List<DocsPage> pages() throws IOException {
+    List<DocsPage> pages = new ArrayList<>();
+    for (String top : List.of("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")) {
+      if (Files.exists(Path.of(top))) {
+        pages.add(DocsPage.read(Path.of(top)));
+      }
+    }
+    try (Stream<Path> below = Files.walk(DOCS)) {
+      for (Path file : below.filter(path -> path.toString().endsWith(".md")).sorted().toList()) {
+        pages.add(DocsPage.read(file));
+      }
+    }
+    return pages;
+  }
+
+  static Stream<DocsPage> pagesWithCommands() throws IOException {
+    return pages().stream().filter(page -> !page.commands().isEmpty());
+  }
+
+  @ParameterizedTest
+  @MethodSource("pagesWithCommands")
+  void everyCommandDoesWhatThePageSays(DocsPage page) throws Exception {
+    try (var reader = new Reader(folder)) {
+      for (DocsPage.Block block : page.blocks()) {
+        reader.does(block);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void everySettingsBlockCanBeRead(DocsPage page) throws IOException {
+    for (DocsPage.Block block : page.blocks()) {
+      if (block instanceof DocsPage.Settings(String text)) {
+        assertThat(isOfServer(text) || isOfModel(text)).as(text).isTrue();
+      }
+    }
+  }
+
+  private boolean isOfServer(String text) throws IOException {
+    Path file = Files.writeString(folder.resolve("sluice.yml"), text);
+    try {
+      SluiceConfig read =
+          new SluiceConfigReader(_ -> {}).read(Optional.of(file), Map.of(), List.of());
+      return !read.equals(SluiceConfig.DEFAULT);
+    } catch (ConfigException _) {
+      return false;
+    }
+  }
+
+  private boolean isOfModel(String text) throws IOException {
+    Files.writeString(folder.resolve("model.yml"), text);
+    try {
+      ModelConfig read = new ModelConfigReader(ModelConfig.DEFAULT, _ -> {}).read(folder);
+      return !read.equals(ModelConfig.DEFAULT);
+    } catch (ConfigException _) {
+      return false;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void everyLinkLeadsSomewhere(DocsPage page) throws IOException {
+    Matcher link = LINK.matcher(withoutCode(Files.readString(page.file())));
+    List<String> broken = new ArrayList<>();
+    while (link.find()) {
+      String target = link.group(1);
+      if (!target.matches("(https?|mailto):.*") && !leads(page.file(), target, link.group(2))) {
+        broken.add(link.group());
+      }
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  private static boolean leads(Path from, String target, @Nullable String anchor)
+      throws IOException {
+    Path parent = from.toAbsolutePath().getParent();
+    Path file = target.isEmpty() ? from : parent.resolve(target).normalize();
+    return Files.exists(file) && (anchor == null || anchors(file).contains(anchor));
+  }
+
+  private static Set<String> anchors(Path page) throws IOException {
+    return HEADING
+        .matcher(Files.readString(page))
+        .results()
+        .map(heading ->
+            heading
+                .group(1)
+                .toLowerCase(Locale.ROOT)
+                .replaceAll("[^a-z0-9_ -]", "")
+                .strip()
+                .replaceAll(" +", "-"))
+        .collect(Collectors.toSet());
+  }
+
+  private static String withoutCode(String text) {
+    return text.replaceAll("(?s)```.*?```", "").replaceAll("`[^`]*`", "");
+  }
+
+  @Test
+  void everyPageThatTheCodeNamesIsThere() throws IOException {
+    Pattern page = Pattern.compile("src/docs/[a-z/-]+\\.md");
+    try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
+      List<Path> files = sources.filter(file -> file.toString().endsWith(".java")).toList();
+      List<String> named = new ArrayList<>();
+      for (Path file : files) {
+        page.matcher(Files.readString(file)).results().forEach(found -> named.add(found.group()));
+      }
+      assertThat(named).isNotEmpty().allSatisfy(name -> assertThat(Path.of(name)).exists());
+    }
+  }
+
+  @Test
+  void everyPageIsInTheNavigationOfTheSite() throws IOException {
+    String navigation = Files.readString(Path.of("src/build/mkdocs.yml"));
+    assertThat(pages())
+        .filteredOn(page -> page.file().startsWith(DOCS))
+        .allSatisfy(
+            page -> assertThat(navigation).contains(DOCS.relativize(page.file()).toString()));
+  }
+
+  @Test
+  void thereAreCommandsOfEveryKind() throws IOException {
+    List<String> lines =
+        pagesWithCommands()
+            .flatMap(page -> page.commands().stream())
+            .map(DocsPage.Command::line)
+            .toList();
+    for (String kind : List.of("curl ", "grpcurl ", "make run", "make test", "sluice check")) {
+      assertThat(lines).anyMatch(line -> line.startsWith(kind));
+    }
+  }
+}
