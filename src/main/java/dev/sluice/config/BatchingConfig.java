@@ -16,6 +16,8 @@ import java.util.List;
  *     max_batch_size}; empty: any size
  * @param padVariableLengthInputs whether requests whose rows have different sizes share a batch,
  *     padded with their own first elements
+ * @param defaultMaxBatchSize {@code max_batch_size} of a model whose settings do not mention it,
+ *     nor its inputs and outputs, if the first dimension of all of these is open; 0: none
  */
 public record BatchingConfig(
     int maxBatchSize,
@@ -23,7 +25,8 @@ public record BatchingConfig(
     Duration maxQueueDelay,
     List<Integer> preferredBatchSizes,
     List<Integer> allowedBatchSizes,
-    boolean padVariableLengthInputs) {
+    boolean padVariableLengthInputs,
+    int defaultMaxBatchSize) {
   public static final BatchingConfig DEFAULT =
       new BatchingConfig(0, false, Duration.ZERO, List.of(), List.of());
 
@@ -34,7 +37,7 @@ public record BatchingConfig(
       Duration maxQueueDelay,
       List<Integer> preferredBatchSizes,
       List<Integer> allowedBatchSizes) {
-    this(maxBatchSize, joined, maxQueueDelay, preferredBatchSizes, allowedBatchSizes, false);
+    this(maxBatchSize, joined, maxQueueDelay, preferredBatchSizes, allowedBatchSizes, false, 0);
   }
 
   /** Rows. */
@@ -55,7 +58,8 @@ public record BatchingConfig(
             model.duration("max_queue_delay", defaults.maxQueueDelay),
             sizes(model, "preferred_batch_size", largest, defaults.preferredBatchSizes),
             sizes(model, "allowed_batch_sizes", largest, defaults.allowedBatchSizes),
-            model.flag("pad_variable_length_inputs", defaults.padVariableLengthInputs));
+            model.flag("pad_variable_length_inputs", defaults.padVariableLengthInputs),
+            model.number("default_max_batch_size", defaults.defaultMaxBatchSize, 0, LARGEST_BATCH));
     if (!read.allowedSizesGrowToTheLargest()) {
       throw model.error(
           "allowed_batch_sizes",
@@ -63,6 +67,18 @@ public record BatchingConfig(
               .formatted(read.allowedBatchSizes, largest));
     }
     return read;
+  }
+
+  /** Returns the batching of a model whose largest batch was found out to be the default one. */
+  public BatchingConfig withDefaultSize() {
+    return new BatchingConfig(
+        defaultMaxBatchSize,
+        defaultMaxBatchSize > 1,
+        maxQueueDelay,
+        preferredBatchSizes,
+        allowedBatchSizes,
+        padVariableLengthInputs,
+        0);
   }
 
   private static List<Integer> sizes(

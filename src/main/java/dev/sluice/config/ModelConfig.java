@@ -106,7 +106,7 @@ public record ModelConfig(
   }
 
   /** The same settings with requests joined in another way. */
-  ModelConfig withBatching(BatchingConfig other) {
+  public ModelConfig withBatching(BatchingConfig other) {
     return with(versionPolicy, labels, other, queue, instances, ensemble);
   }
 

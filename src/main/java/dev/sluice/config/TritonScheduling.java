@@ -30,7 +30,15 @@ final class TritonScheduling {
             .map(batching -> preferredSizes(batching, largest))
             .orElse(defaults.preferredBatchSizes()),
         // What the defaults allow is for models of another largest size.
-        List.of());
+        List.of(),
+        false,
+        says("max_batch_size") || says("input") || says("output")
+            ? 0
+            : defaults.defaultMaxBatchSize());
+  }
+
+  private boolean says(String field) {
+    return model.has(field);
   }
 
   private static List<Integer> preferredSizes(ProtoFields batching, int largest) {

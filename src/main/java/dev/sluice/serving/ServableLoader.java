@@ -152,7 +152,8 @@ public final class ServableLoader implements Loader {
             new OwnModels(members.get(), vertx)));
   }
 
-  private Servable open(ModelId id, Path folder, ModelConfig config) {
+  private Servable open(ModelId id, Path folder, ModelConfig said) {
+    ModelConfig config = said;
     Path files = ModelPlace.of(folder, config);
     RuntimeProvider runtime = runtimeFor(id, files);
     var source = new ModelSource(id, files, config.runtimes());
@@ -161,6 +162,7 @@ public final class ServableLoader implements Loader {
     long begun = nanoTime.getAsLong();
     try {
       ModelSession first = open(runtime, source);
+      config = DefaultBatchSize.complete(config, first.metadata());
       add(first, id, config, sessions);
       warmUp(sessions.getFirst(), source, folder, config);
       while (sessions.size() < config.instances()) {

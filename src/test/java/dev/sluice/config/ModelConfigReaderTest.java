@@ -47,6 +47,7 @@ class ModelConfigReaderTest {
         preferred_batch_size: [4, 6]
         allowed_batch_sizes: [2, 8]
         pad_variable_length_inputs: true
+        default_max_batch_size: 5
         stream:
           feedback: { "present.*": "past.*" }
           next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, seed: 7, repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25 }
@@ -93,7 +94,7 @@ class ModelConfigReaderTest {
                 new VersionPolicyConfig.All(),
                 Map.of("stable", 1L, "canary", 2L),
                 new BatchingConfig(
-                    8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true),
+                    8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true, 5),
                 new QueueConfig(
                     64,
                     Duration.ofSeconds(3),

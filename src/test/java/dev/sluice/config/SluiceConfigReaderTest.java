@@ -82,6 +82,7 @@ class SluiceConfigReaderTest {
           preferred_batch_size: [4, 6]
           allowed_batch_sizes: [2, 8]
           pad_variable_length_inputs: true
+          default_max_batch_size: 5
           queue_timeout: 3s
           inline_limit: 70us
           queue_full: unavailable
@@ -200,7 +201,7 @@ class SluiceConfigReaderTest {
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),
                   new BatchingConfig(
-                      8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true),
+                      8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true, 5),
                   new QueueConfig(
                       64,
                       Duration.ofSeconds(3),

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.config.SettingOverride;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
@@ -14,6 +17,9 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -155,6 +161,41 @@ class TritonRepositoryIT {
       assertThat(counted.at("/cache_hit/count").asInt()).isEqualTo(1);
     }
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  @Test
+  void modelsThatSayNothingOfBatchesHaveTheDefaultOneWhereTheirShapesAllowIt() throws IOException {
+    model("bare", "");
+    model("told", "max_batch_size: 0");
+    model("declared", ROWS.replace("[ 2 ]", "[ -1, 2 ]"));
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "2")
+        .output("y", OnnxModelWriter.FLOAT, "2")
+        .node("Add", "y", "x", "x")
+        .writeTo(Files.createDirectories(models.resolve("fixed/1")));
+    SluiceConfig settings =
+        new SluiceConfigReader(_ -> {})
+            .read(
+                Optional.empty(),
+                Map.of(),
+                List.of(
+                    new SettingOverride("listeners", "localhost:0", "test"),
+                    new SettingOverride("models.directory", models.toString(), "test"),
+                    new SettingOverride("models.defaults.default_max_batch_size", "4", "test")));
+    try (var server = RunningServer.start(settings)) {
+      JsonNode bare = get(server, "/v2/models/bare/config");
+      assertThat(bare.at("/max_batch_size").asInt()).isEqualTo(4);
+      assertThat(bare.at("/input/0/dims").toString()).isEqualTo("[2]");
+      assertThat(bare.has("dynamic_batching")).isTrue();
+      assertThat(get(server, "/v2/models/bare").at("/inputs/0/shape").toString())
+          .isEqualTo("[-1,2]");
+      assertThat(infer(server, "bare")).contains("[2.0,4.0]");
+      for (String model : List.of("told", "declared", "fixed")) {
+        assertThat(get(server, "/v2/models/" + model + "/config").at("/max_batch_size").asInt())
+            .as(model)
+            .isZero();
+      }
+    }
   }
 
   @Test

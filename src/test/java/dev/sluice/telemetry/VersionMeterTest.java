@@ -112,7 +112,7 @@ class VersionMeterTest {
   }
 
   @Test
-  void whoWasNeverAcceptedIsNoFailedRequestButHasAReason() {
+  void whoWasNeverAcceptedIsAFailedRequestThatTookNoTime() {
     version.refused(FailureReason.REJECTED);
     worker.failed(FailureReason.REJECTED, nanos.get() - 7);
     worker.failed(FailureReason.BACKEND, nanos.get() - 3);
@@ -120,7 +120,7 @@ class VersionMeterTest {
     assertThat(version.failures(FailureReason.REJECTED)).isEqualTo(2);
     assertThat(version.failures(FailureReason.BACKEND)).isEqualTo(1);
     assertThat(version.failures(FailureReason.OTHER)).isZero();
-    assertThat(version.statistics().fail()).isEqualTo(new Times(2, 10));
+    assertThat(version.statistics().fail()).isEqualTo(new Times(3, 10));
   }
 
   @Test
