@@ -284,7 +284,9 @@ class ReferencePagesIT {
       A request's deadline is the earliest of: the deadline of gRPC; `timeout` (microseconds) among the parameters of V2; on every path the header
       `Request-Timeout: 2` (seconds; also `500ms`, `2s`, `1m`); Envoy's `x-envoy-expected-rq-timeout-ms` and
       `x-envoy-upstream-rq-timeout-ms`; and `limits.request_timeout`. At the deadline the
-      caller is answered with 504 or DEADLINE_EXCEEDED, whether the request waits or runs.
+      caller is answered with 504 or DEADLINE_EXCEEDED, whether the request waits or runs. A request that waits leaves the queue at once, as does a cancelled
+      one. A run is stopped if the runtime can do that (ONNX Runtime); else its late result is dropped when it ends (TensorFlow), and the run is counted. A run that
+      has taken 30 s is one WARN line with the model and the time.
       """;
 
   private static final String METRICS_HEAD =
@@ -294,7 +296,16 @@ class ReferencePagesIT {
       One page, in Prometheus' text format, has the metrics of all four servers by the names that their dashboards use. A call is counted when it is
       answered, with the status of gRPC's names, and timed if it succeeded. Names that no model has are counted by themselves up to a cardinality
       limit of 20, all others under the empty name. The reason of `nv_inference_request_failure` is `REJECTED` if the model was too busy,
-      `CANCELED` if the caller went away, `BACKEND` if the model failed. The same counts are in the statistics of V2. There are no metrics of GPUs.
+      `CANCELED` if the caller went away, `BACKEND` if the model failed. The same counts are in the statistics of V2. There are no metrics of GPUs, nor
+      Triton's optional summaries.
+
+      | names | what they count |
+      | --- | --- |
+      | `:tensorflow:serving:*`, `:tensorflow:cc:saved_model:*` | calls of TensorFlow Serving's RPCs and of the V1 paths; queues, warm-ups, loads |
+      | `nv_inference_*`, `nv_cache_*`, `nv_model_load_*`, `nv_cpu_*` | requests to loaded versions by every protocol, and the runs that answered them, from 0 when the version is loaded |
+      | `request_*_seconds` | calls of V1 and V2: decoding, waiting and running, encoding, explaining |
+      | `sluice_*` | calls of every protocol, queues, runs, rejections, versions, connections, event loops, native memory |
+      | `process_*`, `jvm_*` | the process |
 
       """;
 
