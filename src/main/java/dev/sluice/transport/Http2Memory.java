@@ -3,7 +3,9 @@ package dev.sluice.transport;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
@@ -18,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Charges what an HTTP/2 connection holds beside its requests' own accounts: bytes that arrived and
@@ -31,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * other without an end.
  */
 public final class Http2Memory extends Http2Heads {
+  private static final FoldedLog LOG = new FoldedLog(LoggerFactory.getLogger(Http2Memory.class));
+
   /** Bytes of each connection that are not charged. */
   private static final int UNCHARGED = 16 * 1024;
 
@@ -41,6 +47,9 @@ public final class Http2Memory extends Http2Heads {
   private static final long LOOK_MILLIS = 20;
 
   private static final int MOST_LOOKS = 100;
+
+  /** How many times it looks again after streams were reset. */
+  private static final int MOST_LOOKS_AFTER_RESET = 10;
 
   private static final AttributeKey<Http2Memory> KEY =
       AttributeKey.valueOf(Http2Memory.class, "of");
@@ -62,6 +71,7 @@ public final class Http2Memory extends Http2Heads {
   private long charged;
   private boolean paused;
   private int looks;
+  private List<Integer> reset = List.of();
 
   private Http2Memory(
       Http2ConnectionHandler handler, ChannelHandlerContext ctx, RequestMemory memory) {
@@ -120,6 +130,20 @@ public final class Http2Memory extends Http2Heads {
     return size;
   }
 
+  /**
+   * Stands before all other handlers while nothing is read: Netty's handlers of HTTP/2 and TLS ask
+   * for more bytes whatever auto-read says.
+   */
+  @Sharable
+  private static final class ReadStop extends ChannelOutboundHandlerAdapter {
+    private static final ReadStop INSTANCE = new ReadStop();
+
+    @Override
+    public void read(ChannelHandlerContext at) {
+      // Auto-read is on again when this handler is removed, and reads on.
+    }
+  }
+
   private final class Closed extends Http2ConnectionAdapter {
     @Override
     public void onStreamClosed(Http2Stream stream) {
@@ -170,6 +194,7 @@ public final class Http2Memory extends Http2Heads {
     paused = true;
     looks = 0;
     ctx.channel().config().setAutoRead(false);
+    ctx.pipeline().addFirst(ReadStop.INSTANCE);
     var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -179,11 +204,18 @@ public final class Http2Memory extends Http2Heads {
     }
     if (tryCharge()) {
       resume();
-    } else if (++looks < MOST_LOOKS) {
-      var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-    } else {
+      return;
+    }
+    looks++;
+    if (looks == MOST_LOOKS) {
       var _ = memory.busy(account.refusal(target(held()) - charged));
-      resetWaiting();
+      reset = resetWaiting();
+    }
+    if (looks < MOST_LOOKS + MOST_LOOKS_AFTER_RESET) {
+      var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    } else if (reset.stream().anyMatch(stream -> handler.connection().stream(stream) != null)) {
+      close();
+    } else {
       long left = Math.max(0, target(held()) - charged);
       account.force(Kind.BODY, left);
       charged += left;
@@ -191,14 +223,28 @@ public final class Http2Memory extends Http2Heads {
     }
   }
 
+  /** Streams end when their reset is written: a client that does not read keeps all that it has. */
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
+  private void close() {
+    LOG.at(Level.INFO, "unread")
+        .addKeyValue("client", ctx.channel().remoteAddress())
+        .log("a connection is closed: no memory for its streams, whose reset its client does not read");
+    ctx.close();
+  }
+
   private void resume() {
     paused = false;
+    ctx.pipeline().remove(ReadStop.INSTANCE);
     ctx.channel().config().setAutoRead(true);
     update();
   }
 
-  /** Resets the streams that wait for their client: to send the rest, or to take an answer. */
-  private void resetWaiting() {
+  /**
+   * Resets the streams that wait for their client: to send the rest, or to take an answer.
+   *
+   * @return their numbers
+   */
+  private List<Integer> resetWaiting() {
     List<Http2Stream> waiting = new ArrayList<>();
     try {
       handler
@@ -217,6 +263,7 @@ public final class Http2Memory extends Http2Heads {
       var _ = handler.resetStream(ctx, stream.id(), code, ctx.newPromise());
     }
     ctx.flush();
+    return waiting.stream().map(Http2Stream::id).toList();
   }
 
   private boolean waitsForClient(Http2Stream stream) {

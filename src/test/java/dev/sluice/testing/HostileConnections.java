@@ -1,5 +1,14 @@
 package dev.sluice.testing;
 
+import static dev.sluice.testing.RawHttp2.DATA;
+import static dev.sluice.testing.RawHttp2.END_STREAM;
+import static dev.sluice.testing.RawHttp2.NO_WINDOW;
+import static dev.sluice.testing.RawHttp2.PREFACE;
+import static dev.sluice.testing.RawHttp2.SETTINGS;
+import static dev.sluice.testing.RawHttp2.frame;
+import static dev.sluice.testing.RawHttp2.headers;
+import static dev.sluice.testing.RawHttp2.message;
+import static dev.sluice.testing.RawHttp2.messageHead;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
@@ -31,16 +40,11 @@ import java.util.zip.GZIPOutputStream;
  */
 public final class HostileConnections implements AutoCloseable {
   private static final int MIB = 1 << 20;
-  private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
-  private static final byte[] SETTINGS = frame(4, 0, 0, new byte[0]);
-  private static final byte[] NO_WINDOW = frame(4, 0, 0, new byte[] {0, 4, 0, 0, 0, 0});
   private static final byte[] ZEROS = new byte[16 * 1024];
   private static final byte[] BOMB = bomb(60 * MIB);
   private static final String INFER = "/inference.GRPCInferenceService/ModelInfer";
   private static final String STREAM = "/inference.GRPCInferenceService/ModelStreamInfer";
   private static final String PREDICT = "/tensorflow.serving.PredictionService/Predict";
-  private static final int DATA = 0;
-  private static final int END_STREAM = 1;
 
   /** What a connection does. */
   @FunctionalInterface
@@ -203,16 +207,10 @@ public final class HostileConnections implements AutoCloseable {
     to.trickle(new byte[10_000]);
   }
 
-  private static byte[] messageHead(int length) {
-    return new byte[] {
-      0, (byte) (length >> 24), (byte) (length >> 16), (byte) (length >> 8), (byte) length
-    };
-  }
-
   private static void unfinishedMessages(Connection to) throws IOException, InterruptedException {
     to.write(PREFACE, SETTINGS);
     for (int stream = 1; stream < 40; stream += 2) {
-      to.write(headers(stream, INFER, 0), frame(DATA, 0, stream, messageHead(7 * MIB)));
+      to.write(headers(stream, INFER), frame(DATA, 0, stream, messageHead(7 * MIB)));
       for (int i = 0; i < 16; i++) {
         to.write(frame(DATA, 0, stream, ZEROS));
       }
@@ -223,7 +221,7 @@ public final class HostileConnections implements AutoCloseable {
   private static void unfinishedBodies(Connection to) throws IOException, InterruptedException {
     to.write(PREFACE, SETTINGS);
     for (int stream = 1; stream < 40; stream += 2) {
-      to.write(headers(stream, "/v2/models/twice/infer", 0));
+      to.write(headers(stream, "/v2/models/twice/infer"));
       for (int i = 0; i < 40; i++) {
         to.write(frame(DATA, 0, stream, ZEROS));
       }
@@ -235,13 +233,6 @@ public final class HostileConnections implements AutoCloseable {
     to.write(post("/v2/models/twice/infer", BOMB.length, "Content-Encoding: gzip\r\n"));
     to.write(BOMB);
     to.read();
-  }
-
-  private static byte[] framed(byte[] message) {
-    var framed = new ByteArrayOutputStream();
-    framed.writeBytes(messageHead(message.length));
-    framed.writeBytes(message);
-    return framed.toByteArray();
   }
 
   private static void hugeShapes(Connection to) throws IOException {
@@ -257,10 +248,10 @@ public final class HostileConnections implements AutoCloseable {
             .toByteArray();
     to.write(PREFACE, SETTINGS);
     for (int stream = 1; stream < 40; stream += 2) {
-      to.write(headers(stream, PREDICT, 0));
-      to.write(frame(DATA, END_STREAM, stream, framed(predict)));
-      to.write(headers(stream + 100, INFER, 0));
-      to.write(frame(DATA, END_STREAM, stream + 100, framed(infer(1L << 40, new byte[0]))));
+      to.write(headers(stream, PREDICT));
+      to.write(frame(DATA, END_STREAM, stream, message(predict)));
+      to.write(headers(stream + 100, INFER));
+      to.write(frame(DATA, END_STREAM, stream + 100, message(infer(1L << 40, new byte[0]))));
     }
     to.read();
     to.read();
@@ -307,18 +298,18 @@ public final class HostileConnections implements AutoCloseable {
 
   private static void unreadStreams(Connection to) throws IOException, InterruptedException {
     to.write(PREFACE, NO_WINDOW);
-    byte[] message = framed(infer(400, new byte[3200]));
+    byte[] message = message(infer(400, new byte[3200]));
     for (int stream = 1; stream < 1_000; stream += 2) {
-      to.write(headers(stream, INFER, 0), frame(DATA, END_STREAM, stream, message));
+      to.write(headers(stream, INFER), frame(DATA, END_STREAM, stream, message));
     }
     to.trickle(frame(6, 0, 0, new byte[8]));
   }
 
   private static void unreadMessages(Connection to) throws IOException, InterruptedException {
     to.write(PREFACE, NO_WINDOW);
-    byte[] message = framed(infer(1_500, new byte[12_000]));
+    byte[] message = message(infer(1_500, new byte[12_000]));
     for (int stream = 1; stream < 20; stream += 2) {
-      to.write(headers(stream, STREAM, 0));
+      to.write(headers(stream, STREAM));
       for (int i = 0; i < 200; i++) {
         to.write(frame(DATA, 0, stream, message));
       }
@@ -400,7 +391,7 @@ public final class HostileConnections implements AutoCloseable {
     to.write(PREFACE, SETTINGS);
     for (int stream = 1; to.holds(20); ) {
       for (int i = 0; i < 50; i++, stream += 2) {
-        to.write(headers(stream, INFER, 0), frame(3, 0, stream, new byte[] {0, 0, 0, 8}));
+        to.write(headers(stream, INFER), frame(3, 0, stream, new byte[] {0, 0, 0, 8}));
       }
     }
   }
@@ -408,53 +399,9 @@ public final class HostileConnections implements AutoCloseable {
   private static void heads(Connection to) throws InterruptedException, IOException {
     to.write(PREFACE, SETTINGS);
     for (int stream = 1; stream < 1_800; stream += 2) {
-      to.write(headers(stream, INFER, 15_000));
+      to.write(headers(stream, INFER, "application/grpc", 15_000));
     }
     to.trickle(frame(6, 0, 0, new byte[8]));
-  }
-
-  private static byte[] headers(int stream, String path, int more) {
-    var block = new ByteArrayOutputStream();
-    block.writeBytes(new byte[] {(byte) 0x83, (byte) 0x86, 4});
-    text(block, path);
-    block.write(1);
-    text(block, "localhost");
-    block.writeBytes(new byte[] {15, 16});
-    text(block, path.startsWith("/v2") ? "application/json" : "application/grpc");
-    if (more > 0) {
-      block.write(0);
-      text(block, "x-more");
-      text(block, "x".repeat(more));
-    }
-    return frame(1, 4, stream, block.toByteArray());
-  }
-
-  private static void text(ByteArrayOutputStream block, String text) {
-    int length = text.length();
-    if (length < 127) {
-      block.write(length);
-    } else {
-      block.write(127);
-      int rest = length - 127;
-      while (rest >= 128) {
-        block.write(rest % 128 + 128);
-        rest /= 128;
-      }
-      block.write(rest);
-    }
-    block.writeBytes(text.getBytes(US_ASCII));
-  }
-
-  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-    var frame = new ByteArrayOutputStream(9 + payload.length);
-    frame.write(payload.length >> 16);
-    frame.write(payload.length >> 8);
-    frame.write(payload.length);
-    frame.write(type);
-    frame.write(flags);
-    frame.writeBytes(new byte[] {0, 0, (byte) (stream >> 8), (byte) stream});
-    frame.writeBytes(payload);
-    return frame.toByteArray();
   }
 
   private static byte[] bomb(int size) {

@@ -1,12 +1,22 @@
 package dev.sluice.testing;
 
+import static dev.sluice.testing.RawHttp2.DATA;
+import static dev.sluice.testing.RawHttp2.END_STREAM;
+import static dev.sluice.testing.RawHttp2.PING;
+import static dev.sluice.testing.RawHttp2.PREFACE;
+import static dev.sluice.testing.RawHttp2.RST_STREAM;
+import static dev.sluice.testing.RawHttp2.SETTINGS;
+import static dev.sluice.testing.RawHttp2.WINDOW_UPDATE;
+import static dev.sluice.testing.RawHttp2.frame;
+import static dev.sluice.testing.RawHttp2.headers;
+import static dev.sluice.testing.RawHttp2.joined;
+import static dev.sluice.testing.RawHttp2.message;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -19,19 +29,6 @@ import java.util.Random;
  * same ones. For one thread.
  */
 public final class HostileInputs {
-  /** What a client of HTTP/2 says first. */
-  private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
-
-  private static final byte[] SETTINGS = frame(4, 0, 0, new byte[0]);
-
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int RST_STREAM = 3;
-  private static final int PING = 6;
-  private static final int WINDOW_UPDATE = 8;
-  private static final int END_STREAM = 1;
-  private static final int END_HEADERS = 4;
-
   /** Milliseconds that an answer is waited for, if it is waited for. */
   private static final int PATIENCE = 5;
 
@@ -213,62 +210,6 @@ public final class HostileInputs {
   }
 
   private static byte[] call(int stream, String method, byte[] body) {
-    var block = new ByteArrayOutputStream();
-    block.write(0x83); // :method POST
-    block.write(0x86); // :scheme http
-    literal(block, 4, method);
-    literal(block, 1, "localhost");
-    literal(block, 31, "application/grpc");
-    return joined(
-        frame(HEADERS, END_HEADERS, stream, block.toByteArray()),
-        frame(DATA, END_STREAM, stream, body));
-  }
-
-  /** A header with a name of HPACK's table, not to be kept. */
-  private static void literal(ByteArrayOutputStream block, int name, String value) {
-    if (name < 15) {
-      block.write(name);
-    } else {
-      block.write(15);
-      block.write(name - 15);
-    }
-    block.write(value.length());
-    block.writeBytes(value.getBytes(US_ASCII));
-  }
-
-  private static byte[] message(byte[] message) {
-    var framed = new ByteArrayOutputStream();
-    framed.write(0);
-    writeInt(framed, message.length);
-    framed.writeBytes(message);
-    return framed.toByteArray();
-  }
-
-  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-    var frame = new ByteArrayOutputStream();
-    frame.write(payload.length >> 16);
-    frame.write(payload.length >> 8);
-    frame.write(payload.length);
-    frame.write(type);
-    frame.write(flags);
-    writeInt(frame, stream);
-    frame.writeBytes(payload);
-    return frame.toByteArray();
-  }
-
-  private static void writeInt(ByteArrayOutputStream out, int value) {
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      out.write(value >> shift);
-    }
-  }
-
-  private static byte[] joined(byte[] first, byte[] second) {
-    try (var joined = new ByteArrayOutputStream(first.length + second.length)) {
-      joined.write(first);
-      joined.write(second);
-      return joined.toByteArray();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return joined(headers(stream, method), frame(DATA, END_STREAM, stream, body));
   }
 }

@@ -1,5 +1,9 @@
 package dev.sluice.transport;
 
+import static dev.sluice.testing.RawHttp2.PREFACE;
+import static dev.sluice.testing.RawHttp2.SETTINGS;
+import static dev.sluice.testing.RawHttp2.headers;
+import static dev.sluice.testing.RawHttp2.joined;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -165,10 +169,14 @@ class MemoryIT {
 
   /** Writes in the background: the server may stop reading, and then close. */
   private static void write(Socket socket, int bytes) {
+    write(socket, new byte[bytes]);
+  }
+
+  private static void write(Socket socket, byte[] bytes) {
     Thread.ofVirtual()
         .start(() -> {
           try {
-            socket.getOutputStream().write(new byte[bytes]);
+            socket.getOutputStream().write(bytes);
           } catch (IOException e) {
             // Refused.
           }
@@ -311,6 +319,31 @@ class MemoryIT {
     }
     calls.forEach(HttpClientRequest::reset);
     await(client.close());
+  }
+
+  @Test
+  void aConnectionWhoseHeadsAreBeyondTheBudgetIsNotRead() throws Exception {
+    var heads = new ByteArrayOutputStream();
+    heads.writeBytes(joined(PREFACE, SETTINGS));
+    for (int stream = 1; stream < 1_800; stream += 2) {
+      heads.writeBytes(headers(stream, "/test.Echo/Echo", "application/grpc", 15_000));
+    }
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < 4; i++) {
+        sockets.add(open(""));
+        write(sockets.getLast(), heads.toByteArray());
+      }
+      // The first is held. Each of the others is refused when it has waited, and again.
+      while (listener.memory().refusals() < 6) {
+        assertThat(listener.memory().held()).isLessThan(MEMORY + MIB);
+        theFriendIsAnswered();
+      }
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
   }
 
   private static byte[] bomb(int size) throws IOException {
