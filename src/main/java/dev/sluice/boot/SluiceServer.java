@@ -93,7 +93,8 @@ public final class SluiceServer implements Server {
             telemetry,
             connections,
             this::faces,
-            new RequestMemory(memory, System::nanoTime));
+            new RequestMemory(
+                memory, config.limits().connection().mostOfPeer() > 0, System::nanoTime));
     this.lookout = new Lookout(threads);
   }
 
@@ -182,6 +183,7 @@ public final class SluiceServer implements Server {
       Threads.await(server.threads.loading().executeBlocking(server::scan, true));
       server.models.keepLooking(server.lookout);
       server.listeners.keepLooking(server.lookout);
+      server.returnMemory();
       return server;
     } catch (RuntimeException e) {
       server.close();
@@ -194,6 +196,18 @@ public final class SluiceServer implements Server {
     SluiceServer server = start(config);
     Threads.await(server.reconciled());
     return server;
+  }
+
+  private void returnMemory() {
+    var unused = MemoryReturn.ofThisProcess();
+    threads
+        .vertx()
+        .setPeriodic(
+            MemoryReturn.INTERVAL.toMillis(),
+            _ ->
+                threads
+                    .load(unused::look, true)
+                    .onFailure(e -> LOG.error("memory is not given back", e)));
   }
 
   private Object scan() {

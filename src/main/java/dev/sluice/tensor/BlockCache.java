@@ -83,6 +83,17 @@ final class BlockCache {
     return block;
   }
 
+  /** Some block that waits, or null if none does. */
+  @Nullable MemorySegment takeAny() {
+    for (int i = 0; i < shelves.length; i++) {
+      MemorySegment block = take(1L << (SMALLEST_SHIFT + i));
+      if (block != null) {
+        return block;
+      }
+    }
+    return null;
+  }
+
   /** Takes the block over; false if there is no place for it. */
   boolean put(MemorySegment block) {
     long size = block.byteSize();

@@ -1,6 +1,7 @@
 package dev.sluice.tensor;
 
 import dev.sluice.tensor.MemoryBudget.Kind;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +21,27 @@ public final class MemoryAccount implements AutoCloseable {
   private static final Kind[] KINDS = Kind.values();
 
   private final MemoryBudget budget;
+  private final MemoryShare share;
   private final AtomicLongArray held = new AtomicLongArray(KINDS.length);
+
+  /** Bytes that only the share counts: of tensors, which are in the budget by themselves. */
+  private final AtomicLong tensors = new AtomicLong();
+
   private boolean closed;
 
-  MemoryAccount(MemoryBudget budget) {
+  MemoryAccount(MemoryBudget budget, MemoryShare share) {
     this.budget = budget;
+    this.share = share;
   }
 
   /** The budget that all requests share. */
   public MemoryBudget budget() {
     return budget;
+  }
+
+  /** What the request's client may hold. */
+  public MemoryShare share() {
+    return share;
   }
 
   /** Bytes that are held for this. */
@@ -42,7 +54,11 @@ public final class MemoryAccount implements AutoCloseable {
     if (closed || bytes <= 0) {
       return true;
     }
+    if (!share.tryTake(kind, bytes)) {
+      return false;
+    }
     if (!budget.tryReserve(kind, bytes)) {
+      share.give(bytes);
       return false;
     }
     held.addAndGet(kind.index(), bytes);
@@ -56,14 +72,26 @@ public final class MemoryAccount implements AutoCloseable {
    */
   public void charge(Kind kind, long bytes) {
     if (!tryCharge(kind, bytes)) {
-      throw budget.refuse(bytes);
+      throw budget.refuse(share, kind, bytes);
     }
   }
 
   /** Charges bytes that are there already, whether they are free or not. */
   public void force(Kind kind, long bytes) {
     if (!closed && bytes > 0) {
+      share.force(bytes);
       budget.force(kind, bytes);
+      held.addAndGet(kind.index(), bytes);
+    }
+  }
+
+  /** Charges bytes for which the budget alone is asked: they are given back soon. */
+  private void chargeShortly(Kind kind, long bytes) {
+    if (!closed) {
+      if (!budget.tryReserve(kind, bytes)) {
+        throw budget.refuse(bytes);
+      }
+      share.force(bytes);
       held.addAndGet(kind.index(), bytes);
     }
   }
@@ -71,23 +99,44 @@ public final class MemoryAccount implements AutoCloseable {
   /** Gives back bytes that were charged; never more than are held. */
   public void release(Kind kind, long bytes) {
     long before = held.getAndUpdate(kind.index(), now -> now - Math.min(now, bytes));
-    long given = Math.min(before, bytes);
-    if (given > 0) {
-      budget.release(kind, given);
-    }
+    give(kind, Math.min(before, bytes));
   }
 
   /** Gives back all that is held for this. */
   public void releaseAll(Kind kind) {
-    long given = held.getAndSet(kind.index(), 0);
+    give(kind, held.getAndSet(kind.index(), 0));
+  }
+
+  private void give(Kind kind, long given) {
     if (given > 0) {
       budget.release(kind, given);
+      share.give(given);
+    }
+  }
+
+  /**
+   * Gives back all that is held for this, since it lies in native memory that counts by itself. The
+   * client goes on holding it.
+   */
+  public void moveToTensor(Kind kind) {
+    long moved = held.getAndSet(kind.index(), 0);
+    if (moved > 0) {
+      budget.release(kind, moved);
+      tensors.addAndGet(moved);
+    }
+  }
+
+  /** The client holds no tensors any more. */
+  public void releaseTensors() {
+    long given = tensors.getAndSet(0);
+    if (given > 0) {
+      share.give(given);
     }
   }
 
   /** The failure of a charge that did not succeed. Counts as a refusal. */
-  public MemoryExhausted refusal(long bytes) {
-    return budget.refuse(bytes);
+  public MemoryExhausted refusal(Kind kind, long bytes) {
+    return budget.refuse(share, kind, bytes);
   }
 
   /** Runs work whose large arrays and tensors are charged here. */
@@ -109,7 +158,10 @@ public final class MemoryAccount implements AutoCloseable {
   public static void chargeCurrent(Kind kind, long bytes) {
     if (bytes >= CHECKED) {
       MemoryAccount account = CURRENT.get();
-      if (account != null) {
+      if (account != null && kind == Kind.BODY) {
+        // The pieces of a body that is let in, while they are joined.
+        account.chargeShortly(kind, bytes);
+      } else if (account != null) {
         account.charge(kind, bytes);
       }
     }
@@ -125,13 +177,28 @@ public final class MemoryAccount implements AutoCloseable {
     }
   }
 
-  /** Refuses a tensor for which there is no memory, if this thread works for a request. */
+  /**
+   * Refuses a tensor for which there is no memory, if this thread works for a request, whose client
+   * holds it from now on until the request ends.
+   */
   static void requireFree(long bytes) {
     if (bytes >= CHECKED) {
       MemoryAccount account = CURRENT.get();
       if (account != null) {
-        account.budget.requireFree(bytes);
+        account.holdTensor(bytes);
       }
+    }
+  }
+
+  private void holdTensor(long bytes) {
+    if (bytes > budget.free(bytes)) {
+      throw budget.refuse(bytes);
+    }
+    if (!closed) {
+      if (!share.tryTake(Kind.INFLATED, bytes)) {
+        throw budget.refuse(share, Kind.INFLATED, bytes);
+      }
+      tensors.addAndGet(bytes);
     }
   }
 
@@ -147,5 +214,6 @@ public final class MemoryAccount implements AutoCloseable {
     for (Kind kind : KINDS) {
       releaseAll(kind);
     }
+    releaseTensors();
   }
 }

@@ -125,9 +125,19 @@ public final class MemoryBudget {
     return taken.get() + TensorMemory.openBytes() > limit;
   }
 
-  /** A new request's account. */
+  /** The account of a request whose client may hold whatever is free. */
   public MemoryAccount account() {
-    return new MemoryAccount(this);
+    return account(new MemoryShare(this, true));
+  }
+
+  /** A new request's account, which counts for its client's share too. */
+  public MemoryAccount account(MemoryShare share) {
+    return new MemoryAccount(this, share);
+  }
+
+  /** The share of a new client. */
+  public MemoryShare share() {
+    return new MemoryShare(this, false);
   }
 
   /** Reserves bytes; false, and nothing is reserved, if they are not free. */
@@ -166,11 +176,13 @@ public final class MemoryBudget {
     return new MemoryExhausted(bytes, free(bytes), limit);
   }
 
-  /** Checks that a tensor of this size fits, which is counted by itself once it is there. */
-  void requireFree(long bytes) {
-    if (bytes > free(bytes)) {
-      throw refuse(bytes);
+  /** Says why bytes were not reserved for a client, and counts that. */
+  MemoryExhausted refuse(MemoryShare share, Kind kind, long bytes) {
+    if (!share.lacks(kind, bytes)) {
+      return refuse(bytes);
     }
+    refusals.increment();
+    return MemoryExhausted.ofShare(bytes, share.held(), share.limit(kind));
   }
 
   private long ceiling(long bytes) {

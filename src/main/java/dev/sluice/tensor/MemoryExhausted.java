@@ -12,4 +12,15 @@ public final class MemoryExhausted extends RuntimeException {
         false,
         false);
   }
+
+  private MemoryExhausted(String text) {
+    super(text, null, false, false);
+  }
+
+  /** The budget has them, but not for this client. */
+  static MemoryExhausted ofShare(long asked, long held, long limit) {
+    return new MemoryExhausted(
+        "this client's share of the server's memory budget is used up: asked for %d bytes, its requests hold %d of %d (setting limits.memory)"
+            .formatted(asked, held, limit));
+  }
 }

@@ -51,6 +51,13 @@ public final class TensorMemory {
     CACHE.limit(bytes);
   }
 
+  /** Frees the blocks that are kept for the next tensors. */
+  public static void freeKept() {
+    for (MemorySegment block = CACHE.takeAny(); block != null; block = CACHE.takeAny()) {
+      freeForGood(block);
+    }
+  }
+
   /** Bytes in the blocks that {@link #openBlocks} counts. */
   public static long openBytes() {
     return OPEN_BYTES.sum();
@@ -86,9 +93,12 @@ public final class TensorMemory {
 
   static void free(MemorySegment block) {
     closed(block.byteSize());
-    if (CACHE.put(block)) {
-      return;
+    if (!CACHE.put(block)) {
+      freeForGood(block);
     }
+  }
+
+  private static void freeForGood(MemorySegment block) {
     try {
       FREE.invokeExact(block);
     } catch (Throwable e) {

@@ -44,7 +44,7 @@ final class Http1Memory extends ChannelDuplexHandler {
   static void join(HttpConnection connection, RequestMemory memory) {
     ConnectionInternals.http1(connection)
         .ifPresent(vertx -> {
-          MemoryAccount account = memory.account();
+          MemoryAccount account = memory.account(vertx.channel());
           vertx.pipeline().addBefore(vertx.name(), null, new Http1Memory(account));
           vertx.channel().closeFuture().addListener(_ -> account.close());
         });

@@ -79,7 +79,7 @@ public final class Http2Memory extends Http2Heads {
     this.handler = handler;
     this.ctx = ctx;
     this.memory = memory;
-    account = memory.account();
+    account = memory.account(ctx.channel());
     headKey = handler.connection().newKey();
     window = new ConsumedBytes(handler.decoder().flowController(), this::update);
   }
@@ -208,7 +208,7 @@ public final class Http2Memory extends Http2Heads {
     }
     looks++;
     if (looks == MOST_LOOKS) {
-      var _ = memory.busy(account.refusal(target(held()) - charged));
+      var _ = memory.busy(account.refusal(Kind.BODY, target(held()) - charged));
       reset = resetWaiting();
     }
     if (looks < MOST_LOOKS + MOST_LOOKS_AFTER_RESET) {
@@ -228,7 +228,9 @@ public final class Http2Memory extends Http2Heads {
   private void close() {
     LOG.at(Level.INFO, "unread")
         .addKeyValue("client", ctx.channel().remoteAddress())
-        .log("a connection is closed: no memory for its streams, whose reset its client does not read");
+        .log(
+            "a connection is closed: no memory for its streams, whose reset its client does not"
+                + " read");
     ctx.close();
   }
 

@@ -46,12 +46,17 @@ public abstract class ListenerExchange implements Exchange {
   /** Bytes of pieces that are not written yet. */
   private long pieces;
 
-  /** Begins an exchange, with the deadline of the listener's settings. */
-  protected ListenerExchange(ListenerContext context, EntryPoint entryPoint, String requestId) {
+  /**
+   * Begins an exchange, with the deadline of the listener's settings.
+   *
+   * @param memory what it holds, which it closes
+   */
+  protected ListenerExchange(
+      ListenerContext context, EntryPoint entryPoint, String requestId, MemoryAccount memory) {
     this.context = context;
     this.requestId = requestId;
     this.record = context.record(entryPoint);
-    this.memory = context.memory().account();
+    this.memory = memory;
   }
 
   protected final ListenerContext context() {
@@ -234,7 +239,7 @@ public abstract class ListenerExchange implements Exchange {
    */
   public final void holdBody(long bytes) {
     if (!memory.tryCharge(MemoryBudget.Kind.BODY, bytes)) {
-      throw context.memory().busy(memory.refusal(bytes));
+      throw context.memory().busy(memory.refusal(MemoryBudget.Kind.BODY, bytes));
     }
   }
 
@@ -266,7 +271,7 @@ public abstract class ListenerExchange implements Exchange {
     if (bytes <= ALWAYS_SENT) {
       memory.force(MemoryBudget.Kind.ANSWER, more);
     } else if (!memory.tryCharge(MemoryBudget.Kind.ANSWER, more)) {
-      throw context.memory().busy(memory.refusal(bytes));
+      throw context.memory().busy(memory.refusal(MemoryBudget.Kind.ANSWER, bytes));
     }
   }
 

@@ -4,15 +4,26 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.MemoryExhausted;
+import dev.sluice.tensor.MemoryShare;
+import io.netty.channel.Channel;
+import io.netty.util.Attribute;
+import io.netty.util.AttributeKey;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,11 +38,17 @@ public final class RequestMemory {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestMemory.class);
 
-  /** How often the first of those that wait looks whether there is memory. */
+  /** How often those that wait look whether there is memory. */
   private static final long LOOK_MILLIS = 10;
 
   /** Bodies that wait at once; one more is refused without waiting. */
-  private static final int MOST_WAITING = 16;
+  private static final int MOST_WAITING = 64;
+
+  /** Of these, bodies of one client. */
+  private static final int MOST_OF_CLIENT = 16;
+
+  private static final AttributeKey<MemoryShare> SHARE =
+      AttributeKey.valueOf(RequestMemory.class, "share");
 
   /** Bytes of a message that is taken whatever the budget says. */
   private static final long ALWAYS_READ = 256;
@@ -40,14 +57,25 @@ public final class RequestMemory {
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final MemoryBudget budget;
+  private final boolean perPeer;
+  private final ConcurrentMap<InetAddress, Peer> peers = new ConcurrentHashMap<>();
   private final LongSupplier nanoTime;
   private final Queue<Wait> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicLong nextLine;
   private final AtomicLong unlogged = new AtomicLong();
 
+  /** Where each connection has a share of its own. */
   public RequestMemory(MemoryBudget budget, LongSupplier nanoTime) {
+    this(budget, false, nanoTime);
+  }
+
+  /**
+   * @param perPeer whether all connections of an address have one share together
+   */
+  public RequestMemory(MemoryBudget budget, boolean perPeer, LongSupplier nanoTime) {
     this.budget = budget;
+    this.perPeer = perPeer;
     this.nanoTime = nanoTime;
     this.nextLine = new AtomicLong(nanoTime.getAsLong());
   }
@@ -73,9 +101,50 @@ public final class RequestMemory {
     return account.tryCharge(MemoryBudget.Kind.BODY, more);
   }
 
-  /** A new request's account. */
-  public MemoryAccount account() {
-    return budget.account();
+  /** A new account of a request of this connection. On its event loop. */
+  public MemoryAccount account(HttpConnection connection) {
+    return account(ConnectionInternals.context(connection).channel());
+  }
+
+  /** A new account of a request of this connection. On its event loop. */
+  public MemoryAccount account(Channel connection) {
+    return budget.account(share(connection));
+  }
+
+  private MemoryShare share(Channel connection) {
+    Attribute<MemoryShare> share = connection.attr(SHARE);
+    MemoryShare known = share.get();
+    if (known == null) {
+      known = newShare(connection);
+      share.set(known);
+    }
+    return known;
+  }
+
+  private MemoryShare newShare(Channel connection) {
+    if (perPeer && connection.remoteAddress() instanceof InetSocketAddress client) {
+      InetAddress address = client.getAddress();
+      connection.closeFuture().addListener(_ -> leave(address));
+      return peers.compute(address, (_, peer) -> Peer.one(peer, budget)).share;
+    }
+    return budget.share();
+  }
+
+  private void leave(InetAddress address) {
+    peers.computeIfPresent(address, (_, peer) -> peer.fewer());
+  }
+
+  /** The connections of an address that have had a request. */
+  private record Peer(MemoryShare share, int connections) {
+    static Peer one(@Nullable Peer others, MemoryBudget budget) {
+      return others == null
+          ? new Peer(budget.share(), 1)
+          : new Peer(others.share, others.connections + 1);
+    }
+
+    @Nullable Peer fewer() {
+      return connections == 1 ? null : new Peer(share, connections - 1);
+    }
   }
 
   /** What a client is told of a refusal, which is logged once a second at most. */
@@ -92,20 +161,23 @@ public final class RequestMemory {
   }
 
   /**
-   * Tries until it succeeds, whenever the turn of this wait has come.
+   * Tries until it succeeds, whenever the turn of this wait has come among those of its client.
    *
+   * @param share the client's
    * @param attempt reserves memory, or returns false; on the event loop that calls this
    * @param over called on the same event loop with whether an attempt succeeded; not after {@link
    *     Wait#cancel}
    */
-  public Wait await(Vertx vertx, BooleanSupplier attempt, Consumer<Boolean> over) {
-    var wait = new Wait(vertx, attempt, over);
+  public Wait await(
+      MemoryShare share, Vertx vertx, BooleanSupplier attempt, Consumer<Boolean> over) {
+    var wait = new Wait(share, vertx, attempt, over);
     wait.begin();
     return wait;
   }
 
   /** One body that waits for memory. Of its event loop. */
   public final class Wait {
+    private final MemoryShare share;
     private final Vertx vertx;
     private final BooleanSupplier attempt;
     private final Consumer<Boolean> over;
@@ -113,7 +185,8 @@ public final class RequestMemory {
     private long timer;
     private boolean ended;
 
-    private Wait(Vertx vertx, BooleanSupplier attempt, Consumer<Boolean> over) {
+    private Wait(MemoryShare share, Vertx vertx, BooleanSupplier attempt, Consumer<Boolean> over) {
+      this.share = share;
       this.vertx = vertx;
       this.attempt = attempt;
       this.over = over;
@@ -121,7 +194,7 @@ public final class RequestMemory {
     }
 
     private void begin() {
-      if (count.incrementAndGet() > MOST_WAITING) {
+      if (count.incrementAndGet() > MOST_WAITING || ofClient().count() >= MOST_OF_CLIENT) {
         count.decrementAndGet();
         ended = true;
         over.accept(false);
@@ -132,11 +205,21 @@ public final class RequestMemory {
     }
 
     private void look() {
-      boolean succeeded = waiting.peek() == this && attempt.getAsBoolean();
+      boolean succeeded = isFirst() && attempt.getAsBoolean();
       if (succeeded || nanoTime.getAsLong() - end >= 0) {
         cancel();
         over.accept(succeeded);
       }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Whether it is the same wait, not one like it.
+    private boolean isFirst() {
+      return ofClient().findFirst().orElse(this) == this;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // A share is its client's.
+    private Stream<Wait> ofClient() {
+      return waiting.stream().filter(other -> other.share == share);
     }
 
     /** Gives up. Does nothing if the wait is over. */

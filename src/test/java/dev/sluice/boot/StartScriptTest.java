@@ -60,7 +60,7 @@ class StartScriptTest {
     assertThat(flags())
         .contains("-Xmx4095m", "-XX:MaxDirectMemorySize=3276m", "-XX:+ExitOnOutOfMemoryError")
         .as("what native code has freed is given back")
-        .contains("-XX:TrimNativeHeapInterval=60000")
+        .contains("-XX:TrimNativeHeapInterval=60000", "-XX:+UseAdaptiveSizePolicyWithSystemGC")
         .endsWith("dev.sluice.boot.Main", "serve");
   }
 

@@ -32,7 +32,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
       RpcMeta meta,
       ByteCollector body,
       String requestId) {
-    super(connection.context(), EntryPoint.BRPC, requestId);
+    super(connection.context(), EntryPoint.BRPC, requestId, connection.account());
     this.connection = connection;
     this.method = method;
     this.meta = meta;

@@ -61,7 +61,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private long bytesUnderWay;
 
   /** Holds the memory of the frame that is being read. */
-  private final MemoryAccount arriving;
+  private MemoryAccount arriving;
 
   /** The listener closes: calls are answered for a moment more, while the client may not know. */
   private boolean closing;
@@ -73,11 +73,10 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private final LastActivity activity = new LastActivity();
   private ChannelHandlerContext channel;
 
-  @SuppressWarnings("NullAway.Init") // The channel is there when the handler was added to it.
+  @SuppressWarnings("NullAway.Init") // All is there when the handler was added to a channel.
   BrpcConnection(BrpcFront front, ContextInternal context, Runnable whole) {
     this.front = front;
     this.context = context;
-    this.arriving = front.context().memory().account();
     this.whole = whole;
     this.reader = new FrameReader(front.context().limits().maxBodySize(), this);
   }
@@ -85,6 +84,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     channel = ctx;
+    arriving = account();
   }
 
   @Override
@@ -110,7 +110,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
       return false;
     }
     if (!RequestMemory.tryHold(arriving, length, CALL + length)) {
-      InferenceException busy = context().memory().busy(arriving.refusal(length));
+      InferenceException busy = context().memory().busy(arriving.refusal(Kind.BODY, length));
       fail(meta, BrpcError.of(busy.code()), busy.getMessage());
       return false;
     }
@@ -177,6 +177,11 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Returns the process that has opened it; null if it has come by a port. */
   @Nullable UnixPeer unixPeer() {
     return ConnectionCredentials.unixPeer(channel.channel());
+  }
+
+  /** Returns the account of a new call. */
+  MemoryAccount account() {
+    return context().memory().account(channel.channel());
   }
 
   /** What all requests of the listener share. */

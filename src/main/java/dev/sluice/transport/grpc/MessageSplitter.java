@@ -101,6 +101,7 @@ final class MessageSplitter {
   /** A frame that {@link #next} gave is not needed any more. */
   void taken(Body taken) {
     memory.release(Kind.BODY, taken.length());
+    memory.releaseTensors();
   }
 
   /** What is wrong if the call ends here. */

@@ -51,7 +51,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
       ListenerContext context,
       String requestId,
       SilentCalls silent) {
-    super(context, EntryPoint.GRPC, requestId);
+    super(context, EntryPoint.GRPC, requestId, context.memory().account(request.connection()));
     this.request = request;
     this.reply = reply;
     this.form = form;
@@ -117,7 +117,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     } else if (memory().tryCharge(Kind.BODY, piece.length())) {
       text.add(piece);
     } else {
-      fail(context().memory().busy(memory().refusal(piece.length())));
+      fail(context().memory().busy(memory().refusal(Kind.BODY, piece.length())));
     }
   }
 
@@ -182,6 +182,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
         context()
             .memory()
             .await(
+                memory().share(),
                 context().vertx(),
                 splitter::tryAgain,
                 succeeded -> {
@@ -190,7 +191,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
                   if (succeeded) {
                     takeNext();
                   } else {
-                    fail(context().memory().busy(memory().refusal(size)));
+                    fail(context().memory().busy(memory().refusal(Kind.BODY, size)));
                   }
                   request.resume();
                 });

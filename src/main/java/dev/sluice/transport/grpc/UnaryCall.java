@@ -82,7 +82,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       GrpcForm form,
       ListenerContext context,
       String requestId) {
-    super(context, EntryPoint.GRPC, requestId);
+    super(context, EntryPoint.GRPC, requestId, context.memory().account(origin.connection()));
     this.origin = origin;
     this.method = method;
     this.authority = authority;
@@ -188,7 +188,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     // part.
     boolean free = wait == null || memory().budget().free(Long.MAX_VALUE) >= more;
     if (!free || !RequestMemory.tryHold(memory(), size, more)) {
-      fail(context().memory().busy(memory().refusal(more)));
+      fail(context().memory().busy(memory().refusal(Kind.BODY, more)));
     }
   }
 
@@ -229,7 +229,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       if (tensorAt >= 0) {
         collected.land(GrpcReply.PREFIX + (long) tensorAt);
         // Native memory is counted where it is made.
-        memory().releaseAll(Kind.BODY);
+        memory().moveToTensor(Kind.BODY);
       }
     }
   }
@@ -241,6 +241,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
         context()
             .memory()
             .await(
+                memory().share(),
                 context().vertx(),
                 () -> memory().tryCharge(Kind.BODY, size - memory().held(Kind.BODY)),
                 succeeded -> waited(succeeded, size));
@@ -250,7 +251,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     wait = null;
     reserved = succeeded;
     if (!succeeded) {
-      fail(context().memory().busy(memory().refusal(size)));
+      fail(context().memory().busy(memory().refusal(Kind.BODY, size)));
     }
     reading.resume();
     if (arrived) {

@@ -105,7 +105,7 @@ final class BodyReader {
     if (tensorAt >= 0 && coding == null && collected.isLarge()) {
       collected.land(tensorAt);
       // Native memory is counted where it is made.
-      memory.releaseAll(Kind.BODY);
+      memory.moveToTensor(Kind.BODY);
       DirectPieces.take(request, this::takeBorrowed);
     }
     readOn();
@@ -124,6 +124,7 @@ final class BodyReader {
         context
             .memory()
             .await(
+                memory.share(),
                 context.vertx(),
                 attempt,
                 succeeded -> {
@@ -131,7 +132,7 @@ final class BodyReader {
                   if (succeeded) {
                     then.run();
                   } else {
-                    fail(context.memory().busy(memory.refusal(asked)));
+                    fail(context.memory().busy(memory.refusal(Kind.BODY, asked)));
                   }
                   request.resume();
                 });

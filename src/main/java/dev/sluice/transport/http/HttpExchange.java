@@ -49,7 +49,7 @@ public final class HttpExchange extends ListenerExchange {
   private boolean shared;
 
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
-    super(context, EntryPoint.REST, requestId);
+    super(context, EntryPoint.REST, requestId, context.memory().account(request.connection()));
     this.request = request;
     request.response().exceptionHandler(_ -> gone());
     request.response().closeHandler(_ -> gone());
