@@ -94,7 +94,7 @@ public final class SluiceServer implements Server {
             connections,
             this::faces,
             new RequestMemory(
-                memory, config.limits().connection().mostOfPeer() > 0, System::nanoTime));
+                memory, config.limits().connection().maxConnectionsPerPeer() > 0, System::nanoTime));
     this.lookout = new Lookout(threads);
   }
 
