@@ -134,9 +134,13 @@ class IntermediaryAttacksIT {
   @Test
   void noRequestBecomesATunnelForHttp2() throws Exception {
     String upgrade =
-        "Connection: Upgrade, HTTP2-Settings\r\n"
-            + "Upgrade: h2c\r\n"
-            + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n";
+        String.join(
+            "\r\n",
+            "Connection: Upgrade, HTTP2-Settings",
+            "Upgrade: h2c",
+            "HTTP2-Settings: AAMAAABkAAQAAP__",
+            "",
+            "");
     String first = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n";
     assertThat(send(first + upgrade)).startsWith("HTTP/1.1 200 ").contains("\"name\"");
     assertThat(send(first + "\r\n" + first + upgrade))
