@@ -39,6 +39,10 @@ enum TritonFlag implements ForeignFlag {
   LOG_INFO(Kind.SWITCH, "whether news are logged"),
   LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
   LOG_ERROR(Kind.SWITCH, "errors are always logged"),
+  HTTP_RESTRICTED_API(
+      Kind.VALUE, "APIS:KEY=VALUE: calls over HTTP that need a header, and are allowed by it"),
+  GRPC_RESTRICTED_PROTOCOL(
+      Kind.VALUE, "the same for gRPC, whose header is triton-grpc-protocol-KEY"),
   ENABLE_CONTROL(
       Kind.SWITCH,
       "of Sluice: the control calls that everybody may make: load,unload, or true for all"),
@@ -47,8 +51,6 @@ enum TritonFlag implements ForeignFlag {
 
   GRPC_USE_SSL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
   GRPC_USE_SSL_MUTUAL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
-  HTTP_RESTRICTED_API(Kind.REFUSED, "use security.policies of sluice serve: who may do what"),
-  GRPC_RESTRICTED_PROTOCOL(Kind.REFUSED, "use security.policies of sluice serve: who may do what"),
   ALLOW_SAGEMAKER(Kind.REFUSED, "its port is not there"),
   ALLOW_VERTEX_AI(Kind.REFUSED, "its port is not there"),
   MODEL_NAMESPACING(Kind.REFUSED, "of two models with one name the first is served"),

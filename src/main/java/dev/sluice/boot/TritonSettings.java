@@ -62,10 +62,11 @@ final class TritonSettings {
     SluiceConfig read =
         new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
     return read.with(
-        listeners(),
-        read.repository()
-            .withWanted(new WantedModels(directories(), Map.of()))
-            .withControl(control()));
+            listeners(),
+            read.repository()
+                .withWanted(new WantedModels(directories(), Map.of()))
+                .withControl(control()))
+        .with(read.security().withRestricted(TritonRestrictions.of(flags)));
   }
 
   /** That server does not start with what it does not know either. */

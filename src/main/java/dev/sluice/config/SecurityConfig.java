@@ -11,9 +11,14 @@ import java.util.List;
  * @param jwt which tokens callers are known by
  * @param share part of a model's streams and sequences that one identity may hold, where
  *     credentials tell callers apart
+ * @param restricted operations that need a header; of Triton's command line only
  */
 public record SecurityConfig(
-    List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt, double share) {
+    List<PolicyConfig> policies,
+    ApiKeysConfig apiKeys,
+    JwtConfig jwt,
+    double share,
+    List<RestrictedApi> restricted) {
   private static final double DEFAULT_SHARE = 0.5;
   private static final double SMALLEST_SHARE = 0.01;
 
@@ -29,8 +34,20 @@ public record SecurityConfig(
     this(policies, apiKeys, jwt, DEFAULT_SHARE);
   }
 
+  /** Without operations that need a header. */
+  public SecurityConfig(
+      List<PolicyConfig> policies, ApiKeysConfig apiKeys, JwtConfig jwt, double share) {
+    this(policies, apiKeys, jwt, share, List.of());
+  }
+
   public SecurityConfig {
     policies = List.copyOf(policies);
+    restricted = List.copyOf(restricted);
+  }
+
+  /** The same with operations that need a header. */
+  public SecurityConfig withRestricted(List<RestrictedApi> others) {
+    return new SecurityConfig(policies, apiKeys, jwt, share, others);
   }
 
   static SecurityConfig read(Section security) {

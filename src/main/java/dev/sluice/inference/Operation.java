@@ -13,8 +13,12 @@ public enum Operation {
   HEALTH(Role.METADATA, false),
   /** What the server is. */
   SERVER_METADATA(Role.METADATA, false),
-  /** What a model takes and gives, how it is configured, and how its versions are. */
+  /** What a model takes and gives, and how its versions are. */
   MODEL_METADATA(Role.METADATA, true),
+  /** Whether a model takes requests. */
+  MODEL_READY(Role.METADATA, true),
+  /** How a model is configured. */
+  MODEL_CONFIG(Role.METADATA, true),
   /** The models in the repository and their states, as far as the caller may know of them. */
   REPOSITORY_INDEX(Role.METADATA, true),
   /** The gRPC services that a listener carries. */

@@ -3,12 +3,15 @@ package dev.sluice.security;
 import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.PolicyConfig;
+import dev.sluice.config.RestrictedApi;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +31,8 @@ public final class ListenerAccess {
   private final boolean neverControl;
   private final List<Authenticator> authenticators;
   private final double share;
+  private final Map<RestrictedApi.Wire, Restrictions> restrictions =
+      new EnumMap<>(RestrictedApi.Wire.class);
   private final Caller anonymous;
   private final ConcurrentMap<Identity, Caller> known = new ConcurrentHashMap<>();
 
@@ -46,6 +51,12 @@ public final class ListenerAccess {
     this.authenticators = List.copyOf(authenticators);
     this.share = authenticators.isEmpty() ? 1 : security.share();
     this.anonymous = authorise(Identity.ANONYMOUS);
+    for (RestrictedApi.Wire wire : RestrictedApi.Wire.values()) {
+      var restricted = new Restrictions(security.restricted(), wire, neverControl);
+      if (!restricted.isEmpty()) {
+        restrictions.put(wire, restricted);
+      }
+    }
   }
 
   private static boolean holdsOn(PolicyConfig rule, ListenerConfig listener) {
@@ -58,9 +69,12 @@ public final class ListenerAccess {
     return operations;
   }
 
-  /** Returns whether credentials are looked for here; if not, every caller is anonymous. */
+  /**
+   * Returns whether anything is looked for that a request presents; if not, every caller is {@link
+   * #anonymous}.
+   */
   public boolean knowsCredentials() {
-    return !authenticators.isEmpty();
+    return !authenticators.isEmpty() || !restrictions.isEmpty();
   }
 
   /** The caller without a credential. */
@@ -71,6 +85,17 @@ public final class ListenerAccess {
   /** Where callers come in, for texts. */
   public String listener() {
     return listener;
+  }
+
+  /**
+   * Identifies a caller where operations may need a header.
+   *
+   * @throws InferenceException as {@link #caller(Credentials)}
+   */
+  public Caller caller(Credentials presented, RestrictedApi.Wire wire) {
+    Caller caller = caller(presented);
+    Restrictions restricted = restrictions.get(wire);
+    return restricted == null ? caller : restricted.apply(caller, presented);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.sluice.transport;
 
+import dev.sluice.config.RestrictedApi;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
@@ -110,9 +111,16 @@ public abstract class ListenerExchange implements Exchange {
   public final Caller caller() {
     if (caller == null) {
       ListenerAccess access = context.access();
-      caller = access.knowsCredentials() ? access.caller(credentials()) : access.anonymous();
+      caller =
+          access.knowsCredentials()
+              ? access.caller(credentials(), wire(record.entryPoint()))
+              : access.anonymous();
     }
     return caller;
+  }
+
+  private static RestrictedApi.Wire wire(EntryPoint entry) {
+    return entry == EntryPoint.GRPC ? RestrictedApi.Wire.GRPC : RestrictedApi.Wire.HTTP;
   }
 
   /**

@@ -162,8 +162,7 @@ class TritonServerCommandTest {
         "--backend-config=onnxruntime,threads=2",
         "--disable-auto-complete-config",
         "--rate-limit",
-        "off",
-        "--http-restricted-api=false");
+        "off");
     assertThat(warnings)
         .containsExactly(
             "these flags have no meaning here: --disable-auto-complete-config, --backend-config,"
@@ -191,7 +190,10 @@ class TritonServerCommandTest {
           --trace-config=level=MAX | --trace-config is MAX; wanted OFF or TIMESTAMPS
           --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
           --grpc-use-ssl=true | --grpc-use-ssl is not served here: use listeners[].tls of sluice serve
-          --http-restricted-api=a:b=c | --http-restricted-api is not served here: use security.policies of sluice serve: who may do what
+          --http-restricted-api=a:b=c | --http-restricted-api is for 'a'; wanted health, metadata, inference, shared-memory, model-config, model-repository, statistics, trace, logging
+          --http-restricted-api=health | --http-restricted-api is of another form; wanted APIS:KEY=VALUE
+          --http-restricted-api=health:k= | --http-restricted-api is of another form; wanted APIS:KEY=VALUE
+          --grpc-restricted-protocol=health,trace:k=v --grpc-restricted-protocol=trace:l=w | --grpc-restricted-protocol: 'trace' can not be specified in multiple config groups
           """)
   void whatIsWrongIsToldByItsFlag(String arguments, String text) {
     assertThatThrownBy(() -> read(arguments.split(" ")))

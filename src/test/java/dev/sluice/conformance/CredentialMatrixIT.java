@@ -129,8 +129,8 @@ class CredentialMatrixIT {
     var rules =
         List.of(
             rule("authenticated", Role.INFERENCE, Role.METADATA, Role.METRICS),
-            rule("key:ops", Role.CONTROL, Role.ADMIN),
-            rule("role:operator", Role.CONTROL, Role.ADMIN));
+            rule("key:ops", Role.CONTROL, Role.ADMIN, Role.SHARED_MEMORY),
+            rule("role:operator", Role.CONTROL, Role.ADMIN, Role.SHARED_MEMORY));
     var keys = ApiKeysConfig.parse(Path.of("keys"), "ci: " + CI + "\nops: " + OPS);
     JwtConfig jwt = Issuer.CONFIG;
     return new SecurityConfig(

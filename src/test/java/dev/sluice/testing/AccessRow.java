@@ -16,9 +16,12 @@ public record AccessRow(String method, String path, Operation operation) {
   private static final String MODEL_V2 = "/v2/models/half_plus_two";
   private static final String REPOSITORY = "/v2/repository/models/half_plus_two";
 
+  /** A region of shared memory. */
+  public static final String REGION = "region_1";
+
   private static final String GRPS_SERVICE = "grps.protos.v1.GrpsService/";
 
-  /** At least one for each kind of path that a default listener has. */
+  /** Each kind of path of a listener of all protocols, where memory is shared too. */
   public static final List<AccessRow> HTTP =
       Stream.of(
               List.of(
@@ -48,14 +51,16 @@ public record AccessRow(String method, String path, Operation operation) {
                   post(REPOSITORY + "/unload", Operation.UNLOAD)),
               List.of(
                   get(MODEL_V2, Operation.MODEL_METADATA),
-                  get(MODEL_V2 + "/ready", Operation.MODEL_METADATA),
-                  get(MODEL_V2 + "/config", Operation.MODEL_METADATA),
+                  get(MODEL_V2 + "/ready", Operation.MODEL_READY),
+                  get(MODEL_V2 + "/config", Operation.MODEL_CONFIG),
                   get(MODEL_V2 + "/stats", Operation.MODEL_STATISTICS),
                   post(MODEL_V2 + "/infer", Operation.INFER),
                   post(MODEL_V2 + "/generate", Operation.INFER),
                   post(MODEL_V2 + "/generate_stream", Operation.INFER),
                   get(MODEL_V2 + "/trace/setting", Operation.TRACING),
                   post(MODEL_V2 + "/trace/setting", Operation.TRACING)),
+              shared("system"),
+              shared("cuda"),
               anyhow("/grps/v1/health/live", Operation.HEALTH),
               anyhow("/grps/v1/health/ready", Operation.HEALTH),
               anyhow("/grps/v1/metadata/server", Operation.SERVER_METADATA),
@@ -92,15 +97,28 @@ public record AccessRow(String method, String path, Operation operation) {
           Map.entry("grps.protos.v1.GrpsService/PredictStreaming", Operation.INFER),
           Map.entry("grps.protos.v1.GrpsService/ServerMetadata", Operation.SERVER_METADATA),
           Map.entry("inference.GRPCInferenceService/LogSettings", Operation.LOGGING),
-          Map.entry("inference.GRPCInferenceService/ModelConfig", Operation.MODEL_METADATA),
+          Map.entry("inference.GRPCInferenceService/ModelConfig", Operation.MODEL_CONFIG),
           Map.entry("inference.GRPCInferenceService/ModelInfer", Operation.INFER),
           Map.entry("inference.GRPCInferenceService/ModelMetadata", Operation.MODEL_METADATA),
-          Map.entry("inference.GRPCInferenceService/ModelReady", Operation.MODEL_METADATA),
+          Map.entry("inference.GRPCInferenceService/ModelReady", Operation.MODEL_READY),
           Map.entry("inference.GRPCInferenceService/ModelStatistics", Operation.MODEL_STATISTICS),
           Map.entry("inference.GRPCInferenceService/ModelStreamInfer", Operation.INFER),
           Map.entry("inference.GRPCInferenceService/RepositoryIndex", Operation.REPOSITORY_INDEX),
           Map.entry("inference.GRPCInferenceService/RepositoryModelLoad", Operation.LOAD),
           Map.entry("inference.GRPCInferenceService/RepositoryModelUnload", Operation.UNLOAD),
+          Map.entry(
+              "inference.GRPCInferenceService/SystemSharedMemoryStatus", Operation.SHARED_MEMORY),
+          Map.entry(
+              "inference.GRPCInferenceService/SystemSharedMemoryRegister", Operation.SHARED_MEMORY),
+          Map.entry(
+              "inference.GRPCInferenceService/SystemSharedMemoryUnregister",
+              Operation.SHARED_MEMORY),
+          Map.entry(
+              "inference.GRPCInferenceService/CudaSharedMemoryStatus", Operation.SHARED_MEMORY),
+          Map.entry(
+              "inference.GRPCInferenceService/CudaSharedMemoryRegister", Operation.SHARED_MEMORY),
+          Map.entry(
+              "inference.GRPCInferenceService/CudaSharedMemoryUnregister", Operation.SHARED_MEMORY),
           Map.entry("inference.GRPCInferenceService/ServerLive", Operation.HEALTH),
           Map.entry("inference.GRPCInferenceService/ServerMetadata", Operation.SERVER_METADATA),
           Map.entry("inference.GRPCInferenceService/ServerReady", Operation.HEALTH),
@@ -136,6 +154,14 @@ public record AccessRow(String method, String path, Operation operation) {
 
   private static AccessRow get(String path, Operation operation) {
     return new AccessRow("GET", path, operation);
+  }
+
+  private static List<AccessRow> shared(String kind) {
+    String path = "/v2/" + kind + "sharedmemory";
+    return List.of(
+        get(path + "/status", Operation.SHARED_MEMORY),
+        post(path + "/region/" + REGION + "/register", Operation.SHARED_MEMORY),
+        post(path + "/unregister", Operation.SHARED_MEMORY));
   }
 
   /** By each of the methods that grps' own server takes. */

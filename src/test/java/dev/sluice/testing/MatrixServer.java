@@ -42,8 +42,9 @@ public final class MatrixServer {
   public static SluiceConfig settings(
       Path models, ListenerConfig listener, SecurityConfig security) {
     var path = new SettingOverride("grps.customized_predict_http.path", GRPS_PATH, "test");
+    var memory = new SettingOverride("oip.shared_memory.enabled", "true", "test");
     return new SluiceConfigReader(_ -> {})
-        .read(Optional.empty(), Map.of(), List.of(path))
+        .read(Optional.empty(), Map.of(), List.of(path, memory))
         .with(
             List.of(listener),
             RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)

@@ -55,7 +55,7 @@ public record ModelDescription(
    */
   public static Map<String, Object> configuration(
       OipServer server, ModelSelector selector, Caller caller) {
-    ServedModel model = Models.find(server.data(), selector, caller, Operation.MODEL_METADATA);
+    ServedModel model = Models.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
     try {
       return model.configuration();
     } finally {

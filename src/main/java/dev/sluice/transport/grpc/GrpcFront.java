@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.config.RestrictedApi;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ConnectionCredentials;
@@ -190,7 +191,9 @@ public final class GrpcFront implements Consumer<HttpServerRequest> {
     try {
       context
           .access()
-          .caller(ConnectionCredentials.of(request.headers(), request.connection()))
+          .caller(
+              ConnectionCredentials.of(request.headers(), request.connection()),
+              RestrictedApi.Wire.GRPC)
           .require(StandardServices.operation(request.path()));
     } catch (InferenceException e) {
       context.failed(ids.of(request), e);

@@ -140,12 +140,12 @@ public final class OipGrpcFace implements GrpcFace {
     return Map.ofEntries(
         Map.entry("ServerLive", Operation.HEALTH),
         Map.entry("ServerReady", Operation.HEALTH),
-        Map.entry("ModelReady", Operation.MODEL_METADATA),
+        Map.entry("ModelReady", Operation.MODEL_READY),
         Map.entry("ServerMetadata", Operation.SERVER_METADATA),
         Map.entry("ModelMetadata", Operation.MODEL_METADATA),
         Map.entry("ModelInfer", Operation.INFER),
         Map.entry("ModelStreamInfer", Operation.INFER),
-        Map.entry("ModelConfig", Operation.MODEL_METADATA),
+        Map.entry("ModelConfig", Operation.MODEL_CONFIG),
         Map.entry("ModelStatistics", Operation.MODEL_STATISTICS),
         Map.entry("RepositoryIndex", Operation.REPOSITORY_INDEX),
         Map.entry("RepositoryModelLoad", Operation.LOAD),
@@ -224,7 +224,7 @@ public final class OipGrpcFace implements GrpcFace {
 
   private MessageLite modelReady(ModelReadyRequest request, Caller caller) {
     ModelSelector selector = GrpcSelectors.of(request.getName(), request.getVersion());
-    Lookup lookup = server.data().find(selector, caller, Operation.MODEL_METADATA);
+    Lookup lookup = server.data().find(selector, caller, Operation.MODEL_READY);
     boolean miss = kserve ? lookup instanceof Lookup.NotReady : lookup instanceof Lookup.Missed;
     if (miss) {
       return ModelReadyResponse.newBuilder().setReady(false).build();

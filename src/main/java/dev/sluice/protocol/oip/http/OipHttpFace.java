@@ -149,8 +149,7 @@ public final class OipHttpFace implements HttpFace {
   }
 
   private void modelReady(HttpExchange exchange, OipPath path) {
-    Lookup lookup =
-        server.data().find(path.selector(), exchange.caller(), Operation.MODEL_METADATA);
+    Lookup lookup = server.data().find(path.selector(), exchange.caller(), Operation.MODEL_READY);
     if (lookup instanceof Lookup.NotReady) {
       exchange.retryAfter(SOON);
       throw notReady(path.model());
