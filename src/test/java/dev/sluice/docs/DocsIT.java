@@ -134,6 +134,17 @@ class DocsIT {
   }
 
   @Test
+  void pagesOfMigrationBeginWithWhatDiffers() throws IOException {
+    try (Stream<Path> files = Files.list(DOCS.resolve("migrate"))) {
+      for (Path file : files.toList()) {
+        Matcher heading = Pattern.compile("(?m)^## (.*)$").matcher(Files.readString(file));
+        assertThat(heading.find()).as(file.toString()).isTrue();
+        assertThat(heading.group(1)).as(file.toString()).startsWith("What differs");
+      }
+    }
+  }
+
+  @Test
   void everyPageThatTheCodeNamesIsThere() throws IOException {
     Pattern page = Pattern.compile("src/docs/[a-z/-]+\\.md");
     try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
