@@ -30,6 +30,7 @@ import dev.sluice.protocol.oip.SharedRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcFace;
 import dev.sluice.protocol.oip.http.OipHttpFace;
 import dev.sluice.protocol.own.http.OwnPathsFace;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.TfsModelFace;
 import dev.sluice.protocol.tfs.grpc.TfsPredictionFace;
@@ -64,6 +65,7 @@ import java.util.Set;
  * @param oip what the Open Inference Protocol leaves to the server
  * @param regions of shared memory that callers have registered
  * @param predict how TensorFlow Serving's Predict reads and writes tensors
+ * @param requestLogs which calls of its protocol are kept
  */
 record Faces(
     DataPlane data,
@@ -78,7 +80,8 @@ record Faces(
     Room room,
     OipConfig oip,
     SharedRegions regions,
-    PredictSettings predict) {
+    PredictSettings predict,
+    RequestLogs requestLogs) {
   private static final Set<Protocol> OTHER_THAN_GRPS =
       Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
 
@@ -145,7 +148,7 @@ record Faces(
     List<V1Dialect> dialects = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)
         && listener.v1() != ListenerConfig.V1Dialect.KSERVE) {
-      dialects.add(new TfsDialect(limits.maxBodySize()));
+      dialects.add(new TfsDialect(limits.maxBodySize(), requestLogs));
     }
     if (listener.protocols().contains(Protocol.KSERVE)
         && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
@@ -161,7 +164,7 @@ record Faces(
     List<GrpcFace> faces = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)) {
       faces.add(new TfsPredictionFace(data, predict));
-      faces.add(new TfsModelFace(control, telemetry));
+      faces.add(new TfsModelFace(control, telemetry, requestLogs));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       faces.add(new OipGrpcFace(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));

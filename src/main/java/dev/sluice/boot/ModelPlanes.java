@@ -9,6 +9,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
 import dev.sluice.repository.Loader;
@@ -37,6 +38,7 @@ final class ModelPlanes {
   private static final int CACHE_PART = 4;
 
   private final SluiceConfig config;
+  private final RequestLogs logs;
   private final Optional<TensorflowModels> file;
   private final ModelRepository repository;
   private final ModelControl control;
@@ -45,7 +47,14 @@ final class ModelPlanes {
   /** Made on a thread that is not Vert.x's. Nothing is looked for yet. */
   ModelPlanes(SluiceConfig config, Threads threads, Telemetry telemetry) {
     this.config = config;
-    this.file = config.repository().tensorflow().file().map(TensorflowModels::new);
+    this.logs =
+        new RequestLogs(
+            config.repository().defaults().runtimes().tensorflow().tags(),
+            telemetry.loads(),
+            InstantSource.system(),
+            config.tfs().requestLogFolder());
+    this.file =
+        config.repository().tensorflow().file().map(path -> new TensorflowModels(path, logs));
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
     var paths = new HandlerPaths();
     var reader = new ModelConfigReader(config, news::warning);
@@ -133,6 +142,11 @@ final class ModelPlanes {
 
   static PredictSettings predict(SluiceConfig config) {
     return new PredictSettings(config.limits().maxBodySize(), config.tfs().tensorContent());
+  }
+
+  /** Which calls of TensorFlow Serving's protocol are kept. */
+  RequestLogs requestLogs() {
+    return logs;
   }
 
   ModelRepository repository() {

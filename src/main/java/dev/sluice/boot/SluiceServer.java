@@ -16,6 +16,7 @@ import dev.sluice.ops.Monitor;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.oip.SharedRegions;
+import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
 import dev.sluice.telemetry.MemoryMetrics;
@@ -148,7 +149,9 @@ public final class SluiceServer implements Server {
         new Room(config.grps().maxConnections()),
         config.oip(),
         regions,
-        ModelPlanes.predict(config));
+        new PredictSettings(
+            config.limits().maxBodySize(), config.tfs().tensorContent(), models.requestLogs()),
+        models.requestLogs());
   }
 
   /** Every kind of request that a listener answers over HTTP, but for the paths of models. */
@@ -273,6 +276,7 @@ public final class SluiceServer implements Server {
     listeners.drain();
     await(config.shutdown().gracePeriod());
     listeners.close();
+    models.requestLogs().close();
     Threads.await(models.repository().close());
     models.control().close();
     regions.close();

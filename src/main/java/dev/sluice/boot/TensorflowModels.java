@@ -8,10 +8,13 @@ import dev.sluice.config.WantedModels;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionChoice;
 import dev.sluice.inference.WantedModel;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.WantedSet;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,7 @@ final class TensorflowModels {
   private static final Logger LOG = LoggerFactory.getLogger(TensorflowModels.class);
 
   private final Path file;
+  private final RequestLogs logs;
 
   /** What was applied, or is about to be; null if what was read last was refused. */
   private volatile @Nullable String applied;
@@ -30,8 +34,12 @@ final class TensorflowModels {
   /** The last complaint, so that it is not repeated at each look. */
   private volatile String complaint = "";
 
-  TensorflowModels(Path file) {
+  /**
+   * @param logs are replaced by what the file says
+   */
+  TensorflowModels(Path file, RequestLogs logs) {
     this.file = file;
+    this.logs = logs;
   }
 
   /**
@@ -41,10 +49,13 @@ final class TensorflowModels {
    */
   WantedModels first() {
     String text = TensorflowModelFile.text(file);
-    List<WantedModel> wanted = read(text).orElse(List.of());
+    List<TensorflowModel> models = read(text).orElse(List.of());
     applied = text;
     try {
-      return WantedModels.only(WantedSet.of(wanted, Set.of()));
+      WantedModels wanted = WantedModels.only(WantedSet.of(wanted(models), Set.of()));
+      logs.require(logged(models), false);
+      logs.update(logged(models));
+      return wanted;
     } catch (InferenceException e) {
       throw new ConfigException(file + ": " + e.getMessage());
     }
@@ -66,23 +77,30 @@ final class TensorflowModels {
   }
 
   private void apply(String text, ModelControl control) {
-    List<WantedModel> wanted =
+    List<TensorflowModel> models =
         read(text)
             .orElseThrow(() ->
                 new ConfigException(
                     "Cannot transition to requested config. It is only legal to transition from"
                         + " one ModelConfigList to another."));
     applied = text;
+    try {
+      logs.require(logged(models), false);
+    } catch (InferenceException e) {
+      complain(e);
+      return;
+    }
     control
-        .serveListed(wanted)
-        .onSuccess(_ -> applied())
+        .serveListed(wanted(models))
+        .onSuccess(_ -> applied(models))
         .onFailure(e -> {
           applied = null;
           complain(e);
         });
   }
 
-  private void applied() {
+  private void applied(List<TensorflowModel> models) {
+    logs.update(logged(models));
     complaint = "";
     LOG.atInfo().addKeyValue("file", file).log("the model config is applied");
   }
@@ -95,9 +113,26 @@ final class TensorflowModels {
     }
   }
 
-  private Optional<List<WantedModel>> read(String text) {
-    return TensorflowModelFile.read(file.toString(), text, this::warn)
-        .map(models -> models.stream().map(TensorflowModels::wanted).toList());
+  private Optional<List<TensorflowModel>> read(String text) {
+    return TensorflowModelFile.read(file.toString(), text, this::warn);
+  }
+
+  private static List<WantedModel> wanted(List<TensorflowModel> models) {
+    return models.stream().map(TensorflowModels::wanted).toList();
+  }
+
+  private static Map<String, RequestLogs.Wanted> logged(List<TensorflowModel> models) {
+    Map<String, RequestLogs.Wanted> logged = new HashMap<>();
+    for (TensorflowModel model : models) {
+      model
+          .logging()
+          .ifPresent(logging ->
+              logged.put(
+                  model.name(),
+                  new RequestLogs.Wanted(
+                      logging.type(), logging.filenamePrefix(), logging.samplingRate())));
+    }
+    return logged;
   }
 
   private void warn(String text) {

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param platform what should run it; empty if not said
  * @param modelType the older word for the platform; empty if not said
  * @param versionPolicy empty if not said
+ * @param logging empty if not said
  */
 public record TensorflowModel(
     String name,
@@ -16,7 +17,8 @@ public record TensorflowModel(
     String platform,
     String modelType,
     Optional<VersionPolicyConfig> versionPolicy,
-    Map<String, Long> labels) {
+    Map<String, Long> labels,
+    Optional<TensorflowLogging> logging) {
   public TensorflowModel {
     labels = Map.copyOf(labels);
   }

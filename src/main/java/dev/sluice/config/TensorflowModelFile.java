@@ -23,6 +23,9 @@ public final class TensorflowModelFile {
           CONFIG + "model_version_policy.latest.num_versions",
           CONFIG + "model_version_policy.all",
           CONFIG + "model_version_policy.specific.versions",
+          CONFIG + "logging_config.log_collector_config.type",
+          CONFIG + "logging_config.log_collector_config.filename_prefix",
+          CONFIG + "logging_config.sampling_config.sampling_rate",
           CONFIG + "version_labels.key",
           CONFIG + "version_labels.value");
 
@@ -61,7 +64,8 @@ public final class TensorflowModelFile {
         config.text("model_platform").orElse(""),
         config.text("model_type").map(TensorflowModelFile::type).orElse(""),
         config.inner("model_version_policy").flatMap(TensorflowModelFile::policy),
-        labels(config));
+        labels(config),
+        TensorflowLogging.read(config));
   }
 
   /** Enums may be written as numbers; the first constant is the same as none. */

@@ -30,6 +30,8 @@ public final class LoadMeters {
   private final ConcurrentMap<Outcome, Histogram> warmUps = new ConcurrentHashMap<>();
   private final ConcurrentMap<Outcome, LongAdder> warmUpRecords = new ConcurrentHashMap<>();
 
+  private final ConcurrentMap<Outcome, LongAdder> requestLogs = new ConcurrentHashMap<>();
+
   private final Set<ModelId> metadataIds = ConcurrentHashMap.newKeySet();
 
   LoadMeters() {}
@@ -65,6 +67,20 @@ public final class LoadMeters {
 
   private static Outcome outcome(String path, boolean good) {
     return new Outcome(path, good ? GOOD : BAD);
+  }
+
+  /**
+   * A request was written to a request log, or not.
+   *
+   * @param status {@code OK}, or the name of a code
+   */
+  public void requestLogged(String model, String status) {
+    requestLogs.computeIfAbsent(new Outcome(model, status), _ -> new LongAdder()).increment();
+  }
+
+  /** By model in place of a path. */
+  Map<Outcome, LongAdder> requestLogs() {
+    return requestLogs;
   }
 
   /** A version has an id of ML metadata beside its files. */

@@ -49,6 +49,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
     examples(page, models);
     batching(page);
     warmUps(page);
+    requestLogs(page);
     loads(page);
     metadataIds(page);
   }
@@ -154,6 +155,16 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
     outcomes(
         page.family(SERVING + "model_warmup_records_read", COUNTER, "Records of warm-up files."),
         telemetry.loads().warmUpRecords());
+  }
+
+  private void requestLogs(MetricsPage page) {
+    Family counts =
+        page.family(SERVING + "request_log_count", COUNTER, "Requests of request logs.");
+    telemetry
+        .loads()
+        .requestLogs()
+        .forEach((outcome, count) ->
+            counts.add(count.sum(), "model_name", outcome.path(), "status_code", outcome.status()));
   }
 
   /** There the value is a text, which Prometheus' format cannot have. */

@@ -140,6 +140,7 @@ class SluiceConfigReaderTest {
         event_merge: true
       tfs:
         tensor_content: true
+        request_log_folder: /var/log/requests
       oip:
         server_name: triton
         forward_http_headers: "x-.*"
@@ -269,7 +270,7 @@ class SluiceConfigReaderTest {
           6,
           SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
-          new TfsConfig(true),
+          new TfsConfig(true, Optional.of(Path.of("/var/log/requests"))),
           new OipConfig(
               "triton",
               Optional.of("x-.*"),

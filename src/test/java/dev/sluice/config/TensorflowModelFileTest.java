@@ -39,14 +39,16 @@ class TensorflowModelFileTest {
                 "tensorflow",
                 "",
                 Optional.of(new VersionPolicyConfig.Specific(Set.of(1L, 42L))),
-                Map.of("stable", 1L, "canary", 42L)),
+                Map.of("stable", 1L, "canary", 42L),
+                Optional.empty()),
             new TensorflowModel(
                 "b",
                 "/m/b",
                 "",
                 "TENSORFLOW",
                 Optional.of(new VersionPolicyConfig.Latest(3)),
-                Map.of()));
+                Map.of(),
+                Optional.empty()));
     assertThat(warnings).isEmpty();
   }
 
@@ -63,14 +65,14 @@ class TensorflowModelFileTest {
     read(
         """
         model_config_list {
-          config { name: "a" logging_config { sampling_config { sampling_rate: 0.1 } } colour: 3 }
+          config { name: "a" logging_config { sampling_config { attributes: 1 } } colour: 3 }
           config { name: "b" colour: 4 }
         }
         """);
     assertThat(warnings)
         .containsExactly(
             "f: has no meaning here: model_config_list.config.colour,"
-                + " model_config_list.config.logging_config");
+                + " model_config_list.config.logging_config.sampling_config.attributes");
   }
 
   @Test
@@ -103,5 +105,23 @@ class TensorflowModelFileTest {
 
   private List<TensorflowModel> read(String text) {
     return TensorflowModelFile.read("f", text, warnings::add).orElseThrow();
+  }
+
+  @Test
+  void aLoggingConfigSaysWhereAndHowMuch() {
+    List<TensorflowModel> models =
+        read(
+            """
+            model_config_list { config {
+              name: "a"
+              logging_config {
+                log_collector_config { type: "file" filename_prefix: "/logs/a" }
+                sampling_config { sampling_rate: 0.25 }
+              }
+            } }
+            """);
+    assertThat(models.getFirst().logging())
+        .contains(new TensorflowLogging("file", "/logs/a", 0.25));
+    assertThat(warnings).isEmpty();
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs;
 
+import dev.sluice.tensor.DataType;
 import java.util.List;
 
 /** The constants of TensorFlow's enums by their numbers. */
@@ -57,6 +58,11 @@ final class TensorflowTypes {
     return number > REFERENCE
         ? constant(TYPES, number - REFERENCE) + "_REF"
         : constant(TYPES, number);
+  }
+
+  /** The number of a type's {@code DataType}. */
+  static int number(DataType type) {
+    return TYPES.indexOf(TypeNames.constant(type));
   }
 
   /** The {@code TypeSpecClass} of a number. */

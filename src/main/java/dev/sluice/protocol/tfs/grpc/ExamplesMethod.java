@@ -7,6 +7,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.tfs.Inquiry;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.Task;
 import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
@@ -18,6 +19,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The road of a Classify, Regress or MultiInference call: read, check against the model, copy the
@@ -29,7 +31,8 @@ final class ExamplesMethod implements GrpcMethod {
       ModelSelector model, Function<ModelMetadata, Inquiry> inquiry, ExampleList examples) {}
 
   /** A question on its way, and what is to be done with the answer. Owns the request. */
-  private record Asked(InferenceRequest request, Inquiry inquiry, int examples) {}
+  private record Asked(
+      InferenceRequest request, Inquiry inquiry, int examples, RequestLogs.@Nullable Entry log) {}
 
   private interface Writer {
     Buffer write(InferenceResponse response, List<Inquiry.Result> results);
@@ -37,7 +40,7 @@ final class ExamplesMethod implements GrpcMethod {
 
   private final Api api;
   private final DataPlane data;
-  private final long mostContext;
+  private final PredictSettings settings;
   private final Function<Body, Query> reader;
   private final Writer writer;
 
@@ -49,7 +52,7 @@ final class ExamplesMethod implements GrpcMethod {
       Writer writer) {
     this.api = api;
     this.data = data;
-    this.mostContext = settings.maxFilledBytes();
+    this.settings = settings;
     this.reader = reader;
     this.writer = writer;
   }
@@ -92,21 +95,33 @@ final class ExamplesMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> ask(call, reader.apply(message)))
+    return call.compute(message.length(), () -> ask(call, reader.apply(message), message))
         .compose(asked -> infer(call, asked));
   }
 
-  private Asked ask(GrpcCall call, Query query) {
+  private static RequestLogs.Kind kind(Api api) {
+    return switch (api) {
+      case TFS_CLASSIFY -> RequestLogs.Kind.CLASSIFY;
+      case TFS_REGRESS -> RequestLogs.Kind.REGRESS;
+      default -> RequestLogs.Kind.MULTI_INFERENCE;
+    };
+  }
+
+  private Asked ask(GrpcCall call, Query query, Body message) {
     call.measure(api, query.model().name());
     ServedModel model = Models.admit(data, query.model(), call.caller());
     try {
       Inquiry inquiry = query.inquiry().apply(model.metadata());
-      Tensor examples = query.examples().toTensor(mostContext);
+      Tensor examples = query.examples().toTensor(settings.maxFilledBytes());
       try {
         InferenceRequest request =
             inquiry.request(model, examples, call.deadline(), call.requestId());
         call.record().examples(model.id().name(), query.examples().count());
-        return new Asked(request, inquiry, query.examples().count());
+        return new Asked(
+            request,
+            inquiry,
+            query.examples().count(),
+            settings.log(kind(api), query.model().name(), message));
       } catch (RuntimeException | Error e) {
         examples.close();
         throw e;
@@ -121,7 +136,12 @@ final class ExamplesMethod implements GrpcMethod {
     return call.ask(data, asked.request())
         .compose(response ->
             call.compute(byteSize(response), () -> write(asked, response))
-                .onComplete(_ -> response.close()));
+                .onComplete(_ -> response.close()))
+        .onSuccess(answer -> {
+          if (asked.log() != null) {
+            asked.log().answered(answer.getBytes());
+          }
+        });
   }
 
   private Buffer write(Asked asked, InferenceResponse response) {

@@ -3,6 +3,7 @@ package dev.sluice.protocol.tfs.grpc;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
@@ -11,6 +12,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /** The road of a Predict call: read and check, copy in, ask, write. */
 final class PredictMethod implements GrpcMethod {
@@ -30,15 +32,28 @@ final class PredictMethod implements GrpcMethod {
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
     return call.compute(message.work(), () -> plan(call, message))
-        .compose(plan -> decode(call, plan))
-        .compose(request -> call.ask(data, request))
-        .compose(response -> encode(call, response));
+        .compose(planned ->
+            decode(call, planned.plan())
+                .compose(request -> call.ask(data, request))
+                .compose(response -> encode(call, response))
+                .onSuccess(answer -> keep(planned.log(), answer)));
   }
 
-  private PredictPlan plan(Exchange call, Body message) {
+  /** A request that was found right, and its entry in a log, if it is kept. */
+  private record Planned(PredictPlan plan, RequestLogs.@Nullable Entry log) {}
+
+  private static void keep(RequestLogs.@Nullable Entry log, Buffer answer) {
+    if (log != null) {
+      log.answered(answer.getBytes());
+    }
+  }
+
+  private Planned plan(Exchange call, Body message) {
     PredictQuery query = PredictQuery.read(message);
-    call.measure(Api.TFS_PREDICT, query.model().selector().name());
-    return PredictPlan.make(query, data, call.caller(), settings);
+    String model = query.model().selector().name();
+    call.measure(Api.TFS_PREDICT, model);
+    PredictPlan plan = PredictPlan.make(query, data, call.caller(), settings);
+    return new Planned(plan, settings.log(RequestLogs.Kind.PREDICT, model, message));
   }
 
   private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {

@@ -1,5 +1,11 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.protocol.tfs.RequestLogs.Kind;
+import dev.sluice.transport.Body;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
 /**
  * How Predict reads and writes tensors.
  *
@@ -8,8 +14,28 @@ package dev.sluice.protocol.tfs.grpc;
  *     twenty bytes can ask for any amount of memory
  * @param tensorContent whether responses carry raw bytes in place of typed lists, as TensorFlow
  *     Serving does with {@code --enable_serialization_as_tensor_content}
+ * @param logs keep calls; null: none is kept
  */
-public record PredictSettings(long maxFilledBytes, boolean tensorContent) {
+public record PredictSettings(
+    long maxFilledBytes, boolean tensorContent, @Nullable RequestLogs logs) {
+  /** Without logs of requests. */
+  public PredictSettings(long maxFilledBytes, boolean tensorContent) {
+    this(maxFilledBytes, tensorContent, null);
+  }
+
+  /** The entry of a call that is kept; null if it is not. */
+  RequestLogs.@Nullable Entry log(Kind kind, String model, Body message) {
+    return logs == null
+        ? null
+        : logs.begin(
+            kind,
+            model,
+            () -> {
+              Body heap = message.onHeap();
+              return Arrays.copyOfRange(heap.bytes(), heap.offset(), heap.end());
+            });
+  }
+
   /** As much repetition as a message may be long by default; typed lists in responses. */
   public static final PredictSettings DEFAULT = new PredictSettings(64L << 20, false);
 }

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import dev.sluice.protocol.tfs.RecordFormat;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -7,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +19,6 @@ final class RecordReader implements Closeable {
   private static final long MOST_BYTES = Integer.MAX_VALUE - 1024;
 
   private static final int HEAD = Long.BYTES + Integer.BYTES;
-  private static final int CRC_ROTATION = 15;
-  private static final int CRC_MASK = 0xA282EAD8;
 
   private final FileChannel file;
 
@@ -72,16 +70,9 @@ final class RecordReader implements Closeable {
   }
 
   private static void requireCrc(byte[] data, int length, int wanted, long at) throws IOException {
-    if (maskedCrc(data, length) != wanted) {
+    if (RecordFormat.maskedCrc(data, length) != wanted) {
       throw new IOException("corrupted record at " + at);
     }
-  }
-
-  /** The check sum as this format writes it. */
-  static int maskedCrc(byte[] data, int length) {
-    var crc = new CRC32C();
-    crc.update(data, 0, length);
-    return Integer.rotateRight((int) crc.getValue(), CRC_ROTATION) + CRC_MASK;
   }
 
   @Override

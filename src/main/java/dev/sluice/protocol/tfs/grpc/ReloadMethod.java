@@ -6,7 +6,9 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.VersionChoice;
 import dev.sluice.inference.WantedModel;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.FileSystemStoragePathSourceConfig.ServableVersionPolicy;
+import dev.sluice.protocol.tfs.grpc.proto.LoggingConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelType;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
@@ -18,6 +20,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,14 +33,21 @@ final class ReloadMethod implements GrpcMethod {
 
   private final ControlPlane control;
   private final Telemetry telemetry;
+  private final RequestLogs logs;
 
   /**
+   * @param logs which requests are logged, by model
    * @param metrics whose increase the caller wants to know
    * @param before their values when the call began
    */
-  private record Wanted(List<WantedModel> models, List<String> metrics, Map<String, Long> before) {}
+  private record Wanted(
+      List<WantedModel> models,
+      Map<String, RequestLogs.Wanted> logs,
+      List<String> metrics,
+      Map<String, Long> before) {}
 
-  ReloadMethod(ControlPlane control, Telemetry telemetry) {
+  ReloadMethod(ControlPlane control, Telemetry telemetry, RequestLogs logs) {
+    this.logs = logs;
     this.control = control;
     this.telemetry = telemetry;
   }
@@ -66,8 +76,20 @@ final class ReloadMethod implements GrpcMethod {
         request.getConfig().getModelConfigList().getConfigList().stream()
             .map(ReloadMethod::wanted)
             .toList();
+    Map<String, RequestLogs.Wanted> logged = new HashMap<>();
+    request.getConfig().getModelConfigList().getConfigList().stream()
+        .filter(ModelConfig::hasLoggingConfig)
+        .forEach(config -> logged.put(config.getName(), wanted(config.getLoggingConfig())));
+    logs.require(logged, true);
     List<String> metrics = request.getMetricNamesList();
-    return new Wanted(models, metrics, values(metrics));
+    return new Wanted(models, logged, metrics, values(metrics));
+  }
+
+  private static RequestLogs.Wanted wanted(LoggingConfig config) {
+    return new RequestLogs.Wanted(
+        config.getLogCollectorConfig().getType(),
+        config.getLogCollectorConfig().getFilenamePrefix(),
+        config.getSamplingConfig().getSamplingRate());
   }
 
   private static WantedModel wanted(ModelConfig config) {
@@ -107,6 +129,7 @@ final class ReloadMethod implements GrpcMethod {
     if (!failures.isEmpty()) {
       throw new InferenceException(ErrorCode.UNKNOWN, text(failures));
     }
+    logs.update(wanted.logs());
     var response = ReloadConfigResponse.newBuilder().setStatus(StatusProto.getDefaultInstance());
     Map<String, Long> now = values(wanted.metrics());
     for (String metric : wanted.metrics()) {

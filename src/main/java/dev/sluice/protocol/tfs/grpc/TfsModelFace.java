@@ -3,6 +3,7 @@ package dev.sluice.protocol.tfs.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.Operation;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.grpc.GrpcFace;
@@ -16,12 +17,13 @@ public final class TfsModelFace implements GrpcFace {
 
   /**
    * @param telemetry counts what a reload is asked to tell of itself
+   * @param logs are replaced by a reload
    */
-  public TfsModelFace(ControlPlane control, Telemetry telemetry) {
+  public TfsModelFace(ControlPlane control, Telemetry telemetry, RequestLogs logs) {
     this.methods =
         Map.of(
             "GetModelStatus", new StatusMethod(control),
-            "HandleReloadConfigRequest", new ReloadMethod(control, telemetry));
+            "HandleReloadConfigRequest", new ReloadMethod(control, telemetry, logs));
   }
 
   @Override

@@ -3,6 +3,8 @@ package dev.sluice.protocol.tfs.http;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
@@ -12,6 +14,8 @@ import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.tfs.MethodNames;
+import dev.sluice.protocol.tfs.PredictMessages;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.Task;
 import dev.sluice.protocol.v1.http.TypeNames;
 import dev.sluice.protocol.v1.http.V1Dialect;
@@ -25,7 +29,9 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TensorFlow Serving's part of {@code /v1}, in the words of its REST form: versions and labels,
@@ -41,17 +47,21 @@ public final class TfsDialect implements V1Dialect {
   private static final String EMPTY = "JSON Parse error: The document is empty";
 
   private final long mostContext;
+  private final @Nullable RequestLogs logs;
 
   public TfsDialect() {
-    this(MOST_CONTEXT);
+    this.mostContext = MOST_CONTEXT;
+    this.logs = null;
   }
 
   /**
    * @param mostContext bytes that the context of a classify or regress request may take in all its
    *     examples together: a small body can ask for any amount
+   * @param logs keep calls
    */
-  public TfsDialect(long mostContext) {
+  public TfsDialect(long mostContext, RequestLogs logs) {
     this.mostContext = mostContext;
+    this.logs = logs;
   }
 
   @Override
@@ -183,6 +193,18 @@ public final class TfsDialect implements V1Dialect {
   public boolean carries(TensorSpec tensor) {
     boolean refused = tensor.type() == DataType.UINT16 && TypeNames.isTensorflow(tensor);
     return tensor.type().isCommon() && !refused;
+  }
+
+  @Override
+  public @Nullable Consumer<InferenceResponse> keep(InferenceRequest request) {
+    RequestLogs.Entry entry =
+        logs == null
+            ? null
+            : logs.begin(
+                RequestLogs.Kind.PREDICT,
+                request.model().id().name(),
+                () -> PredictMessages.of(request));
+    return entry == null ? null : response -> entry.answered(PredictMessages.of(response));
   }
 
   @Override

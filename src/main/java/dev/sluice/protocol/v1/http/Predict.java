@@ -21,6 +21,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,12 +63,22 @@ final class Predict {
       call.request().close();
       return Future.succeededFuture(Buffer.buffer(NO_PREDICTIONS));
     }
+    @Nullable Consumer<InferenceResponse> kept = lead.keep(call.request());
     return exchange
         .ask(data, call.request())
         .compose(response ->
             exchange
-                .compute(likelySize(response), () -> encode(response, call))
+                .compute(likelySize(response), () -> encode(response, call, kept))
                 .onComplete(_ -> response.close()));
+  }
+
+  private Buffer encode(
+      InferenceResponse response, Call call, @Nullable Consumer<InferenceResponse> kept) {
+    Buffer answer = encode(response, call);
+    if (kept != null) {
+      kept.accept(response);
+    }
+    return answer;
   }
 
   private Buffer encode(InferenceResponse response, Call call) {

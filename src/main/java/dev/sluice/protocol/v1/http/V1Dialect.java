@@ -3,6 +3,8 @@ package dev.sluice.protocol.v1.http;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
@@ -16,6 +18,8 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One protocol's part in the paths below {@code /v1}. Where two dialects are mounted, both write
@@ -94,6 +98,15 @@ public interface V1Dialect {
   /** Whether the values of an input or an output have a form in JSON. */
   default boolean carries(TensorSpec tensor) {
     return tensor.type().isCommon();
+  }
+
+  /**
+   * Begins to keep a predict request, before the model is asked.
+   *
+   * @return takes the response, which it borrows; null if the request is not kept
+   */
+  default @Nullable Consumer<InferenceResponse> keep(InferenceRequest request) {
+    return null;
   }
 
   /**

@@ -13,6 +13,7 @@ import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusResponse;
@@ -23,6 +24,7 @@ import dev.sluice.testing.LocalGrpcCall;
 import dev.sluice.transport.Body;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -100,7 +102,16 @@ class TfsModelFaceTest {
 
   private static Future<Buffer> answer(Body message) {
     var method =
-        new TfsModelFace(new ThreeVersions(), Telemetry.unseen()).methods().get("GetModelStatus");
+        new TfsModelFace(
+                new ThreeVersions(),
+                Telemetry.unseen(),
+                new RequestLogs(
+                    List.of(),
+                    Telemetry.unseen().loads(),
+                    InstantSource.system(),
+                    Optional.empty()))
+            .methods()
+            .get("GetModelStatus");
     return Objects.requireNonNull(method).answer(new LocalGrpcCall(), message);
   }
 

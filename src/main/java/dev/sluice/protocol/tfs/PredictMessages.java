@@ -1,0 +1,73 @@
+package dev.sluice.protocol.tfs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
+import dev.sluice.tensor.BytesElements;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** Writes requests and responses that came another way as the messages of Predict. */
+public final class PredictMessages {
+  private static final int MODEL_SPEC = 1;
+  private static final int INPUTS = 2;
+  private static final int OUTPUTS = 1;
+  private static final int SPEC_OF_RESPONSE = 2;
+
+  private PredictMessages() {}
+
+  /** A serialized PredictRequest. Borrows the request. */
+  public static byte[] of(InferenceRequest request) {
+    var message =
+        new MessageBytes()
+            .message(MODEL_SPEC, spec(request.model().id(), request.signature().name()));
+    put(request.inputs(), INPUTS, message);
+    return message.toByteArray();
+  }
+
+  /** A serialized PredictResponse. Borrows the response. */
+  public static byte[] of(InferenceResponse response) {
+    var message = new MessageBytes();
+    put(response.outputs(), OUTPUTS, message);
+    return message
+        .message(SPEC_OF_RESPONSE, spec(response.model(), response.signature().name()))
+        .toByteArray();
+  }
+
+  private static MessageBytes spec(ModelId model, String signature) {
+    return new MessageBytes()
+        .text(1, model.name())
+        .message(2, new MessageBytes().number(1, model.version()))
+        .text(3, signature);
+  }
+
+  private static void put(List<NamedTensor> tensors, int field, MessageBytes message) {
+    for (NamedTensor tensor : tensors) {
+      message.message(
+          field, new MessageBytes().text(1, tensor.name()).message(2, proto(tensor.tensor())));
+    }
+  }
+
+  private static MessageBytes proto(Tensor tensor) {
+    var shape = new MessageBytes();
+    for (long dim : tensor.shape().dims()) {
+      shape.message(2, new MessageBytes().number(1, dim));
+    }
+    var proto =
+        new MessageBytes().number(1, TensorflowTypes.number(tensor.type())).message(2, shape);
+    if (tensor.type() != DataType.BYTES) {
+      return proto.bytes(4, tensor.data().toArray(JAVA_BYTE));
+    }
+    for (var elements = new BytesElements(tensor); elements.next(); ) {
+      byte[] bytes = new byte[elements.length()];
+      MemorySegment.copy(elements.data(), JAVA_BYTE, elements.offset(), bytes, 0, bytes.length);
+      proto.bytes(8, bytes);
+    }
+    return proto;
+  }
+}
