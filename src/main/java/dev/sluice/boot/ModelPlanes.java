@@ -15,6 +15,9 @@ import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
 import dev.sluice.repository.Loader;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.ModelSettings;
+import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.runtime.isolation.IsolatingProvider;
+import dev.sluice.runtime.isolation.ProcessLauncher;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
@@ -30,6 +33,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /** The models of a server, and the two ways to them: to manage them, and to ask them. */
@@ -119,7 +123,7 @@ final class ModelPlanes {
     telemetry.add(new TensorflowCoreMetrics(tensorflow.totals()));
     var opening =
         new ServableLoader(
-            List.of(new OnnxRuntimeProvider(), tensorflow),
+            runtimes(tensorflow, config.limits().maxOutputSize()),
             telemetry,
             threads.vertx(),
             System::nanoTime,
@@ -133,6 +137,13 @@ final class ModelPlanes {
     return config.repository().tensorflow().batchingInVersions()
         ? new VersionBatching(loader, warnings)
         : loader;
+  }
+
+  private static List<RuntimeProvider> runtimes(RuntimeProvider tensorflow, long maxOutputSize) {
+    var launcher = new ProcessLauncher(ModelProcessMain.class.getName());
+    return Stream.of(new OnnxRuntimeProvider(), tensorflow)
+        .<RuntimeProvider>map(runtime -> new IsolatingProvider(runtime, launcher, maxOutputSize))
+        .toList();
   }
 
   /** Kept answers are counted with what requests hold, and leave them most of it. */
@@ -169,6 +180,7 @@ final class ModelPlanes {
    */
   void scan() {
     ModelControl.deleteAbandoned();
+    IsolatingProvider.deleteAbandoned();
     repository.scan();
   }
 

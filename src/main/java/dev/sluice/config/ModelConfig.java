@@ -161,11 +161,12 @@ public record ModelConfig(
         defaults,
         labels(model, defaults.labels),
         new RuntimesConfig(
-            model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
-            model.section(
-                "tensorflow",
-                tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow())),
-            model.section("java", java -> JavaConfig.read(java, runtimes.java()))),
+                model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
+                model.section(
+                    "tensorflow",
+                    tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow())),
+                model.section("java", java -> JavaConfig.read(java, runtimes.java())))
+            .isolated(model),
         model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
         model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)),
         classLabels(model),

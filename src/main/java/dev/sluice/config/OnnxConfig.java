@@ -12,6 +12,7 @@ package dev.sluice.config;
  * @param memoryPattern whether memory is planned for repeated input shapes; a plan is kept for
  *     every shape
  * @param graphOptimization level of the graph optimization at load
+ * @param isolation whether sessions have processes of their own
  */
 public record OnnxConfig(
     int intraOpThreads,
@@ -19,7 +20,8 @@ public record OnnxConfig(
     boolean allowSpinning,
     boolean memoryArena,
     boolean memoryPattern,
-    GraphOptimization graphOptimization) {
+    GraphOptimization graphOptimization,
+    IsolationConfig isolation) {
   public enum GraphOptimization {
     NONE,
     BASIC,
@@ -29,6 +31,36 @@ public record OnnxConfig(
 
   public static final OnnxConfig DEFAULT =
       new OnnxConfig(1, 1, false, true, false, GraphOptimization.ALL);
+
+  /** Sessions in the server's own process. */
+  public OnnxConfig(
+      int intraOpThreads,
+      int interOpThreads,
+      boolean allowSpinning,
+      boolean memoryArena,
+      boolean memoryPattern,
+      GraphOptimization graphOptimization) {
+    this(
+        intraOpThreads,
+        interOpThreads,
+        allowSpinning,
+        memoryArena,
+        memoryPattern,
+        graphOptimization,
+        IsolationConfig.DEFAULT);
+  }
+
+  /** The same with processes of their own, or not. */
+  public OnnxConfig with(IsolationConfig other) {
+    return new OnnxConfig(
+        intraOpThreads,
+        interOpThreads,
+        allowSpinning,
+        memoryArena,
+        memoryPattern,
+        graphOptimization,
+        other);
+  }
 
   /** More than any machine's cores. */
   private static final int MOST_THREADS = 1024;
@@ -40,6 +72,7 @@ public record OnnxConfig(
         onnx.flag("allow_spinning", defaults.allowSpinning),
         onnx.flag("memory_arena", defaults.memoryArena),
         onnx.flag("memory_pattern", defaults.memoryPattern),
-        onnx.choice("graph_optimization", defaults.graphOptimization));
+        onnx.choice("graph_optimization", defaults.graphOptimization),
+        IsolationConfig.read(onnx, defaults.isolation));
   }
 }

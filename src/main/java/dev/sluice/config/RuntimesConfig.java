@@ -9,4 +9,25 @@ public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaC
   public RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow) {
     this(onnx, tensorflow, JavaConfig.DEFAULT);
   }
+
+  /**
+   * Whether sessions of a runtime have processes of their own.
+   *
+   * @param runtime its key in settings
+   */
+  public IsolationConfig isolation(String runtime) {
+    return switch (runtime) {
+      case "onnx" -> onnx.isolation();
+      case "tensorflow" -> tensorflow.isolation();
+      default -> IsolationConfig.DEFAULT;
+    };
+  }
+
+  /** What a model's own settings say of isolation, whichever runtime it has. */
+  RuntimesConfig isolated(Section model) {
+    return new RuntimesConfig(
+        onnx.with(IsolationConfig.read(model, onnx.isolation())),
+        tensorflow.with(IsolationConfig.read(model, tensorflow.isolation())),
+        java);
+  }
 }

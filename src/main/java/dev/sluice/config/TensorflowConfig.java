@@ -12,6 +12,7 @@ import java.util.List;
  * @param methodNames whether a signature may only be called as its method name says
  * @param sessionOptions further options of sessions: TensorFlow's ConfigProto as text
  * @param mixedPrecision whether oneDNN computes in bfloat16 where that is precise enough
+ * @param isolation whether sessions have processes of their own
  */
 public record TensorflowConfig(
     int intraOpThreads,
@@ -19,16 +20,41 @@ public record TensorflowConfig(
     List<String> tags,
     boolean methodNames,
     SessionOptions sessionOptions,
-    boolean mixedPrecision) {
+    boolean mixedPrecision,
+    IsolationConfig isolation) {
   public TensorflowConfig {
     tags = List.copyOf(tags);
   }
 
   public static final TensorflowConfig DEFAULT = new TensorflowConfig(1, -1, List.of("serve"));
 
-  /** With signatures that may be called in any way. */
+  /** With signatures that may be called in any way, in the server's own process. */
   public TensorflowConfig(int intraOpThreads, int interOpThreads, List<String> tags) {
     this(intraOpThreads, interOpThreads, tags, false, SessionOptions.NONE, false);
+  }
+
+  /** In the server's own process. */
+  public TensorflowConfig(
+      int intraOpThreads,
+      int interOpThreads,
+      List<String> tags,
+      boolean methodNames,
+      SessionOptions sessionOptions,
+      boolean mixedPrecision) {
+    this(
+        intraOpThreads,
+        interOpThreads,
+        tags,
+        methodNames,
+        sessionOptions,
+        mixedPrecision,
+        IsolationConfig.DEFAULT);
+  }
+
+  /** The same with processes of their own, or not. */
+  public TensorflowConfig with(IsolationConfig other) {
+    return new TensorflowConfig(
+        intraOpThreads, interOpThreads, tags, methodNames, sessionOptions, mixedPrecision, other);
   }
 
   /** More than any machine's cores. */
@@ -44,6 +70,7 @@ public record TensorflowConfig(
             .text("session_options")
             .map(text -> SessionOptions.read("tensorflow.session_options", text))
             .orElse(defaults.sessionOptions),
-        tensorflow.flag("mixed_precision", defaults.mixedPrecision));
+        tensorflow.flag("mixed_precision", defaults.mixedPrecision),
+        IsolationConfig.read(tensorflow, defaults.isolation));
   }
 }

@@ -16,8 +16,10 @@ record TritonOptimization(ProtoFields model) {
             onnx.allowSpinning(),
             onnx.memoryArena(),
             onnx.memoryPattern(),
-            graphLevel().orElse(onnx.graphOptimization())),
-        defaults.tensorflow());
+            graphLevel().orElse(onnx.graphOptimization()),
+            onnx.isolation()),
+        defaults.tensorflow(),
+        defaults.java());
   }
 
   /** A parameter's value is a text. */

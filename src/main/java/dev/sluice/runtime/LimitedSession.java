@@ -1,7 +1,6 @@
 package dev.sluice.runtime;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
@@ -13,8 +12,7 @@ import java.util.List;
  *
  * <p>Owner of the session that it stands before. Threads: as of that session.
  */
-public final class LimitedSession implements ModelSession {
-  private final ModelSession session;
+public final class LimitedSession extends ForwardingSession {
   private final long maxOutputSize;
 
   /**
@@ -23,19 +21,14 @@ public final class LimitedSession implements ModelSession {
    * @param maxOutputSize bytes of each output of a run
    */
   public LimitedSession(ModelSession session, long maxOutputSize) {
-    this.session = session;
+    super(session);
     this.maxOutputSize = maxOutputSize;
-  }
-
-  @Override
-  public ModelMetadata metadata() {
-    return session.metadata();
   }
 
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
-    List<NamedTensor> results = session.run(signature, inputs, outputs);
+    List<NamedTensor> results = session().run(signature, inputs, outputs);
     for (int i = 0; i < results.size(); i++) {
       NamedTensor result = results.get(i);
       if (result.tensor().byteSize() > maxOutputSize) {
@@ -52,20 +45,5 @@ public final class LimitedSession implements ModelSession {
         "output '%s' of shape %s has %d bytes, more than the %d of limits.max_output_size"
             .formatted(
                 output.name(), output.tensor().shape(), output.tensor().byteSize(), maxOutputSize));
-  }
-
-  @Override
-  public void interrupt() {
-    session.interrupt();
-  }
-
-  @Override
-  public void resume() {
-    session.resume();
-  }
-
-  @Override
-  public void close() {
-    session.close();
   }
 }

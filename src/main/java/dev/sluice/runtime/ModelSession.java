@@ -6,6 +6,8 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * One native model handle. Used by one thread at a time; closed when no run is under way.
@@ -45,6 +47,30 @@ public interface ModelSession extends AutoCloseable {
 
   /** Lets runs be runs again after {@link #interrupt}. Any thread. */
   default void resume() {}
+
+  /**
+   * Ends the session by force, and a run under way with it, where it has a process of its own; one
+   * that shares the server's process does nothing. Any thread.
+   *
+   * @param why for those whose run it ends
+   * @return whether it ends
+   */
+  default boolean abort(String why) {
+    return false;
+  }
+
+  /**
+   * Completes with the reason when the session has ended by itself, as one does whose process died:
+   * it runs nothing any more and is to be closed. One in the server's process never completes it.
+   */
+  default CompletionStage<String> ended() {
+    return new CompletableFuture<>();
+  }
+
+  /** The process that runs it, if it is not the server's own. Any thread. */
+  default Optional<ProcessHandle> process() {
+    return Optional.empty();
+  }
 
   @Override
   void close();

@@ -17,8 +17,7 @@ import java.util.Map;
  *
  * <p>Owner of the session that it stands before. Threads: as of that session.
  */
-public final class ReshapedSession implements ModelSession {
-  private final ModelSession session;
+public final class ReshapedSession extends ForwardingSession {
   private final ModelMetadata metadata;
   private final Map<String, Reshape> inputs;
   private final Map<String, Reshape> outputs;
@@ -31,7 +30,7 @@ public final class ReshapedSession implements ModelSession {
    */
   public ReshapedSession(
       ModelSession session, Map<String, Reshape> inputs, Map<String, Reshape> outputs) {
-    this.session = session;
+    super(session);
     this.inputs = Map.copyOf(inputs);
     this.outputs = Map.copyOf(outputs);
     this.metadata = session.metadata().withSignatures(declared()).withShapesBinding();
@@ -39,7 +38,7 @@ public final class ReshapedSession implements ModelSession {
 
   private Map<String, Signature> declared() {
     Map<String, Signature> declared = new LinkedHashMap<>();
-    session
+    session()
         .metadata()
         .signatures()
         .forEach((name, signature) -> declared.put(name, declared(signature)));
@@ -68,7 +67,7 @@ public final class ReshapedSession implements ModelSession {
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> given, List<TensorSpec> wanted) {
-    List<NamedTensor> results = session.run(signature, toModel(given), wanted);
+    List<NamedTensor> results = session().run(signature, toModel(given), wanted);
     return outputs.isEmpty() ? results : toCaller(results);
   }
 
@@ -95,20 +94,5 @@ public final class ReshapedSession implements ModelSession {
       NamedTensor.closeAll(changed);
       throw new InferenceException(ErrorCode.INTERNAL, "output " + e.getMessage(), e);
     }
-  }
-
-  @Override
-  public void interrupt() {
-    session.interrupt();
-  }
-
-  @Override
-  public void resume() {
-    session.resume();
-  }
-
-  @Override
-  public void close() {
-    session.close();
   }
 }

@@ -14,6 +14,7 @@ import java.util.function.LongSupplier;
  * @param breaker learns how runs end
  * @param wakeOne sends another worker to the queue, if one is free
  * @param inlineLimit how long a run may take that an event loop does; zero: none does any
+ * @param recovery which sessions are lost
  * @param nanoTime the clock of waiting and deadlines
  */
 record ModelWork(
@@ -22,4 +23,5 @@ record ModelWork(
     CircuitBreaker breaker,
     Runnable wakeOne,
     Duration inlineLimit,
+    ModelRecovery recovery,
     LongSupplier nanoTime) {}

@@ -55,11 +55,13 @@ final class ModelWorkerVerticle extends VerticleBase {
   }
 
   private final ModelWork work;
+  private final ModelSession session;
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final AnswersHome answers = new AnswersHome();
   private final AnswerDelay delay = new AnswerDelay();
   private final ShortRuns shortRuns;
+  private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
 
   /** Whether a stand-in has taken a batch that it has left to the worker. */
@@ -73,6 +75,11 @@ final class ModelWorkerVerticle extends VerticleBase {
    */
   ModelWorkerVerticle(ModelWork work, ModelSession session, RunMeter meter) {
     this.work = work;
+    this.session = session;
+    this.recovery =
+        session instanceof ReopenableSession reopenable
+            ? new SessionRecovery(reopenable, work.recovery(), work.nanoTime(), this::wake)
+            : null;
     this.shortRuns = new ShortRuns(work.inlineLimit());
     this.runner =
         new BatchRunner(
@@ -99,6 +106,18 @@ final class ModelWorkerVerticle extends VerticleBase {
     return runner.watch();
   }
 
+  /** Ends the run under way by force, and the session with it; false if the session cannot. */
+  boolean abort(String why) {
+    return session.abort(why);
+  }
+
+  /** Opens the session again before the next run. Any thread. */
+  void reopenSession() {
+    if (recovery != null) {
+      recovery.sessionFails();
+    }
+  }
+
   /** Makes sure that somebody looks at the queue. False if somebody is at it already. */
   boolean wake() {
     if (!isTakenBy(Holder.WORKER)) {
@@ -115,6 +134,9 @@ final class ModelWorkerVerticle extends VerticleBase {
   /** Lets the worker go when nothing waits any more. */
   void finish() {
     finishing = true;
+    if (recovery != null) {
+      recovery.stop();
+    }
     LockSupport.unpark(thread);
   }
 
@@ -141,15 +163,16 @@ final class ModelWorkerVerticle extends VerticleBase {
     }
   }
 
-  /** Gives the session back, unless somebody came meanwhile, who saw it held and went away. */
+  /** Gives the session back, unless it is needed meanwhile by someone who saw it held. */
   private void release() {
     holder.set(Holder.NOBODY);
-    if (work.batcher().needsWorker()) {
+    if (work.batcher().needsWorker() || needsRecovery()) {
       wake();
     }
   }
 
   private void drain() {
+    recover();
     delay.begin(work.nanoTime().getAsLong());
     Departure departure = batchIsLeft ? Departure.LEAVES : take();
     batchIsLeft = false;
@@ -159,10 +182,23 @@ final class ModelWorkerVerticle extends VerticleBase {
       }
       run();
       sendOrWait(departure);
+      recover();
       departure = take();
     }
     run();
     answers.send();
+  }
+
+  private boolean needsRecovery() {
+    return recovery != null && recovery.isNeeded();
+  }
+
+  /** Opens the session again if that is necessary. What waits in the queue is left to others. */
+  private void recover() {
+    if (recovery != null && recovery.isNeeded()) {
+      answers.send();
+      recovery.recover();
+    }
   }
 
   private Departure take() {
@@ -232,7 +268,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   /** False if the worker is to go on. */
   private boolean runWhatIsShort() {
     long until = work.nanoTime().getAsLong() + LONGEST_STAND_IN_NANOS;
-    while (work.nanoTime().getAsLong() - until < 0) {
+    while (!needsRecovery() && work.nanoTime().getAsLong() - until < 0) {
       if (take() == Departure.NONE) {
         run();
         return true;

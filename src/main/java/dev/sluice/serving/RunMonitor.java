@@ -1,6 +1,5 @@
 package dev.sluice.serving;
 
-import dev.sluice.scheduling.batching.RunWatch;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.telemetry.RunCondition;
 import io.vertx.core.Vertx;
@@ -8,25 +7,27 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Looks at the runs of a model now and then: logs those that take long, and opens the breaker if
- * the model hangs. Looks on a timer; what it tells is for any thread.
+ * Looks at the runs of a model now and then: logs those that take long, ends those that hang where
+ * their sessions have processes of their own, and opens the breaker if the model hangs otherwise.
+ * Looks on a timer; what it tells is for any thread.
  */
 final class RunMonitor implements RunCondition {
   private static final long LONGEST_PERIOD_MILLIS = 5_000;
   private static final long SHORTEST_PERIOD_MILLIS = 20;
   private static final int LOOKS = 4;
 
-  private final List<RunWatch> runs;
+  private final List<ModelWorkerVerticle> workers;
   private final CircuitBreaker breaker;
   private final LongRunLog log;
   private final Runnable hangs;
 
   /**
-   * @param runs of all workers
+   * @param workers all of them
    * @param hangs refuses what waits for a model that hangs
    */
-  RunMonitor(List<RunWatch> runs, CircuitBreaker breaker, LongRunLog log, Runnable hangs) {
-    this.runs = List.copyOf(runs);
+  RunMonitor(
+      List<ModelWorkerVerticle> workers, CircuitBreaker breaker, LongRunLog log, Runnable hangs) {
+    this.workers = List.copyOf(workers);
     this.breaker = breaker;
     this.log = log;
     this.hangs = hangs;
@@ -47,9 +48,22 @@ final class RunMonitor implements RunCondition {
 
   void look() {
     log.look();
-    if (breaker.look(runs.stream().mapToLong(RunWatch::runningNanos).min().orElse(0))) {
+    long shortest = Long.MAX_VALUE;
+    for (ModelWorkerVerticle worker : workers) {
+      shortest = Math.min(shortest, lookAt(worker));
+    }
+    if (breaker.look(shortest)) {
       hangs.run();
     }
+  }
+
+  /** For how long a worker's run has run; 0 if it has none, or not for long any more. */
+  private long lookAt(ModelWorkerVerticle worker) {
+    long nanos = worker.watch().runningNanos();
+    return breaker.isHang(nanos)
+            && worker.abort("a run had taken " + Duration.ofNanos(nanos).toMillis() + " ms")
+        ? 0
+        : nanos;
   }
 
   @Override
@@ -63,6 +77,6 @@ final class RunMonitor implements RunCondition {
 
   @Override
   public long longestRunNanos() {
-    return runs.stream().mapToLong(RunWatch::runningNanos).max().orElse(0);
+    return workers.stream().mapToLong(worker -> worker.watch().runningNanos()).max().orElse(0);
   }
 }

@@ -165,12 +165,18 @@ public final class ServableLoader implements Loader {
       config = DefaultBatchSize.complete(config, first.metadata());
       add(first, id, config, sessions);
       warmUp(sessions.getFirst(), source, folder, config);
+      boolean sharing = false;
       while (sessions.size() < config.instances()) {
         Optional<ModelSession> shared = first.share();
+        sharing |= shared.isPresent();
         add(shared.isPresent() ? shared.get() : open(runtime, source), id, config, sessions);
         if (shared.isEmpty()) {
           warmUp(sessions.getLast(), source, folder, config);
         }
+      }
+      if (!sharing) {
+        sessions.replaceAll(session ->
+            new ReopenableSession(() -> openAgain(runtime, source, folder, config), session));
       }
       ModelMetadata metadata =
           sessions
@@ -199,6 +205,20 @@ public final class ServableLoader implements Loader {
       ModelSession opened, ModelId id, ModelConfig config, List<ModelSession> sessions) {
     sessions.add(new LimitedSession(opened, maxOutputSize));
     sessions.set(sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
+  }
+
+  /** Opens a session in place of one that was lost, ready to take requests. */
+  private ModelSession openAgain(
+      RuntimeProvider runtime, ModelSource source, Path folder, ModelConfig config) {
+    var opened = new ArrayList<ModelSession>();
+    try {
+      add(open(runtime, source), source.id(), config, opened);
+      warmUp(opened.getLast(), source, folder, config);
+      return opened.getLast();
+    } catch (RuntimeException | Error e) {
+      opened.forEach(ModelSession::close);
+      throw e;
+    }
   }
 
   private ModelSession open(RuntimeProvider runtime, ModelSource source) {

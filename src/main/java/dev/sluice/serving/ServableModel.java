@@ -89,7 +89,7 @@ final class ServableModel implements Servable {
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
     this.requestCalls =
-        runsInline(config) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
+        runsInline(config, sessions) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler =
         new QueueScheduler(
@@ -110,11 +110,14 @@ final class ServableModel implements Servable {
             step -> arrived(step, workerCalls),
             nanoTime,
             config.stream().maxStreams());
-    this.workers = workers(config, rules, meter, nanoTime);
+    var recovery = new ModelRecovery(meter.model(), sessions, breaker, withdrawals::refuseWaiting);
+    meter.add(recovery);
+    this.workers = workers(config, rules, meter, recovery, nanoTime);
+    breaker.onFailing(() -> workers.forEach(ModelWorkerVerticle::reopenSession));
     List<RunWatch> runs = workers.stream().map(ModelWorkerVerticle::watch).toList();
     this.monitor =
         new RunMonitor(
-            runs, breaker, new LongRunLog(meter.model(), runs), withdrawals::refuseWaiting);
+            workers, breaker, new LongRunLog(meter.model(), runs), withdrawals::refuseWaiting);
     meter.add(monitor);
   }
 
@@ -131,11 +134,21 @@ final class ServableModel implements Servable {
 
   /** One for each session. */
   private List<ModelWorkerVerticle> workers(
-      ModelConfig config, BatchRules rules, VersionMeter meter, LongSupplier nanoTime) {
+      ModelConfig config,
+      BatchRules rules,
+      VersionMeter meter,
+      ModelRecovery recovery,
+      LongSupplier nanoTime) {
     List<ModelWorkerVerticle> made = new ArrayList<>();
     var work =
         new ModelWork(
-            batcher, rules, breaker, this::wakeOne, config.queue().inlineLimit(), nanoTime);
+            batcher,
+            rules,
+            breaker,
+            this::wakeOne,
+            config.queue().inlineLimit(),
+            recovery,
+            nanoTime);
     for (ModelSession session : sessions) {
       made.add(new ModelWorkerVerticle(work, session, meter.worker()));
     }
@@ -233,11 +246,13 @@ final class ServableModel implements Servable {
   }
 
   /**
-   * Whether event loops run what is short. Not where requests wait for company: an event loop
-   * cannot.
+   * Whether event loops run what is short. Not where requests wait for company, nor where they wait
+   * for another process: an event loop cannot.
    */
-  private static boolean runsInline(ModelConfig config) {
-    return !config.queue().inlineLimit().isZero() && config.batching().maxQueueDelay().isZero();
+  private static boolean runsInline(ModelConfig config, List<ModelSession> sessions) {
+    return !config.queue().inlineLimit().isZero()
+        && config.batching().maxQueueDelay().isZero()
+        && sessions.stream().allMatch(session -> session.process().isEmpty());
   }
 
   /** Does the work of a worker that rests. If none does, they will come by. */

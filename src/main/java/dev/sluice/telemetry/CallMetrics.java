@@ -41,6 +41,31 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     runs(page);
     signatures(page);
     breakers(page);
+    sessions(page);
+  }
+
+  private void sessions(MetricsPage page) {
+    Family restarts =
+        page.family(
+            "sluice_model_session_restarts_total",
+            COUNTER,
+            "Sessions closed and opened again: their processes had ended, or their runs failed.");
+    for (VersionMeter version : telemetry.versions()) {
+      restarts.add(
+          version.sessions().stream().mapToLong(SessionCondition::restarts).sum(), labels(version));
+    }
+    Family resident =
+        page.family(
+            "sluice_model_process_resident_bytes",
+            Kind.GAUGE,
+            "Memory of processes that run isolated models.");
+    for (VersionMeter version : telemetry.versions()) {
+      for (SessionCondition sessions : version.sessions()) {
+        sessions
+            .processes()
+            .forEach((pid, bytes) -> resident.add(bytes, labels(version, "pid", pid.toString())));
+      }
+    }
   }
 
   private void breakers(MetricsPage page) {

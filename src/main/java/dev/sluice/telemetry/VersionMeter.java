@@ -29,6 +29,7 @@ public final class VersionMeter {
   private final LongSupplier nanoTime;
   private final InstantSource clock;
   private final List<RunMeter> workers = new CopyOnWriteArrayList<>();
+  private final List<SessionCondition> sessionConditions = new CopyOnWriteArrayList<>();
   private final List<RunCondition> conditions = new CopyOnWriteArrayList<>();
   private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
   private final TimesAdder cacheHit = new TimesAdder();
@@ -101,6 +102,15 @@ public final class VersionMeter {
   /** Shows how its runs are, too. */
   public void add(RunCondition runs) {
     conditions.add(runs);
+  }
+
+  /** Shows how its sessions are, too. */
+  public void add(SessionCondition sessions) {
+    sessionConditions.add(sessions);
+  }
+
+  List<SessionCondition> sessions() {
+    return sessionConditions;
   }
 
   /** The worst that a circuit breaker of it does: 0 closed, 1 half open, 2 open. */

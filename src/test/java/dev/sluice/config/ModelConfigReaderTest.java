@@ -21,6 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelConfigReaderTest {
+  private static final IsolationConfig ISOLATED =
+      new IsolationConfig(IsolationConfig.Mode.PROCESS, 3L << 30, Duration.ofSeconds(5));
+
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
   private Path model;
@@ -76,6 +79,9 @@ class ModelConfigReaderTest {
                       session_options: "placement_period: 2", mixed_precision: true }
         java: { timeout: 9s, path: /my/path, settings: { greeting: Hello, times: 3 } }
         response_cache: true
+        isolation: process
+        isolation_memory: 3GiB
+        isolation_kill_after: 5s
         ensemble:
           inputs: [a]
           outputs: [b]
@@ -117,14 +123,16 @@ class ModelConfigReaderTest {
                     1.5,
                     Optional.of(model.resolve("rows.json"))),
                 new RuntimesConfig(
-                    new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE),
+                    new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE)
+                        .with(ISOLATED),
                     new TensorflowConfig(
                         4,
                         5,
                         List.of("train"),
                         true,
                         new SessionOptions("placement_period: 2"),
-                        true),
+                        true,
+                        ISOLATED),
                     new JavaConfig(
                         Duration.ofSeconds(9),
                         Optional.of("/my/path"),
@@ -185,6 +193,19 @@ class ModelConfigReaderTest {
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
         .containsExactlyInAnyOrder("rows", "model", "declared", "policies");
+  }
+
+  @Test
+  void modelSaysOfIsolationForWhicheverRuntimeItHasAndARuntimeForItself() throws IOException {
+    write("model.yml", "isolation: process\nonnx: { isolation_kill_after: 7s }\n");
+    assertThat(read().runtimes().isolation("onnx"))
+        .isEqualTo(new IsolationConfig(IsolationConfig.Mode.PROCESS, 0, Duration.ofSeconds(7)));
+    assertThat(read().runtimes().isolation("tensorflow").mode())
+        .isEqualTo(IsolationConfig.Mode.PROCESS);
+    write("model.yml", "tensorflow: { isolation: process }\n");
+    assertThat(read().runtimes().isolation("tensorflow").mode())
+        .isEqualTo(IsolationConfig.Mode.PROCESS);
+    assertThat(read().runtimes().isolation("onnx")).isEqualTo(IsolationConfig.DEFAULT);
   }
 
   @Test

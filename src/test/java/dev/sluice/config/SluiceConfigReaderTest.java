@@ -118,6 +118,9 @@ class SluiceConfigReaderTest {
         memory_arena: false
         memory_pattern: true
         graph_optimization: basic
+        isolation: process
+        isolation_memory: 1GiB
+        isolation_kill_after: 3s
       tensorflow:
         intra_op_threads: 4
         inter_op_threads: 5
@@ -125,6 +128,9 @@ class SluiceConfigReaderTest {
         method_names: true
         session_options: "allow_soft_placement: true"
         mixed_precision: true
+        isolation: process
+        isolation_memory: 2GiB
+        isolation_kill_after: 4s
       java:
         timeout: 9s
       grps:
@@ -225,14 +231,16 @@ class SluiceConfigReaderTest {
                       1.5,
                       Optional.of(Path.of("rows.json"))),
                   new RuntimesConfig(
-                      new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC),
+                      new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC)
+                          .with(isolated(1, 3)),
                       new TensorflowConfig(
                           4,
                           5,
                           List.of("serve", "gpu"),
                           true,
                           new SessionOptions("allow_soft_placement: true"),
-                          true),
+                          true,
+                          isolated(2, 4)),
                       new JavaConfig(Duration.ofSeconds(9), Optional.empty(), Map.of())),
                   StreamConfig.DEFAULT,
                   Optional.empty(),
@@ -304,6 +312,11 @@ class SluiceConfigReaderTest {
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
+
+  private static IsolationConfig isolated(long gibibytes, long seconds) {
+    return new IsolationConfig(
+        IsolationConfig.Mode.PROCESS, gibibytes << 30, Duration.ofSeconds(seconds));
+  }
 
   @Test
   void nothingSetIsTheDefaults() {

@@ -11,12 +11,16 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Tensors from Java values and back. Every tensor made here is the caller's to close. */
 public final class Tensors {
+  /** A float of a tensor. */
+  public static final ValueLayout.OfFloat FLOAT = JAVA_FLOAT_UNALIGNED;
+
   private static final double RELATIVE = 1e-3;
   private static final double ABSOLUTE = 1e-5;
 

@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
  *           in the queue too, until one of the runs ends.
  * Failing.  So many runs in a row have failed, none of them by the fault of its requests. Workers are
  *           free, so one request is let through now and then. If it is answered, all are.
+ * Reopening. No session of the model is left: the process of each has ended, or sessions that fail are closed and
+ *           opened again. Requests are refused meanwhile; those in the queue wait, but for a model that could not
+ *           be opened again.
  * Library.  Vert.x has a circuit breaker, which wraps calls: it counts their timeouts and failures. What
  *           counts here are native runs, which go on after every caller has been answered, and what is
  *           to be refused are also requests that were accepted before.
@@ -37,6 +40,9 @@ public final class CircuitBreaker {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
+  /** Clients that are refused while sessions are opened come back after this at the earliest. */
+  private static final long LEAST_WAIT_NANOS = 1_000_000_000;
+
   /** What a breaker does. */
   public enum State {
     /** It lets requests through. */
@@ -51,6 +57,8 @@ public final class CircuitBreaker {
     GOOD,
     FAILING,
     HANGING,
+    REOPENING,
+    LOST,
     STOPPED
   }
 
@@ -66,10 +74,20 @@ public final class CircuitBreaker {
   private long probeNanos;
   private boolean probing;
 
+  /**
+   * Run when it begins to refuse requests because runs fail, and each time that one fails again.
+   */
+  private volatile Runnable whenFailing = () -> {};
+
   public CircuitBreaker(ModelId model, BreakerConfig config, LongSupplier nanoTime) {
     this.model = model;
     this.config = config;
     this.nanoTime = nanoTime;
+  }
+
+  /** Has an action run, on the failing run's thread, whenever the model is found to fail. */
+  public void onFailing(Runnable action) {
+    whenFailing = action;
   }
 
   /**
@@ -86,6 +104,8 @@ public final class CircuitBreaker {
     return switch (condition) {
       case GOOD -> null;
       case HANGING, STOPPED -> refused(config.probeInterval());
+      case REOPENING, LOST ->
+          refused(Duration.ofNanos(Math.max(LEAST_WAIT_NANOS, probeNanos - now)));
       case FAILING -> {
         if (now - probeNanos < 0) {
           yield refused(Duration.ofNanos(probeNanos - now));
@@ -104,7 +124,44 @@ public final class CircuitBreaker {
 
   /** Whether nothing that waits for the model can run. */
   public boolean hangs() {
-    return condition == Condition.HANGING || condition == Condition.STOPPED;
+    return switch (condition) {
+      case HANGING, LOST, STOPPED -> true;
+      case GOOD, FAILING, REOPENING -> false;
+    };
+  }
+
+  /**
+   * No session of the model is left.
+   *
+   * @param why as callers read it
+   * @param wait after which one may be there again
+   * @param lost whether opening one has failed: what waits is to be refused
+   */
+  public synchronized void reopening(String why, Duration wait, boolean lost) {
+    Condition next = lost ? Condition.LOST : Condition.REOPENING;
+    boolean known = condition == Condition.REOPENING || condition == Condition.LOST;
+    if (known) {
+      condition = next;
+      reason = why;
+    } else {
+      open(next, why);
+    }
+    probeNanos = nanoTime.getAsLong() + wait.toNanos();
+  }
+
+  /** A session was opened again: requests may pass, or the next one may if runs failed. */
+  public synchronized void reopened() {
+    if (condition == Condition.REOPENING || condition == Condition.LOST) {
+      close();
+    } else if (condition == Condition.FAILING) {
+      probeNanos = nanoTime.getAsLong();
+    }
+  }
+
+  /** Whether a run takes so long that it hangs. */
+  public boolean isHang(long nanos) {
+    return !config.hang().isZero()
+        && nanos >= Math.max(config.hang().toNanos(), MUCH_LONGER * longestNanos);
   }
 
   /** Lets nothing pass any more. */
@@ -135,8 +192,7 @@ public final class CircuitBreaker {
    * @return whether it hangs and did not before: what waits is to be refused
    */
   public boolean look(long shortestNanos) {
-    long limit = Math.max(config.hang().toNanos(), MUCH_LONGER * longestNanos);
-    boolean hang = !config.hang().isZero() && shortestNanos >= limit;
+    boolean hang = isHang(shortestNanos);
     if (hang && !hangs()) {
       open(Condition.HANGING, "a run has taken " + seconds(shortestNanos) + " and has not ended");
       return true;
@@ -180,10 +236,12 @@ public final class CircuitBreaker {
     int failures = failuresInRow.incrementAndGet();
     if (condition == Condition.FAILING) {
       failedAgain();
+      whenFailing.run();
     } else if (config.failures() > 0 && failures >= config.failures()) {
       open(
           Condition.FAILING,
           failures + " runs in a row failed, the last with: " + why.getMessage());
+      whenFailing.run();
     }
   }
 
@@ -193,7 +251,9 @@ public final class CircuitBreaker {
   }
 
   private synchronized void open(Condition why, String text) {
-    if (condition == why || condition == Condition.STOPPED) {
+    boolean lost = condition == Condition.REOPENING || condition == Condition.LOST;
+    boolean knownWorse = condition == Condition.STOPPED || (lost && why != Condition.STOPPED);
+    if (condition == why || knownWorse) {
       return;
     }
     condition = why;

@@ -1,0 +1,18 @@
+package dev.sluice.boot;
+
+import dev.sluice.runtime.isolation.ModelProcess;
+import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
+import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
+import java.io.IOException;
+import java.util.List;
+
+/** Where the process of one model starts, which a server starts for itself and nobody else does. */
+public final class ModelProcessMain {
+  private ModelProcessMain() {}
+
+  /** Does what the server says through the standard input, until that ends. */
+  public static void main(String[] arguments) throws IOException {
+    ModelProcess.run(
+        System.in, List.of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider()));
+  }
+}

@@ -1,0 +1,57 @@
+package dev.sluice.runtime;
+
+import dev.sluice.inference.ModelMetadata;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A session that stands before another one and changes what runs take or return. Owner of the
+ * session behind it. Threads: as of that session.
+ */
+abstract class ForwardingSession implements ModelSession {
+  private final ModelSession session;
+
+  ForwardingSession(ModelSession session) {
+    this.session = session;
+  }
+
+  /** The session behind this one. */
+  ModelSession session() {
+    return session;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return session.metadata();
+  }
+
+  @Override
+  public void interrupt() {
+    session.interrupt();
+  }
+
+  @Override
+  public void resume() {
+    session.resume();
+  }
+
+  @Override
+  public boolean abort(String why) {
+    return session.abort(why);
+  }
+
+  @Override
+  public CompletionStage<String> ended() {
+    return session.ended();
+  }
+
+  @Override
+  public Optional<ProcessHandle> process() {
+    return session.process();
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.sluice.runtime.isolation;
+
+import dev.sluice.runtime.NativeFunction;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the process of a model sets of itself before it opens the model. Linux only; what cannot be
+ * set is logged and left.
+ */
+final class ProcessSetup {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessSetup.class);
+  private static final Path SELF = Path.of("/proc/self");
+
+  /** Signals that end the server, and not this process before it: see signal(7). */
+  private static final int[] IGNORED = {1, 2, 15};
+
+  private static final long IGNORE = 1;
+  private static final int OUTPUT = 1;
+  private static final int ERROR = 2;
+  private static final int DATA_LIMIT = 2;
+
+  /** How much sooner than the server the kernel ends this process for want of memory. */
+  private static final int MORE_OOM_SCORE = 300;
+
+  private static final int MOST_OOM_SCORE = 1000;
+
+  private ProcessSetup() {}
+
+  /** Calls a function of the C library whose parameters are numbers and pointers. */
+  private static long call(String function, long first, long second) {
+    Linker linker = Linker.nativeLinker();
+    return NativeFunction.at(linker.defaultLookup().findOrThrow(function), 2).call(first, second);
+  }
+
+  /**
+   * Leaves the terminal's process group and ignores the signals that tell the server to drain: this
+   * process ends when the server closes its input.
+   */
+  static void leaveSignalsToTheServer() {
+    Linker linker = Linker.nativeLinker();
+    var _ = NativeFunction.at(linker.defaultLookup().findOrThrow("setsid"), 0).call();
+    for (int signal : IGNORED) {
+      var _ = call("signal", signal, IGNORE);
+    }
+  }
+
+  /**
+   * Takes the standard output for replies, and lets what libraries print there go to the standard
+   * error.
+   */
+  static OutputStream takeOutput() throws IOException {
+    // Opened anew, since a FileOutputStream cannot duplicate a descriptor.
+    OutputStream replies = new FileOutputStream("/proc/self/fd/" + OUTPUT);
+    if ((int) call("dup2", ERROR, OUTPUT) != OUTPUT) {
+      throw new IOException("the standard output cannot be taken");
+    }
+    return replies;
+  }
+
+  /** Has the kernel end this process before the server when memory runs out. */
+  static void offerToTheOutOfMemoryKiller() {
+    Path file = SELF.resolve("oom_score_adj");
+    try {
+      int score = Integer.parseInt(Files.readString(file).strip());
+      Files.writeString(file, Integer.toString(Math.min(MOST_OOM_SCORE, score + MORE_OOM_SCORE)));
+    } catch (IOException | NumberFormatException e) {
+      LOG.warn("oom_score_adj is not set: {}", e.toString());
+    }
+  }
+
+  /**
+   * Bounds what native code may allocate from now on, so that what does not fit fails in the run
+   * that asks for it.
+   *
+   * @param bytes 0: any number
+   */
+  static void limitMemory(long bytes) {
+    if (bytes == 0) {
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      long limit = Math.addExact(allocated(), bytes);
+      MemorySegment limits = arena.allocate(ValueLayout.JAVA_LONG, 2);
+      limits.setAtIndex(ValueLayout.JAVA_LONG, 0, limit);
+      limits.setAtIndex(ValueLayout.JAVA_LONG, 1, limit);
+      if ((int) call("setrlimit", DATA_LIMIT, limits.address()) != 0) {
+        LOG.warn("isolation_memory cannot be set to {}", bytes);
+      }
+    } catch (IOException | NumberFormatException e) {
+      LOG.warn("isolation_memory is not set: {}", e.toString());
+    }
+  }
+
+  /** Bytes of private memory that this process can write to. */
+  private static long allocated() throws IOException {
+    List<String> lines = Files.readAllLines(SELF.resolve("status"));
+    for (String line : lines) {
+      if (line.startsWith("VmData:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+      }
+    }
+    throw new IOException("no VmData in /proc/self/status");
+  }
+}

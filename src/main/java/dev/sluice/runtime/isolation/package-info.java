@@ -1,0 +1,20 @@
+/**
+ * Runs native sessions in processes of their own, so that what kills such a process costs one model
+ * and nothing else. Start at {@link dev.sluice.runtime.isolation.IsolatingProvider}, which stands
+ * before a runtime in the server, and at {@link dev.sluice.runtime.isolation.ModelProcess}, which
+ * is the other side.
+ *
+ * <p>Messages go through the standard input and output of the process; tensors through memory that
+ * both have mapped ({@link dev.sluice.runtime.isolation.SharedRegion}). Copies: inputs once, from
+ * the request's memory into shared memory, where the model reads them; those that lie there
+ * already, such as a KV cache that the step before returned, are not copied. Outputs once, from the
+ * runtime's memory into shared memory, where encoders read them; small ones once more, out of it,
+ * so that it is free for the next run.
+ *
+ * <p>Threads: as {@link dev.sluice.runtime.ModelSession} says; a thread of each session reads what
+ * its process logs.
+ */
+@NullMarked
+package dev.sluice.runtime.isolation;
+
+import org.jspecify.annotations.NullMarked;

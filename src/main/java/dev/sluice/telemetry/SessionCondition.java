@@ -1,0 +1,15 @@
+package dev.sluice.telemetry;
+
+import java.util.Map;
+
+/** How the sessions of a version are at the moment. Any thread. */
+public interface SessionCondition {
+  /** How often one was closed and opened again, since its process had ended or its runs failed. */
+  long restarts();
+
+  /**
+   * Bytes of memory, shared memory included, that each process holds which runs a session, by its
+   * number; empty if the server's own process runs them. Reads files of the system.
+   */
+  Map<Long, Long> processes();
+}
