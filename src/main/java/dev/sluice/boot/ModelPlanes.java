@@ -61,7 +61,7 @@ final class ModelPlanes {
         config.repository().tensorflow().file().map(path -> new TensorflowModels(path, logs));
     var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
     var paths = new HandlerPaths();
-    var reader = new ModelConfigReader(config, news::warning);
+    var reader = new ModelConfigReader(config, new OnceEach(news::warning));
     RepositoryConfig first = firstModels();
     var policy = new LoadPolicy(config.repository().trust(), first.wanted());
     if (file.isPresent()) {
