@@ -22,7 +22,11 @@ final class LogSwitches implements LogControl {
     Level level = context().getLogger(Logger.ROOT_LOGGER_NAME).getEffectiveLevel();
     int verbose = level.isGreaterOrEqual(Level.INFO) ? 0 : level.equals(Level.DEBUG) ? 1 : 2;
     return new Levels(
-        true, Level.WARN.isGreaterOrEqual(level), Level.INFO.isGreaterOrEqual(level), verbose);
+        true,
+        Level.WARN.isGreaterOrEqual(level),
+        Level.INFO.isGreaterOrEqual(level),
+        verbose,
+        TextLayout.format());
   }
 
   private static LoggerContext context() {
@@ -38,6 +42,7 @@ final class LogSwitches implements LogControl {
   public synchronized void setLevels(Levels wanted, Caller caller) {
     caller.require(Operation.LOGGING);
     levels = wanted;
+    TextLayout.write(wanted.format());
     Level lowest = lowest(wanted);
     LoggerContext logs = context();
     ch.qos.logback.classic.Logger root = logs.getLogger(Logger.ROOT_LOGGER_NAME);

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
 import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.LogControl.Format;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -20,6 +21,15 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
+  /** As glog has it, and Triton. */
+  private static final DateTimeFormatter SHORT_TIME =
+      DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private static final long PROCESS = ProcessHandle.current().pid();
+
+  /** Of all lines of the process, which has one log. */
+  private static volatile Format format = Format.ISO8601;
+
   /** Characters of an event's parts, here and in JSON. */
   static final int LONGEST_MESSAGE = 4_000;
 
@@ -34,9 +44,7 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
   @Override
   public String doLayout(ILoggingEvent event) {
     var line = new StringBuilder(160);
-    TIME.formatTo(event.getInstant(), line);
-    line.append(' ').append(event.getLevel().levelStr);
-    line.repeat(' ', Math.max(1, 6 - event.getLevel().levelStr.length()));
+    begin(event, line);
     if (!event.getLoggerName().startsWith(OURS)) {
       line.append(event.getLoggerName()).append(": ");
     }
@@ -51,6 +59,31 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
           onOneLine(ThrowableProxyUtil.asString(event.getThrowableProxy()).strip(), LONGEST_TRACE));
     }
     return line.append('\n').toString();
+  }
+
+  /** Returns how lines begin. Any thread. */
+  static Format format() {
+    return format;
+  }
+
+  /** Has lines begin so from now on. Any thread. */
+  static void write(Format wanted) {
+    format = wanted;
+  }
+
+  private static void begin(ILoggingEvent event, StringBuilder line) {
+    String level = event.getLevel().levelStr;
+    switch (format) {
+      case ISO8601 -> {
+        TIME.formatTo(event.getInstant(), line);
+        line.append(' ').append(level).repeat(' ', Math.max(1, 6 - level.length()));
+      }
+      case DEFAULT -> {
+        line.append(level.charAt(0));
+        SHORT_TIME.formatTo(event.getInstant(), line);
+        line.append(' ').append(PROCESS).append(' ').append("sluice] ");
+      }
+    }
   }
 
   static List<KeyValuePair> facts(ILoggingEvent event) {

@@ -3,6 +3,7 @@ package dev.sluice.config;
 import static java.util.Locale.ROOT;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -47,13 +48,24 @@ final class TritonJson {
     try {
       tree = JSON.readTree(text);
     } catch (JsonProcessingException e) {
-      String why = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
-      throw new ConfigException(name + ": is no JSON: " + why);
+      throw new ConfigException(name + ": is no JSON: " + what(e) + " at " + place(e));
     }
     if (!tree.isObject()) {
       throw new ConfigException(name + ": wanted a JSON object");
     }
     return message(TritonSchema.ROOT, tree);
+  }
+
+  /** The parser's words without those on its own settings. */
+  private static String what(JsonProcessingException failure) {
+    String text = String.valueOf(failure.getOriginalMessage()).lines().findFirst().orElse("");
+    int own = text.indexOf(" (start marker");
+    return own < 0 ? text : text.substring(0, own);
+  }
+
+  private static String place(JsonProcessingException failure) {
+    JsonLocation at = failure.getLocation();
+    return at == null ? "its beginning" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
   private static Message message(String type, JsonNode tree) {

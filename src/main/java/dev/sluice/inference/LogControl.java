@@ -1,5 +1,8 @@
 package dev.sluice.inference;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /**
  * What the server writes to its log, and the switches for it. Reading is free; changing is a
  * control operation. Any thread.
@@ -12,8 +15,33 @@ public interface LogControl {
    * @param warning what needs an operator's eye
    * @param info what happens
    * @param verbose how much of what only developers want: 0 for none of it
+   * @param format how lines of text begin
    */
-  record Levels(boolean error, boolean warning, boolean info, long verbose) {}
+  record Levels(boolean error, boolean warning, boolean info, long verbose, Format format) {}
+
+  /** How lines of text begin; by Triton's names. */
+  enum Format {
+    /** A letter for the level, month and day, the time, the process. */
+    DEFAULT("default"),
+    /** The time as ISO 8601 has it, and the level. */
+    ISO8601("ISO8601");
+
+    private final String text;
+
+    Format(String text) {
+      this.text = text;
+    }
+
+    /** Returns its name in settings. */
+    public String text() {
+      return text;
+    }
+
+    /** Returns the format of this name, if there is one. */
+    public static Optional<Format> of(String name) {
+      return Arrays.stream(values()).filter(format -> format.text.equals(name)).findFirst();
+    }
+  }
 
   Levels levels();
 

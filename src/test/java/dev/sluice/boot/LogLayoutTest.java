@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import dev.sluice.inference.LogControl;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,19 @@ class LogLayoutTest {
   void textLineHasTimeLevelMessageAndFacts() {
     assertThat(new TextLayout().doLayout(event("dev.sluice.serving.X", "queue is full", null)))
         .isEqualTo("2026-01-01T12:00:00.123Z WARN  queue is full request=r-1\n");
+  }
+
+  @Test
+  void textLineMayBeginAsTritonsDo() {
+    TextLayout.write(LogControl.Format.DEFAULT);
+    try {
+      assertThat(new TextLayout().doLayout(event("dev.sluice.serving.X", "queue is full", null)))
+          .isEqualTo(
+              "W0101 12:00:00.123456 %d sluice] queue is full request=r-1\n"
+                  .formatted(ProcessHandle.current().pid()));
+    } finally {
+      TextLayout.write(LogControl.Format.ISO8601);
+    }
   }
 
   @Test

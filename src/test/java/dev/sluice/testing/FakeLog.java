@@ -6,7 +6,7 @@ import dev.sluice.inference.Operation;
 
 /** A log of which only the levels are remembered. */
 public final class FakeLog implements LogControl {
-  private Levels levels = new Levels(true, true, true, 0);
+  private Levels levels = new Levels(true, true, true, 0, Format.ISO8601);
 
   @Override
   public Levels levels() {

@@ -4,20 +4,17 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LogControl;
+import dev.sluice.inference.LogControl.Format;
 import dev.sluice.inference.LogControl.Levels;
 import dev.sluice.inference.ParameterValue;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The log settings extension (src/docs/reference/protocols/open-inference.md): settings by their
- * names there. The form of a line is the server's own, whose times are ISO 8601 whichever word is
- * asked for.
+ * names there. The format is that of the beginning of a line of text; lines of JSON have one form.
  */
 public final class LogSettings {
-  private static final Set<String> FORMATS = Set.of("default", "ISO8601");
-
   private final Map<String, ParameterValue> changes = new LinkedHashMap<>();
 
   /**
@@ -60,7 +57,7 @@ public final class LogSettings {
   }
 
   private static void requireFormat(ParameterValue value) {
-    if (!(value instanceof ParameterValue.Text(String format)) || !FORMATS.contains(format)) {
+    if (!(value instanceof ParameterValue.Text(String format)) || Format.of(format).isEmpty()) {
       throw InferenceException.invalid(
           "log setting 'log_format' expects 'default' or 'ISO8601', got " + shown(value));
     }
@@ -90,7 +87,10 @@ public final class LogSettings {
               flag("log_info", now.info()),
               changes.get("log_verbose_level") instanceof ParameterValue.Whole(long level, _)
                   ? level
-                  : now.verbose()),
+                  : now.verbose(),
+              changes.get("log_format") instanceof ParameterValue.Text(String name)
+                  ? Format.of(name).orElse(now.format())
+                  : now.format()),
           caller);
     }
   }
@@ -108,7 +108,7 @@ public final class LogSettings {
     settings.put("log_warning", new ParameterValue.Flag(levels.warning()));
     settings.put("log_error", new ParameterValue.Flag(levels.error()));
     settings.put("log_verbose_level", new ParameterValue.Whole(levels.verbose(), true));
-    settings.put("log_format", new ParameterValue.Text("ISO8601"));
+    settings.put("log_format", new ParameterValue.Text(levels.format().text()));
     return settings;
   }
 }

@@ -70,6 +70,11 @@ public record SharedMemory(SharedRegions regions, @Nullable Caller caller, boole
       throw SharedRegion.notFound(place.region());
     }
     SharedRegion found = regions.find(require(), place.region());
+    if (place.byteSize() < 0) {
+      throw InferenceException.invalid(
+          "shared memory region '%s' is named without a 'shared_memory_byte_size' of 0 or more"
+              .formatted(Excerpt.of(place.region())));
+    }
     found.requirePart(place.offset(), place.byteSize());
     return new SharedSlot(found, place.offset(), place.byteSize());
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param region its name
  * @param offset where the tensor begins in the region
- * @param byteSize bytes that it has, or may have
+ * @param byteSize bytes that it has, or may have; negative if they do not say
  */
 public record SharedPlace(String region, long offset, long byteSize) {
   /** Collects the parameters of one input or output. */
@@ -61,22 +61,9 @@ public record SharedPlace(String region, long offset, long byteSize) {
           "invalid value type for '" + name + "' parameter, expected " + wanted + ".");
     }
 
-    /**
-     * Returns the place; null if no region was named.
-     *
-     * @param tensor the name of the input or output, for the text
-     * @throws InferenceException with INVALID_ARGUMENT if a region was named without a size
-     */
-    public @Nullable SharedPlace place(String tensor) {
-      if (region == null) {
-        return null;
-      }
-      if (byteSize < 0) {
-        throw InferenceException.invalid(
-            "'%s' names shared memory region '%s' without a 'shared_memory_byte_size' of 0 or more"
-                .formatted(Excerpt.of(tensor), Excerpt.of(region)));
-      }
-      return new SharedPlace(region, offset, byteSize);
+    /** Returns the place; null if no region was named. */
+    public @Nullable SharedPlace place() {
+      return region == null ? null : new SharedPlace(region, offset, byteSize);
     }
   }
 }

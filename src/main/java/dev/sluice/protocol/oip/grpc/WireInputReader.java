@@ -30,7 +30,7 @@ final class WireInputReader {
       field(tag);
     }
     var head = new InputHead(name, DataTypes.of(datatype, name), dimensions.toShape());
-    return new WireInput(head, contents, shared.place(name));
+    return new WireInput(head, contents, shared.place());
   }
 
   private void field(int tag) throws IOException {

@@ -91,7 +91,7 @@ final class WireRequest {
       }
     }
     outputs.add(name);
-    SharedPlace place = shared.place(name);
+    SharedPlace place = shared.place();
     if (place != null) {
       places.put(name, place);
     }

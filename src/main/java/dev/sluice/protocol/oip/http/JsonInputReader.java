@@ -55,7 +55,7 @@ final class JsonInputReader implements AutoCloseable {
     if (dataPosition != NONE) {
       readSkippedData(head);
     }
-    sharedPlace = shared.place(head.name());
+    sharedPlace = shared.place();
     requireOneSource();
     var input = new JsonInput(head, values, binarySize, sharedPlace);
     values = null;

@@ -29,7 +29,7 @@ final class JsonOutput {
       throw JsonFields.missing("outputs", "name");
     }
     outputs.add(output.name, output.binary, output.best);
-    SharedPlace place = output.shared.place(output.name);
+    SharedPlace place = output.shared.place();
     if (place != null) {
       outputs.place(output.name, place);
     }
