@@ -175,8 +175,9 @@ public final class ServableLoader implements Loader {
         }
       }
       if (!sharing) {
+        ModelConfig complete = config;
         sessions.replaceAll(session ->
-            new ReopenableSession(() -> openAgain(runtime, source, folder, config), session));
+            new ReopenableSession(() -> openAgain(runtime, source, folder, complete), session));
       }
       ModelMetadata metadata =
           sessions
