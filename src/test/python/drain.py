@@ -188,7 +188,8 @@ class Round:
                     return
                 await asyncio.sleep(0.05)
             except Exception as why:  # Lost, or an answer that is none
-                tally.lost[str(why) if isinstance(why, Lost) else repr(why)] += 1
+                when = f"{time.monotonic() - self.signalled:4.1f} s after" if self.stopped.is_set() else "before"
+                tally.lost[f"{when} the signal: {why if isinstance(why, Lost) else repr(why)}"] += 1
                 await asyncio.sleep(0.05)
 
     async def loaded(self):
@@ -209,7 +210,7 @@ class Round:
                 asking[asyncio.create_task(self.ask_on(client, self.tallies[name], proxied))] = name
         await self.loaded()
         self.stopped.set()
-        began = time.monotonic()
+        self.signalled = began = time.monotonic()
         server.send_signal(signal.SIGTERM)
         code = await asyncio.to_thread(server.wait, GRACE + DRAIN + 30)
         took = time.monotonic() - began

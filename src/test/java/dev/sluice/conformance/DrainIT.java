@@ -259,6 +259,24 @@ class DrainIT {
   }
 
   @Test
+  void callsThatBeginOnAConnectionThatIsStillOpenAreToldToo(@TempDir Path folder) throws Exception {
+    StepModels.counter(folder, "{ feedback: { y: x }, stop: { steps: 1000000 } }");
+    RunningServer server = start(folder, "10m");
+    ManagedChannel channel = channelTo(server);
+    var endless = new Messages<ModelStreamInferResponse>();
+    GRPCInferenceServiceGrpc.newStub(channel).modelStreamInfer(endless).onNext(infer());
+    endless.begun.await();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+    awaitThatNobodyIsLetIn(server.port());
+    for (MethodDescriptor<GrpsMessage, GrpsMessage> method :
+        List.of(GrpsServiceGrpc.getPredictMethod(), GrpsServiceGrpc.getPredictStreamingMethod())) {
+      assertThat(openSilently(channel, method).join().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+    }
+    channel.shutdownNow();
+    closed.get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
   void connectionsOnWhichNoRequestHasBegunAreNotWaitedFor(@TempDir Path folder) throws Exception {
     RunningServer server = start(folder, "10m");
     List<Socket> clients = new ArrayList<>();

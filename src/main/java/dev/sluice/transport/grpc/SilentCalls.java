@@ -13,12 +13,15 @@ import java.util.Set;
  * so their clients are given a moment more and then told that the server stops.
  */
 final class SilentCalls {
-  /** What was sent before the client heard that the listener closes has arrived by then. */
-  private static final long MOMENT_MILLIS = 200;
+  /** What a client has sent when it began a call has arrived when it is looked at again. */
+  private static final long LOOK_MILLIS = 100;
 
   /** A call, or all calls of a connection. */
   interface Member {
-    /** Ends what has nothing under way, now or as soon as that is so. */
+    /**
+     * Ends what has nothing under way, now or as soon as that is so, and was there at the look
+     * before. Connections take new calls until their clients have heard that they end.
+     */
     void endIfSilent();
   }
 
@@ -32,9 +35,12 @@ final class SilentCalls {
     members.remove(member);
   }
 
-  /** Ends them in a moment. On their event loop. */
+  /**
+   * Ends them in a moment, and those that come until the verticle is undeployed. On their event
+   * loop.
+   */
   void endSoon(Vertx vertx) {
-    vertx.setTimer(MOMENT_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfSilent));
+    vertx.setPeriodic(LOOK_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfSilent));
   }
 
   /** What their clients are told. */

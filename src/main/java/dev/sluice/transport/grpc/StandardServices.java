@@ -40,6 +40,9 @@ final class StandardServices implements SilentCalls.Member {
   /** Calls without an end of their own, and some that have ended since. */
   private final List<HttpServerRequest> endless = new ArrayList<>();
 
+  /** How many of them were there at the last look. */
+  private int seen;
+
   /**
    * @param ready what health answers, for the server as a whole and for each service
    */
@@ -78,7 +81,9 @@ final class StandardServices implements SilentCalls.Member {
   void answer(HttpServerRequest request) {
     boolean first = request.path().startsWith(FirstReflection.PATH);
     if (first || request.path().startsWith(REFLECTION) || request.path().equals(WATCH)) {
-      endless.removeIf(StandardServices::isOver);
+      if (seen == 0) {
+        endless.removeIf(StandardServices::isOver);
+      }
       endless.add(request);
     }
     server.handle(new ForgivingRequest(first ? new FirstReflection(request) : request));
@@ -91,19 +96,24 @@ final class StandardServices implements SilentCalls.Member {
   /** Ends the calls without an end: who watches hears before that the server does not serve. */
   @Override
   public void endIfSilent() {
-    overall.stop();
-    endless.removeIf(StandardServices::isOver);
-    for (HttpServerRequest request : endless) {
-      GrpcForm form = GrpcForm.of(request);
-      if (form != null) {
-        InferenceException stopping = SilentCalls.stopping();
-        var reply = new GrpcReply(request.response(), form);
-        if (request.path().equals(WATCH)) {
-          var _ = reply.write(Buffer.buffer(NOT_SERVING));
-        }
-        reply.failStream(GrpcStatus.of(stopping.code()), String.valueOf(stopping.getMessage()));
-      }
+    List<HttpServerRequest> old = endless.subList(0, seen);
+    if (!old.isEmpty()) {
+      overall.stop();
+      old.stream().filter(call -> !isOver(call)).forEach(StandardServices::end);
+      old.clear();
     }
-    endless.clear();
+    seen = endless.size();
+  }
+
+  private static void end(HttpServerRequest request) {
+    GrpcForm form = GrpcForm.of(request);
+    if (form != null) {
+      InferenceException stopping = SilentCalls.stopping();
+      var reply = new GrpcReply(request.response(), form);
+      if (request.path().equals(WATCH)) {
+        var _ = reply.write(Buffer.buffer(NOT_SERVING));
+      }
+      reply.failStream(GrpcStatus.of(stopping.code()), String.valueOf(stopping.getMessage()));
+    }
   }
 }

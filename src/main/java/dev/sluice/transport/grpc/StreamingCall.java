@@ -41,6 +41,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   private boolean taking;
   private boolean allArrived;
   private boolean stopped;
+  private boolean seen;
   private boolean answered;
   private RequestMemory.@Nullable Wait wait;
 
@@ -128,7 +129,9 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
 
   @Override
   public void endIfSilent() {
-    if (!heard) {
+    if (!seen) {
+      seen = true;
+    } else if (!heard) {
       fail(SilentCalls.stopping());
     } else if (!allArrived && !stopped) {
       stopped = true;

@@ -53,6 +53,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   private boolean arrived;
   private boolean whole;
   private boolean answered;
+  private boolean seen;
 
   /** What the call's body is read from. */
   interface Reading {
@@ -305,7 +306,9 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   /** Nobody waits any longer for a message of which nothing has come. */
   void endIfSilent() {
-    if (!answered && !whole && !isGone() && collected.size() == 0) {
+    if (!seen) {
+      seen = true;
+    } else if (!answered && !whole && !isGone() && collected.size() == 0) {
       fail(SilentCalls.stopping());
     }
   }
