@@ -17,7 +17,15 @@ public final class LoopModel {
   private static final int INT64 = 9;
   private static final int TYPE = 6;
 
-  private LoopModel() {}
+  /** A shape of one dimension of one. */
+  private static final ByteString ROW =
+      message(shape -> shape.writeBytes(2, message(dim -> dim.writeInt64(1, 1))));
+
+  private final boolean row;
+
+  private LoopModel(boolean row) {
+    this.row = row;
+  }
 
   private interface Fields {
     void writeTo(CodedOutputStream out) throws IOException;
@@ -25,6 +33,15 @@ public final class LoopModel {
 
   /** Writes version 1 of a model into a folder of models. */
   public static void write(Path models, String name) throws IOException {
+    new LoopModel(false).writeTo(models, name);
+  }
+
+  /** Writes one that takes and answers its number as a row, for protocols that have no other. */
+  public static void writeRow(Path models, String name) throws IOException {
+    new LoopModel(true).writeTo(models, name);
+  }
+
+  private void writeTo(Path models, String name) throws IOException {
     Path version = Files.createDirectories(models.resolve(name).resolve("1"));
     ByteString model =
         message(out -> {
@@ -34,7 +51,7 @@ public final class LoopModel {
     Files.write(version.resolve("saved_model.pb"), model.toByteArray());
   }
 
-  private static ByteString metaGraph() {
+  private ByteString metaGraph() {
     return message(out -> {
       out.writeBytes(1, message(info -> info.writeString(4, "serve")));
       out.writeBytes(2, graph());
@@ -42,29 +59,30 @@ public final class LoopModel {
     });
   }
 
-  private static ByteString signature() {
+  private ByteString signature() {
     return message(out -> {
       out.writeBytes(1, entry("steps", tensorInfo("steps:0")));
-      out.writeBytes(2, entry("done", tensorInfo("exit:0")));
+      out.writeBytes(2, entry("done", tensorInfo(row ? "row:0" : "exit:0")));
       out.writeString(3, "tensorflow/serving/predict");
     });
   }
 
-  private static ByteString tensorInfo(String name) {
+  private ByteString tensorInfo(String name) {
     return message(out -> {
       out.writeString(1, name);
       out.writeInt32(2, INT64);
-      out.writeBytes(3, ByteString.EMPTY);
+      out.writeBytes(3, row ? ROW : ByteString.EMPTY);
     });
   }
 
-  private static ByteString graph() {
+  private ByteString graph() {
     return message(out -> {
       node(out, "steps", "Placeholder", type("dtype"), shape());
+      node(out, "scalar", row ? "Squeeze" : "Identity", type("T"), input("steps"));
       node(out, "zero", "Const", type("dtype"), value(0));
       node(out, "one", "Const", type("dtype"), value(1));
       node(out, "enter", "Enter", type("T"), frame(false), input("zero"));
-      node(out, "enter_steps", "Enter", type("T"), frame(true), input("steps"));
+      node(out, "enter_steps", "Enter", type("T"), frame(true), input("scalar"));
       node(out, "enter_one", "Enter", type("T"), frame(true), input("one"));
       node(out, "count", "Merge", type("T"), two(), input("enter"), input("next"));
       node(out, "less", "Less", type("T"), input("count"), input("enter_steps"));
@@ -73,6 +91,7 @@ public final class LoopModel {
       node(out, "add", "AddV2", type("T"), input("switch:1"), input("enter_one"));
       node(out, "next", "NextIteration", type("T"), input("add"));
       node(out, "exit", "Exit", type("T"), input("switch"));
+      node(out, "row", "ExpandDims", type("T"), type("Tdim"), input("exit"), input("zero"));
       out.writeBytes(4, message(versions -> versions.writeInt32(1, 987)));
     });
   }
@@ -98,8 +117,8 @@ public final class LoopModel {
     return attribute(name, attribute -> attribute.writeInt32(TYPE, INT64));
   }
 
-  private static Fields shape() {
-    return attribute("shape", attribute -> attribute.writeBytes(7, ByteString.EMPTY));
+  private Fields shape() {
+    return attribute("shape", attribute -> attribute.writeBytes(7, row ? ROW : ByteString.EMPTY));
   }
 
   private static Fields two() {

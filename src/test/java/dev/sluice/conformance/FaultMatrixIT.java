@@ -1,0 +1,318 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.testing.ChildServer;
+import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.StepsCaller;
+import dev.sluice.testing.StepsCaller.Outcome;
+import dev.sluice.testing.StepsCaller.Protocol;
+import dev.sluice.testing.StepsCaller.Request;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The table on the page about faults, row by row: each fault is made in a server, and every
+ * protocol is asked what its cell says. The last rows stop the server.
+ */
+@Timeout(120)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class FaultMatrixIT {
+  private static final Path PAGE = Path.of("src/docs/operate/faults.md");
+
+  /** A run that nobody here sees the end of. */
+  private static final long ENDLESS = 1_000_000_000_000L;
+
+  private static final int PATIENCE_MILLIS = 300;
+
+  @TempDir private static Path folder;
+  private static Path models;
+  private static ChildServer server;
+  private static StepsCaller caller;
+  private static ExecutorService threads;
+  private static int port;
+  private static int kservePort;
+
+  /** One line of the table: what every protocol answers, and whether that is to be sent again. */
+  record Row(String fault, Map<Protocol, String> cells, String retry) {
+    @Override
+    public String toString() {
+      return fault;
+    }
+  }
+
+  static List<Row> rows() throws IOException {
+    List<Row> rows = new ArrayList<>();
+    for (String line : table()) {
+      List<String> cells = Arrays.stream(line.split("\\|")).map(String::strip).toList();
+      Map<Protocol, String> codes = new EnumMap<>(Protocol.class);
+      Iterator<String> next = cells.subList(2, cells.size()).iterator();
+      for (Protocol protocol : Protocol.values()) {
+        codes.put(protocol, next.next());
+      }
+      rows.add(new Row(cells.get(1), codes, cells.getLast()));
+    }
+    return rows;
+  }
+
+  /** The lines of the first table below its head. */
+  private static List<String> table() throws IOException {
+    List<String> lines =
+        Files.readAllLines(PAGE).stream()
+            .dropWhile(line -> !line.startsWith("| fault |"))
+            .takeWhile(line -> line.startsWith("|"))
+            .toList();
+    List<String> columns = Arrays.stream(lines.getFirst().split("\\|")).map(String::strip).toList();
+    assertThat(columns.subList(2, columns.size() - 1))
+        .containsExactly(
+            Arrays.stream(Protocol.values()).map(Protocol::column).toArray(String[]::new));
+    return lines.subList(2, lines.size());
+  }
+
+  @BeforeAll
+  static void start() throws IOException {
+    models = Files.createDirectories(folder.resolve("models"));
+    loop("hangs", "breaker: { hang: 100ms }\n");
+    loop("slow", "breaker: { hang: 0s }\n");
+    loop("full", "breaker: { hang: 0s }\nmax_queued_requests: 1\n");
+    loop("updated", "");
+    loop("removed", "");
+    noise(models.resolve("broken/1"));
+    Files.createDirectories(models.resolve("empty"));
+    new OnnxModelWriter()
+        .input("steps", OnnxModelWriter.INT64, "1")
+        .output("done", OnnxModelWriter.FLOAT, "1", "2")
+        .matrix("table", 2, 2, 1, 2, 3, 4)
+        .node("Gather", "done", "table", "steps")
+        .writeTo(Files.createDirectories(models.resolve("lookup/1")));
+    port = ChildServer.freePort();
+    kservePort = ChildServer.freePort();
+    Path settings = folder.resolve("sluice.yml");
+    Files.writeString(
+        settings,
+        """
+        listeners:
+          - address: localhost:%d
+          - address: localhost:%d
+            protocols: [kserve]
+        models:
+          directory: %s
+          poll_interval: 50ms
+        shutdown:
+          drain_timeout: 1s
+        """
+            .formatted(port, kservePort, models));
+    threads = Executors.newVirtualThreadPerTaskExecutor();
+    server = ChildServer.start("serve", "--config=" + settings);
+    for (String model : List.of("hangs", "slow", "full", "updated", "removed", "lookup")) {
+      server.awaitModel(model + "/1");
+    }
+    caller = new StepsCaller(port, kservePort);
+  }
+
+  private static void loop(String name, String settings) throws IOException {
+    LoopModel.writeRow(models, name);
+    Files.writeString(models.resolve(name).resolve("model.yml"), settings);
+  }
+
+  private static void noise(Path version) throws IOException {
+    byte[] noise = new byte[10_000];
+    new Random(2).nextBytes(noise);
+    Files.createDirectories(version);
+    Files.write(version.resolve("saved_model.pb"), noise);
+  }
+
+  @AfterAll
+  static void stop() {
+    caller.close();
+    server.close();
+    threads.close();
+  }
+
+  private static Outcome ask(Protocol protocol, String model, long steps, int patience) {
+    try {
+      return caller.ask(protocol, new Request(model, steps, patience));
+    } catch (IOException e) {
+      return new Outcome("broken", false, e.toString());
+    }
+  }
+
+  /** Begins a request on a thread of its own, with a caller of its own. */
+  private static CompletableFuture<Outcome> begin(Protocol protocol, String model) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try (var own = new StepsCaller(port, kservePort)) {
+            return own.ask(protocol, new Request(model, ENDLESS, 0));
+          } catch (IOException e) {
+            return new Outcome("broken", false, e.toString());
+          }
+        },
+        threads);
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(end);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Map<Protocol, Outcome> all(String model, long steps, int patience) {
+    Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
+    for (Protocol protocol : Protocol.values()) {
+      outcomes.put(protocol, ask(protocol, model, steps, patience));
+    }
+    return outcomes;
+  }
+
+  private static Map<Protocol, Outcome> hang() {
+    var _ = begin(Protocol.V2_REST, "hangs");
+    await("the breaker opens", () -> is("hangs", PATIENCE_MILLIS, "503"));
+    return all("hangs", 1, 0);
+  }
+
+  private static boolean is(String model, int patience, String code) {
+    return ask(Protocol.V2_REST, model, 1, patience).code().equals(code);
+  }
+
+  private static Map<Protocol, Outcome> deadline() {
+    var _ = begin(Protocol.V2_REST, "slow");
+    await("a run is under way", () -> is("slow", PATIENCE_MILLIS, "504"));
+    return all("slow", 1, PATIENCE_MILLIS);
+  }
+
+  private static Map<Protocol, Outcome> fullQueue() {
+    var _ = begin(Protocol.V2_REST, "full");
+    String idle = "sluice_model_longest_run_seconds{model=\"full\",version=\"1\"} 0\n";
+    await("a run is under way", () -> !caller.metrics().contains(idle));
+    var _ = begin(Protocol.V2_REST, "full");
+    await("one request waits", () -> waiting("full") > 0);
+    return all("full", 1, 0);
+  }
+
+  private static Map<Protocol, Outcome> updated() {
+    try {
+      noise(models.resolve("updated/2"));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    server.awaitLine("cannot be loaded: model updated/2");
+    return all("updated", 1, 0);
+  }
+
+  private static Map<Protocol, Outcome> removed() {
+    try (Stream<Path> files = Files.walk(models.resolve("removed/1"))) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    await("the version is unloaded", () -> is("removed", 0, "404"));
+    return all("removed", 1, 0);
+  }
+
+  private static Map<Protocol, Outcome> stopped() {
+    Map<Protocol, CompletableFuture<Outcome>> running = new EnumMap<>(Protocol.class);
+    for (Protocol protocol : Protocol.values()) {
+      running.put(protocol, begin(protocol, "slow"));
+    }
+    await("all wait", () -> waiting("slow") >= running.size());
+    server.terminate();
+    Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
+    running.forEach((protocol, outcome) -> outcomes.put(protocol, outcome.join()));
+    return outcomes;
+  }
+
+  /** How many requests of a model wait for a run. */
+  private static int waiting(String model) {
+    String metrics = caller.metrics();
+    var count =
+        Pattern.compile("nv_inference_pending_request_count\\{model=\"" + model + "\".*?} (\\d+)")
+            .matcher(metrics);
+    return count.find() ? Integer.parseInt(count.group(1)) : 0;
+  }
+
+  private static Map<Protocol, Outcome> outcomes(String fault) {
+    return switch (fault) {
+      case "a run of the model hangs" -> hang();
+      case "the deadline of the request passes" -> deadline();
+      case "the queue of the model is full" -> fullQueue();
+      case "the model cannot run on these values" -> all("lookup", 1_000, 0);
+      case "a newer version is broken" -> updated();
+      case "the only version is broken" -> all("broken", 1, 0);
+      case "no version is there yet" -> all("empty", 1, 0);
+      case "the version was removed" -> removed();
+      case "there is no such model" -> all("missing", 1, 0);
+      case "SIGTERM, and the run outlasts `drain_timeout`" -> stopped();
+      case "the server has closed its port" -> all("updated", 1, 0);
+      default -> throw new AssertionError("nobody makes the fault: " + fault);
+    };
+  }
+
+  @Order(1)
+  @ParameterizedTest
+  @MethodSource("rows")
+  void everyProtocolAnswersAsThePageSays(Row row) {
+    Map<Protocol, Outcome> outcomes = outcomes(row.fault);
+    Map<Protocol, String> codes = new EnumMap<>(Protocol.class);
+    outcomes.forEach((protocol, outcome) -> codes.put(protocol, outcome.code()));
+    assertThat(codes).as(outcomes.toString()).isEqualTo(row.cells);
+    boolean later = row.retry.equals("later");
+    outcomes.forEach((protocol, outcome) -> {
+      if (later && outcome.code().matches("503|429|UNAVAILABLE|RESOURCE_EXHAUSTED")) {
+        assertThat(outcome.saysWhen()).as(protocol + ": " + outcome).isTrue();
+      }
+    });
+  }
+
+  @Order(2)
+  @Test
+  void theServerHasEndedWell() {
+    assertThat(server.exitCode()).isZero();
+  }
+
+  @Order(3)
+  @Test
+  void classesThatHoldTheRestArePartOfTheTests() throws IOException {
+    List<String> names =
+        Pattern.compile("`(\\w+(?:IT|Test))`")
+            .matcher(Files.readString(PAGE))
+            .results()
+            .map(match -> match.group(1))
+            .toList();
+    assertThat(names).isNotEmpty();
+    try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+      assertThat(files.map(file -> file.getFileName().toString().replace(".java", "")).toList())
+          .containsAll(names);
+    }
+  }
+}
