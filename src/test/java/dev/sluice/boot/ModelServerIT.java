@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.protocol.tfs.grpc.proto.ModelConfig;
+import dev.sluice.protocol.tfs.grpc.proto.ModelConfigList;
+import dev.sluice.protocol.tfs.grpc.proto.ModelServerConfig;
+import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
+import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.ConformanceCase;
@@ -24,6 +31,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -52,8 +60,11 @@ class ModelServerIT {
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
 
-  private void serveHalf(Map<String, String> environment) {
-    serve(environment, "--model_name=" + HALF, "--model_base_path=" + savedModel(HALF));
+  private void serveHalf(Map<String, String> environment, String... flags) {
+    List<String> all =
+        new ArrayList<>(List.of("--model_name=" + HALF, "--model_base_path=" + savedModel(HALF)));
+    all.addAll(List.of(flags));
+    serve(environment, all.toArray(String[]::new));
   }
 
   private static Path savedModel(String name) {
@@ -87,6 +98,63 @@ class ModelServerIT {
         "--model_config_file=" + config,
         "--monitoring_config_file=" + metrics);
     ConformanceCase.of("tfs/model-server").forEach(each -> each.replay(caller));
+  }
+
+  @Test
+  void otherProtocolsAreNotThereUnlessTheyAreAskedFor() {
+    serveHalf(Map.of());
+    assertThat(get("/v2/models/" + HALF)).isEqualTo(404);
+    assertThat(get("/grps/v1/health/live")).isEqualTo(404);
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() ->
+            GRPCInferenceServiceGrpc.newBlockingStub(channel)
+                .serverLive(ServerLiveRequest.getDefaultInstance()))
+        .matches(failure -> failure.getStatus().getCode() == Status.Code.UNIMPLEMENTED);
+  }
+
+  @Test
+  void protocolsThatAreAskedForAreThere() {
+    serveHalf(Map.of(), "--protocols=oip,grps");
+    assertThat(get("/v2/models/" + HALF)).isEqualTo(200);
+    assertThat(get("/grps/v1/health/live")).isEqualTo(200);
+    assertThat(
+            GRPCInferenceServiceGrpc.newBlockingStub(channel)
+                .serverLive(ServerLiveRequest.getDefaultInstance())
+                .getLive())
+        .isTrue();
+  }
+
+  private int get(String path) {
+    return caller.send("GET", path, Buffer.buffer()).status();
+  }
+
+  @Test
+  void aReloadIsRefusedWithTheFlagThatAllowsIt() {
+    serveHalf(Map.of());
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(this::reload)
+        .matches(failure -> failure.getStatus().getCode() == Status.Code.PERMISSION_DENIED);
+  }
+
+  @Test
+  void aReloadWorksWithOneFlag() {
+    serveHalf(Map.of(), "--enable_control=reload");
+    reload();
+    requireAnswer();
+  }
+
+  private void reload() {
+    var model =
+        ModelConfig.newBuilder()
+            .setName(HALF)
+            .setBasePath(savedModel(HALF).toString())
+            .setModelPlatform("tensorflow");
+    var config =
+        ModelServerConfig.newBuilder()
+            .setModelConfigList(ModelConfigList.newBuilder().addConfig(model));
+    var _ =
+        ModelServiceGrpc.newBlockingStub(channel)
+            .handleReloadConfigRequest(ReloadConfigRequest.newBuilder().setConfig(config).build());
   }
 
   @Test
