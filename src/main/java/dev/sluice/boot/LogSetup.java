@@ -6,18 +6,26 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.inference.OutOfMemory;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -35,6 +43,12 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   private static final String FAILED_CONNECTIONS = "io.vertx.core.net.impl.ConnectionBase";
 
   private static final int QUEUED_EVENTS = 4096;
+
+  /** How long the last lines of native code are waited for. */
+  private static final Duration LAST_LINES = Duration.ofMillis(500);
+
+  private static volatile boolean wholeProcess;
+  private static volatile @Nullable StandardError taken;
 
   @Override
   public ExecutionStatus configure(LoggerContext logs) {
@@ -58,9 +72,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   }
 
   private static void configure(LoggerContext logs, LogConfig config) {
-    var console = new ConsoleAppender<ILoggingEvent>();
+    OutputStreamAppender<ILoggingEvent> console = console(config.format());
     console.setContext(logs);
-    console.setTarget(ConsoleTarget.SystemErr.getName());
     console.setEncoder(encoder(logs, layout(config.format())));
     console.start();
     Logger root = logs.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -70,12 +83,53 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     logs.addTurboFilter(new OutOfMemoryFilter());
   }
 
+  private static OutputStreamAppender<ILoggingEvent> console(LogConfig.Format format) {
+    if (format == LogConfig.Format.JSON && wholeProcess) {
+      takeStandardError();
+    }
+    if (taken != null) {
+      var appender = new OutputStreamAppender<ILoggingEvent>();
+      appender.setOutputStream(taken);
+      return appender;
+    }
+    var console = new ConsoleAppender<ILoggingEvent>();
+    console.setTarget(ConsoleTarget.SystemErr.getName());
+    return console;
+  }
+
+  /** What the process is, and not only a part of it, may log what native code says. */
+  static void forWholeProcess() {
+    wholeProcess = true;
+  }
+
+  private static synchronized void takeStandardError() {
+    if (taken == null) {
+      try {
+        taken = StandardError.take(new NativeLines());
+        OutOfMemory.writeLastLineBy(LogSetup::writeLastLine);
+      } catch (IOException e) {
+        System.err.println("{\"level\":\"WARN\",\"message\":\"native lines are no JSON\"}");
+      }
+    }
+  }
+
+  /** Without the queue, whose thread may not run any more. */
+  private static void writeLastLine(String text) throws IOException {
+    var event = new LoggingEvent();
+    event.setInstant(Instant.now());
+    event.setLevel(Level.ERROR);
+    event.setLoggerName(OutOfMemory.class.getName());
+    event.setMessage(text);
+    Objects.requireNonNull(taken)
+        .write(new JsonLayout().doLayout(event).getBytes(StandardCharsets.UTF_8));
+  }
+
   /**
    * Event loops log, and whoever reads the standard error may be slow: what does not fit into the
    * queue is dropped, and nobody waits.
    */
   private static AsyncAppender withoutWaiting(
-      LoggerContext logs, ConsoleAppender<ILoggingEvent> console) {
+      LoggerContext logs, OutputStreamAppender<ILoggingEvent> console) {
     var async = new AsyncAppender();
     async.setContext(logs);
     async.setQueueSize(QUEUED_EVENTS);
@@ -88,6 +142,10 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
 
   /** Writes what is still queued. Nothing is logged any more. */
   static void finish() {
+    StandardError own = taken;
+    if (own != null) {
+      own.giveBack(LAST_LINES);
+    }
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logs) {
       logs.stop();
     }

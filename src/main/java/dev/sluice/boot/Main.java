@@ -6,6 +6,7 @@ public final class Main {
 
   /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
   public static void main(String[] arguments) {
+    LogSetup.forWholeProcess();
     UncaughtFailures.endWhenOutOfMemory();
     int code =
         SluiceCommand.commandLine(SluiceServer::startSettled, SluiceServer::start, System.getenv())

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -76,15 +77,20 @@ final class ModelServerCommand implements Callable<Integer> {
     if (flags.text(ServingFlag.ENABLE_CONTROL).isEmpty()) {
       LOG.info(REFUSED);
     }
-    serve(server, out);
+    serve(config, server, out);
   }
 
   /** Says where the server listens, and waits until it is told to stop. */
-  static void serve(Server server, PrintWriter out) throws InterruptedException {
+  static void serve(SluiceConfig config, Server server, PrintWriter out)
+      throws InterruptedException {
     var stopping = new Stopping(server);
     stopping.onSignal();
-    out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());
-    out.flush();
+    if (config.log().format() == LogConfig.Format.JSON) {
+      ServeCommand.log(config, server);
+    } else {
+      out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());
+      out.flush();
+    }
     stopping.await();
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -10,6 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -25,6 +28,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = VersionText.class)
 final class ServeCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
+
   private final ServerStarter starter;
   private final Map<String, String> environment;
 
@@ -49,9 +54,30 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void print(SluiceConfig config, Server server) {
+    if (config.log().format() == LogConfig.Format.JSON) {
+      log(config, server);
+      return;
+    }
     PrintWriter out = spec.commandLine().getOut();
     welcome(config, server).forEach(out::println);
     out.flush();
+  }
+
+  /** Says the same to programs that read the log: nothing but records is printed for them. */
+  static void log(SluiceConfig config, Server server) {
+    for (int i = 0; i < server.addresses().size(); i++) {
+      LOG.atInfo()
+          .addKeyValue("protocols", protocols(config.listeners().get(i)))
+          .log("Sluice {} listens on {}", VersionText.number(), server.addresses().get(i));
+    }
+  }
+
+  private static String protocols(ListenerConfig listener) {
+    return listener.protocols().stream()
+        .sorted()
+        .map(Protocol::name)
+        .map(name -> name.toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(", "));
   }
 
   /** The listeners, the models, and a request to try. */
@@ -80,14 +106,8 @@ final class ServeCommand implements Callable<Integer> {
   private static List<String> listeners(List<ListenerConfig> wanted, List<String> addresses) {
     var table = new TextTable("", "");
     for (int i = 0; i < addresses.size(); i++) {
-      String protocols =
-          wanted.get(i).protocols().stream()
-              .sorted()
-              .map(Protocol::name)
-              .map(name -> name.toLowerCase(Locale.ROOT))
-              .collect(Collectors.joining(", "));
       String scheme = wanted.get(i).tls().isEmpty() ? "  http://" : "  https://";
-      table.row(scheme + addresses.get(i), protocols);
+      table.row(scheme + addresses.get(i), protocols(wanted.get(i)));
     }
     return table.lines().stream().skip(1).toList();
   }

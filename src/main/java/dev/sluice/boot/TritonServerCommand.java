@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -62,7 +63,11 @@ final class TritonServerCommand implements Callable<Integer> {
     }
     var stopping = new Stopping(server);
     stopping.onSignal();
-    print(ServeCommand.welcome(config, server));
+    if (config.log().format() == LogConfig.Format.JSON) {
+      ServeCommand.log(config, server);
+    } else {
+      print(ServeCommand.welcome(config, server));
+    }
     stopping.await();
   }
 

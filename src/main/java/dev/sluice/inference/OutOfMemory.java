@@ -20,6 +20,8 @@ public final class OutOfMemory {
   /** Causes that are looked at; a chain may be a ring. */
   private static final int DEEPEST = 16;
 
+  private static volatile LastLine lastLine = OutOfMemory::toStandardError;
+
   private OutOfMemory() {}
 
   /** Ends the process if a failure is an {@link OutOfMemoryError}, or caused by one. */
@@ -35,8 +37,10 @@ public final class OutOfMemory {
 
   /** Not through the log, whose queue may need memory too, and without the hooks of an exit. */
   private static void end(Throwable cause) {
-    try (var err = new FileOutputStream(FileDescriptor.err)) {
-      err.write(line(cause).getBytes(StandardCharsets.UTF_8));
+    try {
+      lastLine.write(
+          "sluice: out of memory, the process ends: "
+              + String.valueOf(cause.getMessage()).replaceAll("\\R", " "));
     } catch (IOException | OutOfMemoryError _) {
       // The exit code says it, too.
     } finally {
@@ -44,9 +48,20 @@ public final class OutOfMemory {
     }
   }
 
-  private static String line(Throwable cause) {
-    return "sluice: out of memory, the process ends: "
-        + String.valueOf(cause.getMessage()).replaceAll("\\R", " ")
-        + "\n";
+  private static void toStandardError(String line) throws IOException {
+    try (var err = new FileOutputStream(FileDescriptor.err)) {
+      err.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /** Writes a line before the process ends, at once. */
+  @FunctionalInterface
+  public interface LastLine {
+    void write(String line) throws IOException;
+  }
+
+  /** Has the line written in another way than to the standard error. Any thread. */
+  public static void writeLastLineBy(LastLine writer) {
+    lastLine = writer;
   }
 }
