@@ -29,6 +29,8 @@ public final class Models {
   static final String LARGE_BATCHED = "large_batched";
   static final String HALF_ONNX = "half_onnx";
   static final String HALF_SAVED = "half_saved";
+  static final String SMALL_ISOLATED = "mlp_isolated";
+  static final String LARGE_ISOLATED = "large_isolated";
   static final String STEP = "step";
   static final String LARGE_STEP = "large_step";
 
@@ -60,6 +62,8 @@ public final class Models {
       models.mlp("large", LARGE, 128, 1024, 1024, 10);
       models.mlp("large", LARGE_BATCHED, 128, 1024, 1024, 10);
       models.settings("large", LARGE_BATCHED, JOINED);
+      models.isolated(MLP_JOINED, SMALL_ISOLATED, 128, 64, 10);
+      models.isolated(LARGE_BATCHED, LARGE_ISOLATED, 128, 1024, 1024, 10);
       models.image();
       models.halves();
       models.step(STEP, 1_024);
@@ -78,6 +82,11 @@ public final class Models {
   /** One large network twice: alone, and in batches. */
   Path large() {
     return folder.resolve("large");
+  }
+
+  /** A small and a large network, each in the server's process and in one of its own. */
+  Path isolated() {
+    return folder.resolve("isolated");
   }
 
   /** A model that reads a picture. */
@@ -127,6 +136,13 @@ public final class Models {
     }
     writer.output("y", FLOAT, "rows", Integer.toString(widths[last]));
     writer.writeTo(create(group, model));
+  }
+
+  private void isolated(String here, String isolated, int... widths) throws IOException {
+    mlp("isolated", here, widths);
+    settings("isolated", here, JOINED);
+    mlp("isolated", isolated, widths);
+    settings("isolated", isolated, JOINED + "isolation: process\n");
   }
 
   private static float[] weights(Random random, int rows, int columns) {

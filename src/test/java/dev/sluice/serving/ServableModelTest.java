@@ -572,4 +572,78 @@ class ServableModelTest {
     model.scheduler().close();
     assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.UNAVAILABLE);
   }
+
+  /** Asks until the model is in service again. */
+  private float answerInTheEnd() {
+    while (true) {
+      Future<InferenceResponse> answer = submit(request(41, Deadline.NONE));
+      if (answer.otherwiseEmpty().toCompletionStage().toCompletableFuture().join() != null) {
+        return value(join(answer));
+      }
+      assertThat(failure(answer)).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+  }
+
+  @Test
+  void sessionWhoseRunsFailIsClosedAndOpenedAgain() {
+    var failing = new FakeSession();
+    failing.failWith(new InferenceException(ErrorCode.INTERNAL, "the arena is broken"));
+    var fresh = new FakeSession();
+    restart(BatchingConfig.DEFAULT, List.of(new ReopenableSession(() -> fresh, failing)));
+    clock.addAndGet(1_000_000_000);
+    for (int i = 0; i < ModelConfig.DEFAULT.breaker().failures(); i++) {
+      assertThat(failure(submit(request(i, Deadline.NONE)))).isEqualTo(ErrorCode.INTERNAL);
+    }
+    while (!failing.isClosed()) {
+      Thread.onSpinWait();
+    }
+    assertThat(answerInTheEnd()).isEqualTo(42f);
+    assertThat(fresh.isClosed()).isFalse();
+    assertThat(model.problem()).isEmpty();
+  }
+
+  @Test
+  void sessionThatEndsIsOpenedAgainHoweverOftenThatFails() {
+    var first = new FakeSession();
+    var fresh = new FakeSession();
+    var attempts = new AtomicInteger();
+    model.close();
+    model =
+        start(
+            BatchingConfig.DEFAULT,
+            10_000,
+            List.of(
+                new ReopenableSession(
+                    () -> {
+                      if (attempts.incrementAndGet() < 3) {
+                        throw new InferenceException(ErrorCode.INTERNAL, "the file is not there");
+                      }
+                      return fresh;
+                    },
+                    first)),
+            System::nanoTime);
+    first.end("its process ended with signal 9 (SIGKILL)");
+    assertThat(model.problem().orElseThrow().reason()).contains("signal 9");
+    assertThat(answerInTheEnd()).isEqualTo(42f);
+    assertThat(attempts).hasValue(3);
+    assertThat(first.isClosed()).isTrue();
+  }
+
+  @Test
+  void modelIsUnloadedWhileItsSessionCannotBeOpened() {
+    var first = new FakeSession();
+    restart(
+        BatchingConfig.DEFAULT,
+        List.of(
+            new ReopenableSession(
+                () -> {
+                  throw new InferenceException(ErrorCode.INTERNAL, "the file is not there");
+                },
+                first)));
+    first.end("its process ended with signal 9 (SIGKILL)");
+    assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.UNAVAILABLE);
+    model.close();
+    assertThat(first.isClosed()).isTrue();
+    model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session), clock::get);
+  }
 }

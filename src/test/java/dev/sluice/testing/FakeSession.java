@@ -14,6 +14,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   private volatile boolean stopped;
   private volatile Runnable task = () -> {};
   private volatile @Nullable Thread thread;
+  private final CompletableFuture<String> ended = new CompletableFuture<>();
 
   /** Holds every run until the latch that is returned is counted down, or it is interrupted. */
   public CountDownLatch hold() {
@@ -74,6 +77,16 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   /** Blocks until a run was interrupted. */
   public void awaitInterrupt() throws InterruptedException {
     interrupted.await();
+  }
+
+  /** Ends it by itself, as the death of its process would. */
+  public void end(String why) {
+    ended.complete(why);
+  }
+
+  @Override
+  public CompletionStage<String> ended() {
+    return ended;
   }
 
   /** Makes every later run fail. */

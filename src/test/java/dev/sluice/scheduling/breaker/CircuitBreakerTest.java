@@ -136,4 +136,59 @@ class CircuitBreakerTest {
     assertThat(off.look(Long.MAX_VALUE)).isFalse();
     assertThat(off.refusal()).isNull();
   }
+
+  @Test
+  void modelWithoutSessionsIsOutOfServiceUntilOneIsOpenAndKeepsWhatWaits() {
+    breaker.reopening("its process ended with signal 9 (SIGKILL)", Duration.ofSeconds(4), false);
+    assertThat(breaker.state()).isEqualTo(State.OPEN);
+    assertThat(breaker.hangs()).as("what waits is kept").isFalse();
+    assertThat(refusal()).hasMessageContaining("signal 9 (SIGKILL)");
+    assertThat(refusal().retryAfter()).isEqualTo(Duration.ofSeconds(4));
+    clock.addAndGet(60 * SECOND);
+    assertThat(refusal().retryAfter()).isEqualTo(Duration.ofSeconds(1));
+    breaker.reopened();
+    assertThat(breaker.refusal()).isNull();
+    assertThat(breaker.state()).isEqualTo(State.CLOSED);
+  }
+
+  @Test
+  void modelThatCannotBeOpenedAgainRefusesWhatWaitsToo() {
+    breaker.reopening("its process ended", Duration.ofSeconds(1), false);
+    breaker.reopening("the file is not there", Duration.ofSeconds(2), true);
+    assertThat(breaker.hangs()).isTrue();
+    assertThat(refusal()).hasMessageContaining("the file is not there");
+    breaker.reopened();
+    assertThat(breaker.hangs()).isFalse();
+  }
+
+  @Test
+  void neitherFailuresNorLongRunsChangeWhyAModelWithoutSessionsIsOutOfService() {
+    breaker.reopening("its process ended", Duration.ofSeconds(1), false);
+    for (int i = 0; i < 5; i++) {
+      breaker.failed(broken);
+    }
+    assertThat(breaker.look(100 * SECOND)).isTrue();
+    assertThat(breaker.hangs()).isFalse();
+    breaker.ended();
+    assertThat(refusal()).hasMessageContaining("its process ended");
+    breaker.stop("the server is stopping");
+    breaker.reopened();
+    assertThat(refusal()).hasMessageContaining("the server is stopping");
+  }
+
+  @Test
+  void modelThatFailsSaysSoAndIsTriedAtOnceAfterItsSessionsWereOpenedAgain() {
+    var said = new AtomicLong();
+    breaker.onFailing(said::incrementAndGet);
+    for (int i = 0; i < 3; i++) {
+      breaker.failed(broken);
+    }
+    assertThat(said).hasValue(1);
+    assertThat(breaker.refusal()).isNotNull();
+    breaker.reopened();
+    assertThat(breaker.refusal()).as("one request is tried").isNull();
+    breaker.failed(broken);
+    assertThat(said).hasValue(2);
+    assertThat(breaker.refusal()).isNotNull();
+  }
 }
