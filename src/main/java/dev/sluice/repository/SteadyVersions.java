@@ -71,6 +71,11 @@ final class SteadyVersions {
     return withoutModel.containsKey(version);
   }
 
+  /** Whether the last look saw no version at all, steady or not. */
+  boolean seesNone() {
+    return seen.isEmpty();
+  }
+
   /** Whether there is a folder for this version, whatever is in it. */
   boolean exists(long version) {
     return seen.containsKey(version);

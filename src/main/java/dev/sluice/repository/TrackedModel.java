@@ -142,7 +142,7 @@ final class TrackedModel {
 
   /** What an operator should know if it was asked for by name and has no version; else empty. */
   Optional<String> nothingThere() {
-    return asked && folder != null && versions.isEmpty() && ensemble().isEmpty()
+    return asked && folder != null && steady.seesNone() && ensemble().isEmpty()
         ? Optional.of(
             "Model %s: %s holds no version; wanted folders named by a number, or one of %s"
                 .formatted(name, folder, ModelFolder.WANTED))

@@ -11,6 +11,8 @@ import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus.Failure;
 import io.vertx.core.Future;
+import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -28,6 +30,21 @@ class ModelRepositoryTest {
     this.root = root;
     test = new TestRepository(root);
     files = test.files;
+  }
+
+  @Test
+  void aListedModelIsMissedOnlyIfItsFolderHoldsNoVersion(@TempDir Path listed) throws IOException {
+    Path nothing = Files.createDirectories(listed.resolve("nothing"));
+    var named = Map.of("digits", listed.resolve("digits"), "nothing", nothing);
+    var listing = new TestRepository(listed, named, Duration.ofSeconds(1));
+    listing.files.write("digits/1/model.onnx", "new", ModelFiles.NOW);
+    listing.settle();
+    assertThat(listing.latestNumber("digits")).isEqualTo(1);
+    assertThat(listing.news.warnings)
+        .singleElement()
+        .asString()
+        .startsWith("Model nothing: " + nothing + " holds no version");
+    listing.repository.close();
   }
 
   @Test
