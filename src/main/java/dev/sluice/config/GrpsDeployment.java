@@ -91,7 +91,8 @@ public record GrpsDeployment(
     ModelConfig own =
         defaults
             .withBatching(isOurs ? BatchingConfig.DEFAULT : defaults.batching())
-            .withInstances(Math.min(defaults.instances(), maxConcurrency));
+            .withInstances(Math.min(defaults.instances(), maxConcurrency))
+            .withPluginCalls(maxConcurrency);
     EnsembleConfig ensemble = ensembles.get(path);
     return ensemble == null ? own : own.withEnsemble(ensemble);
   }

@@ -13,10 +13,14 @@ import java.util.Optional;
  * @param path path at which the plugin's {@code HttpHandler} answers; the paths of the protocols
  *     come first
  * @param settings settings for the plugin's own use
+ * @param concurrency calls of a plugin at once, which share its objects; 0: as many as instances
  */
-public record JavaConfig(Duration timeout, Optional<String> path, Map<String, String> settings) {
+public record JavaConfig(
+    Duration timeout, Optional<String> path, Map<String, String> settings, int concurrency) {
   public static final JavaConfig DEFAULT =
-      new JavaConfig(Duration.ofSeconds(30), Optional.empty(), Map.of());
+      new JavaConfig(Duration.ofSeconds(30), Optional.empty(), Map.of(), 0);
+
+  private static final int MOST_CALLS = 1_024;
 
   private static final String PATH = "(/[A-Za-z0-9_.~\\-]+)+";
 
@@ -34,13 +38,24 @@ public record JavaConfig(Duration timeout, Optional<String> path, Map<String, St
     return new JavaConfig(
         java.duration("timeout", defaults.timeout),
         java.single("path").map(JavaConfig::path),
-        settings);
+        settings,
+        java.number("concurrency", defaults.concurrency, 0, MOST_CALLS));
   }
 
   /** What all models share. */
   static JavaConfig readDefaults(Section java) {
     return new JavaConfig(
-        java.duration("timeout", DEFAULT.timeout), DEFAULT.path, DEFAULT.settings);
+        java.duration("timeout", DEFAULT.timeout),
+        DEFAULT.path,
+        DEFAULT.settings,
+        java.number("concurrency", DEFAULT.concurrency, 0, MOST_CALLS));
+  }
+
+  /** Returns the same with so many calls at once, or the most there may be, unless one is set. */
+  JavaConfig atLeast(int calls) {
+    return concurrency > 0
+        ? this
+        : new JavaConfig(timeout, path, settings, Math.min(calls, MOST_CALLS));
   }
 
   private static String path(Setting setting) {

@@ -120,6 +120,28 @@ public record ModelConfig(
     return with(versionPolicy, labels, batching, queue, other, ensemble);
   }
 
+  /** Returns the same settings with so many calls of a plugin at once, unless they say how many. */
+  ModelConfig withPluginCalls(int calls) {
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        explain,
+        new RuntimesConfig(runtimes.onnx(), runtimes.tensorflow(), runtimes.java().atLeast(calls)),
+        stream,
+        ensemble,
+        classLabels,
+        sequence,
+        responseCache,
+        declared,
+        warmupIterations,
+        breaker);
+  }
+
   /** The same settings for a model that is composed of others. */
   ModelConfig withEnsemble(EnsembleConfig other) {
     return with(versionPolicy, labels, batching, queue, instances, Optional.of(other));

@@ -43,13 +43,19 @@ record CodeVersion(
     path.ifPresent(claimed -> claim(claimed, code, paths, name));
     return new CodeVersion(
         code,
-        CodeThreads.queued(name, config.instances(), config.queue().capacity()),
+        CodeThreads.queued(name, calls(config), config.queue().capacity()),
         CodeThreads.direct(name, config.stream().maxStreams()),
         config.runtimes().java().timeout(),
         new RunMeters(meter),
         () -> path.ifPresent(paths::leave),
         vertx,
         nanoTime);
+  }
+
+  /** Returns how many calls of the code run at once. */
+  static int calls(ModelConfig config) {
+    int calls = config.runtimes().java().concurrency();
+    return calls == 0 ? config.instances() : calls;
   }
 
   private static void claim(String path, OwnCode code, HandlerPaths paths, String model) {

@@ -25,8 +25,9 @@ final class ModelDoor {
   private final RefusalLog refusals;
   private final VersionMeter meter;
 
-  private ModelDoor(ModelConfig config, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
-    this.capacity = capacity(config);
+  private ModelDoor(
+      ModelConfig config, int capacity, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
+    this.capacity = capacity;
     this.asTensorflow = config.queue().whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
     this.unavailable = config.queue().refusesAsUnavailable();
     this.limiter = new ConcurrencyLimiter(limit);
@@ -39,6 +40,7 @@ final class ModelDoor {
     return config.admission().adaptive() && !config.queue().asTriton()
         ? new ModelDoor(
             config,
+            capacity(config),
             new WaitLimit(
                 perRun(config),
                 config.admission().targetWait(),
@@ -52,7 +54,18 @@ final class ModelDoor {
 
   /** A door that does not learn, for a model whose members do. */
   static ModelDoor ofFixedWidth(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    return new ModelDoor(config, new FixedLimit(capacity(config)), meter, nanoTime);
+    return ofWidth(capacity(config), config, meter, nanoTime);
+  }
+
+  /** A door of a plugin: as many as it runs at once, and as many as may wait. */
+  static ModelDoor ofPlugin(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+    int capacity = CodeVersion.calls(config) + config.queue().capacity();
+    return ofWidth(capacity, config, meter, nanoTime);
+  }
+
+  private static ModelDoor ofWidth(
+      int capacity, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+    return new ModelDoor(config, capacity, new FixedLimit(capacity), meter, nanoTime);
   }
 
   private static int capacity(ModelConfig config) {

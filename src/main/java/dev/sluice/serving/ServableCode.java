@@ -44,7 +44,7 @@ final class ServableCode implements Servable {
         metadata(declared, true)
             .withDecoupled(code.model().isEmpty() && code.streaming().isPresent());
     this.facts =
-        VersionFacts.of(metadata, config, ModelDoor.ofFixedWidth(config, meter, nanoTime), meter);
+        VersionFacts.of(metadata, config, ModelDoor.ofPlugin(config, meter, nanoTime), meter);
     this.scheduler =
         code.model()
             .<Scheduler>map(model -> new CodeScheduler(version, model, answers))

@@ -173,6 +173,25 @@ class GrpsDeploymentTest {
   }
 
   @Test
+  void asManyCallsOfAPluginRunAsTheDeploymentSays() throws IOException {
+    write(SERVER, INFERENCE);
+    assertThat(pluginCalls()).isEqualTo(32);
+    Files.writeString(folder.resolve("model.yml"), "java: { concurrency: 3 }\n");
+    assertThat(pluginCalls()).isEqualTo(3);
+    Files.delete(folder.resolve("model.yml"));
+    write(SERVER.replace("max_concurrency: 32", "max_concurrency: 100000"), INFERENCE);
+    assertThat(pluginCalls()).isEqualTo(1024);
+  }
+
+  private int pluginCalls() {
+    return new ModelConfigReader(read(), warnings::add)
+        .read(folder)
+        .runtimes()
+        .java()
+        .concurrency();
+  }
+
+  @Test
   void settingsThatAreGivenBeatIt() {
     SluiceConfig config =
         read(

@@ -77,7 +77,7 @@ class ModelConfigReaderTest {
                 memory_pattern: true, graph_optimization: none }
         tensorflow: { intra_op_threads: 4, inter_op_threads: 5, tags: [train], method_names: true,
                       session_options: "placement_period: 2", mixed_precision: true }
-        java: { timeout: 9s, path: /my/path, settings: { greeting: Hello, times: 3 } }
+        java: { timeout: 9s, concurrency: 5, path: /my/path, settings: { greeting: Hello, times: 3 } }
         response_cache: true
         isolation: process
         isolation_memory: 3GiB
@@ -136,7 +136,8 @@ class ModelConfigReaderTest {
                     new JavaConfig(
                         Duration.ofSeconds(9),
                         Optional.of("/my/path"),
-                        Map.of("greeting", "Hello", "times", "3"))),
+                        Map.of("greeting", "Hello", "times", "3"),
+                        5)),
                 new StreamConfig(
                     0,
                     true,

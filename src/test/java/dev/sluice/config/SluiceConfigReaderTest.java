@@ -133,6 +133,7 @@ class SluiceConfigReaderTest {
         isolation_kill_after: 4s
       java:
         timeout: 9s
+        concurrency: 6
       grps:
         default_model: digits
         online_at_start: true
@@ -241,7 +242,7 @@ class SluiceConfigReaderTest {
                           new SessionOptions("allow_soft_placement: true"),
                           true,
                           isolated(2, 4)),
-                      new JavaConfig(Duration.ofSeconds(9), Optional.empty(), Map.of())),
+                      new JavaConfig(Duration.ofSeconds(9), Optional.empty(), Map.of(), 6)),
                   StreamConfig.DEFAULT,
                   Optional.empty(),
                   Map.of(),
