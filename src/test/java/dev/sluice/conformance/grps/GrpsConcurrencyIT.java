@@ -92,8 +92,7 @@ class GrpsConcurrencyIT {
               .mapToObj(_ -> http.sendAsync(request, BodyHandlers.ofString()))
               .toList();
       assertThat(answers)
-          .allSatisfy(
-              answer -> assertThat(answer.join().body()).contains("\"str_data\":\"here\""));
+          .allSatisfy(answer -> assertThat(answer.join().body()).contains("\"str_data\":\"here\""));
     }
   }
 }
