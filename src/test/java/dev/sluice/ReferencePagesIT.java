@@ -30,6 +30,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -83,7 +84,7 @@ class ReferencePagesIT {
                     methods(row),
                     row.operation().text(),
                     role(row.operation()),
-                    cell(meanings.get(path))));
+                    cell(Objects.requireNonNull(meanings.get(path), path))));
       }
     }
     assertThat(known).containsAll(meanings.keySet());
@@ -187,7 +188,7 @@ class ReferencePagesIT {
       if (line.startsWith("# HELP ")) {
         metrics.put(words[2], new String[] {words[3], ""});
       } else if (line.startsWith("# TYPE ")) {
-        metrics.get(words[2])[1] = words[3];
+        Objects.requireNonNull(metrics.get(words[2]), line)[1] = words[3];
       } else {
         String name = line.substring(0, line.indexOf('{'));
         String family =
