@@ -8,9 +8,11 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
@@ -67,6 +69,9 @@ public final class RequestLogs implements AutoCloseable {
     }
   }
 
+  /** Wakes the writer, so that it sees the end. */
+  private static final Waiting END = new Waiting("", "", new byte[0]);
+
   private final List<String> tags;
   private final LoadMeters meters;
   private final InstantSource clock;
@@ -74,6 +79,10 @@ public final class RequestLogs implements AutoCloseable {
   private final BlockingQueue<Waiting> waiting = new ArrayBlockingQueue<>(MOST_RECORDS);
   private final AtomicLong waitingBytes = new AtomicLong();
   private final Map<String, RecordFile> files = new HashMap<>();
+
+  /** Prefixes whose last record could not be written: one line of the log says so. */
+  private final Set<String> failing = new HashSet<>();
+
   private volatile Map<String, Wanted> wanted = Map.of();
   private volatile boolean closing;
   private @Nullable Thread writer;
@@ -206,7 +215,7 @@ public final class RequestLogs implements AutoCloseable {
     try {
       while (!closing || !waiting.isEmpty()) {
         Waiting record = waiting.poll(1, TimeUnit.SECONDS);
-        if (record != null) {
+        if (record != null && !record.equals(END)) {
           waitingBytes.addAndGet(-record.log.length);
           write(record);
         }
@@ -222,11 +231,14 @@ public final class RequestLogs implements AutoCloseable {
     try {
       files.computeIfAbsent(record.prefix, RecordFile::new).append(record.log, clock.instant());
       meters.requestLogged(record.model, "OK");
+      failing.remove(record.prefix);
     } catch (IOException | RuntimeException e) {
-      LOG.atError()
-          .addKeyValue("model", record.model)
-          .addKeyValue("prefix", record.prefix)
-          .log("a request could not be logged: {}", e.toString());
+      if (failing.add(record.prefix)) {
+        LOG.atError()
+            .addKeyValue("model", record.model)
+            .addKeyValue("prefix", record.prefix)
+            .log("requests cannot be logged: {}", e.toString());
+      }
       meters.requestLogged(record.model, ErrorCode.INTERNAL.name());
     }
   }
@@ -247,6 +259,8 @@ public final class RequestLogs implements AutoCloseable {
       closing = true;
       running = writer;
     }
+    // A full queue wakes it as well.
+    var _ = waiting.offer(END);
     if (running != null) {
       try {
         running.join(LAST_RECORDS_MILLIS);

@@ -1,6 +1,7 @@
 package dev.sluice.conformance.tfs;
 
 import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
 
@@ -14,6 +15,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +47,35 @@ class VersionBatchingIT {
                     new SettingOverride("models.directory", models.toString(), "test"),
                     new SettingOverride(
                         "models.tensorflow_config.batching_in_versions", "true", "test"))));
+  }
+
+  @Test
+  void rowsOfDifferentSizesRunTogetherOnceTheyArePadded() throws Exception {
+    model("padded");
+    file(
+        "padded",
+        """
+        max_batch_size { value: 2 } batch_timeout_micros { value: 60000000 }
+        pad_variable_length_inputs: true
+        """);
+    try (RunningServer server = serve();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      // Neither leaves without the other: two rows are a batch.
+      Future<String> small = threads.submit(() -> predict(server, "[[1.0]]"));
+      Future<String> large = threads.submit(() -> predict(server, "[[2.0,4.0,6.0]]"));
+      assertThat(small.get(1, TimeUnit.MINUTES)).isEqualTo("[[2.5,2.5,2.5]]");
+      assertThat(large.get(1, TimeUnit.MINUTES)).isEqualTo("[[3.0,4.0,5.0]]");
+    }
+  }
+
+  private static String predict(RunningServer server, String rows) {
+    String body =
+        given()
+            .urlEncodingEnabled(false)
+            .body("{\"instances\":" + rows + "}")
+            .post(server.url() + "/v1/models/padded:predict")
+            .asString();
+    return body.replaceFirst("\\{\"predictions\":(.*)}", "$1");
   }
 
   @Test
