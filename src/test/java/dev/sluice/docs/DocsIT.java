@@ -36,7 +36,9 @@ class DocsIT {
 
   static List<DocsPage> pages() throws IOException {
     List<DocsPage> pages = new ArrayList<>();
-    for (String top : List.of("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")) {
+    for (String top :
+        List.of(
+            "README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "loadtest/README.md")) {
       if (Files.exists(Path.of(top))) {
         pages.add(DocsPage.read(Path.of(top)));
       }
@@ -111,8 +113,10 @@ class DocsIT {
   private static boolean leads(Path from, String target, @Nullable String anchor)
       throws IOException {
     Path parent = from.toAbsolutePath().getParent();
-    Path file = target.isEmpty() ? from : parent.resolve(target).normalize();
-    return Files.exists(file) && (anchor == null || anchors(file).contains(anchor));
+    Path file = target.isEmpty() ? from.toAbsolutePath() : parent.resolve(target).normalize();
+    // The site has only what is below the folder of its pages.
+    boolean leaves = from.startsWith(DOCS) && !file.startsWith(DOCS.toAbsolutePath());
+    return !leaves && Files.exists(file) && (anchor == null || anchors(file).contains(anchor));
   }
 
   private static Set<String> anchors(Path page) throws IOException {
@@ -131,6 +135,17 @@ class DocsIT {
 
   private static String withoutCode(String text) {
     return text.replaceAll("(?s)```.*?```", "").replaceAll("`[^`]*`", "");
+  }
+
+  @Test
+  void theReadmeIsAFrontPage() throws IOException {
+    assertThat(Files.size(Path.of("README.md"))).isLessThanOrEqualTo(8_000);
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void commandsAreInBlocksThatAreExecuted(DocsPage page) throws IOException {
+    assertThat(Files.readString(page.file())).doesNotContainPattern("(?m)^```(sh|bash|shell)\\b");
   }
 
   @Test
