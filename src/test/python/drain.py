@@ -181,8 +181,9 @@ class Round:
         self.stopped = asyncio.Event()  # the signal is sent
         self.over = asyncio.Event()  # no more is asked
 
-    async def ask_on(self, client, tally, proxied):
+    async def ask_on(self, client, name, proxied):
         from drain_clients import Lost, Refused
+        tally = self.tallies[name]
         while not self.over.is_set():
             try:
                 await client.ask()
@@ -196,7 +197,9 @@ class Round:
                 await asyncio.sleep(0.05)
             except Exception as why:  # Lost, or an answer that is none
                 when = f"{time.monotonic() - self.signalled:4.1f} s after" if self.stopped.is_set() else "before"
-                tally.lost[f"{when} the signal: {why if isinstance(why, Lost) else repr(why)}"] += 1
+                text = f"{when} the signal: {why if isinstance(why, Lost) else repr(why)}"
+                tally.lost[text] += 1
+                print(f"    {name}: {text}", flush=True)
                 await asyncio.sleep(0.05)
 
     async def loaded(self):
@@ -214,7 +217,7 @@ class Round:
             client = make()
             clients.append(client)
             for _ in range(many):
-                asking[asyncio.create_task(self.ask_on(client, self.tallies[name], proxied))] = name
+                asking[asyncio.create_task(self.ask_on(client, name, proxied))] = name
         await self.loaded()
         self.stopped.set()
         self.signalled = began = time.monotonic()
