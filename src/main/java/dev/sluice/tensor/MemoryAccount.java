@@ -98,8 +98,10 @@ public final class MemoryAccount implements AutoCloseable {
 
   /** Gives back bytes that were charged; never more than are held. */
   public void release(Kind kind, long bytes) {
-    long before = held.getAndUpdate(kind.index(), now -> now - Math.min(now, bytes));
-    give(kind, Math.min(before, bytes));
+    if (bytes > 0) {
+      long before = held.getAndUpdate(kind.index(), now -> now - Math.min(now, bytes));
+      give(kind, Math.min(before, bytes));
+    }
   }
 
   /** Gives back all that is held for this. */

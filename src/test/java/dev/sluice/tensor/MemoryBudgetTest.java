@@ -115,6 +115,16 @@ class MemoryBudgetTest {
     assertThat(budget.held()).isZero();
   }
 
+  @Test
+  void aReleaseOfLessThanNothingLeavesTheCountAsItIs() {
+    MemoryBudget budget = budget(MIB);
+    MemoryAccount account = budget.account();
+    account.close();
+    account.release(Kind.ANSWER, -1000);
+    account.release(Kind.ANSWER, 1000);
+    assertThat(budget.held()).isZero();
+  }
+
   /** Accounts that are charged on one thread, and released and closed on others. */
   @Test
   void theCountIsExactWhicheverThreadsChargeReleaseAndClose() throws Exception {

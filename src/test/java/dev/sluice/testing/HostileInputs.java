@@ -22,6 +22,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 
 /**
  * Connections that no well-behaved client makes, by raw sockets: damaged requests and frames of
@@ -32,6 +33,10 @@ public final class HostileInputs {
   /** Milliseconds that an answer is waited for, if it is waited for. */
   private static final int PATIENCE = 5;
 
+  /** 501, 503 and 505 say what the client should do otherwise, or later. */
+  private static final Pattern FAILURE = Pattern.compile("HTTP/1.1 5(?!0[135])");
+
+  private final List<String> failures = new ArrayList<>();
   private final Random random;
   private final Mutations mutations;
   private final int port;
@@ -51,7 +56,7 @@ public final class HostileInputs {
   /** Makes one connection more, and leaves it. */
   public void next() {
     List<byte[]> writes =
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
           case 0 -> List.of(randomBytes(1 + random.nextInt(400)));
           case 1 -> List.of(damagedHttp());
           case 2 -> List.of(http());
@@ -59,6 +64,7 @@ public final class HostileInputs {
           case 4 -> List.of(http2(damagedCall()));
           case 5 -> leavingCall();
           case 6 -> List.of(brpc());
+          case 7 -> List.of(http2(flood()));
           default -> List.of(grpcWeb());
         };
     send(writes);
@@ -86,10 +92,41 @@ public final class HostileInputs {
     }
   }
 
-  private static void read(Socket socket) throws IOException {
-    if (socket.getInputStream().read(new byte[256]) < 0) {
+  private void read(Socket socket) throws IOException {
+    byte[] answer = new byte[256];
+    int count = socket.getInputStream().read(answer);
+    if (count < 0) {
       socket.setSoTimeout(1);
+      return;
     }
+    String text = new String(answer, 0, count, ISO_8859_1);
+    if (FAILURE.matcher(text).lookingAt()) {
+      failures.add(text);
+    }
+  }
+
+  /** Answers by which the server says that it has failed, so far. */
+  public List<String> failures() {
+    return failures;
+  }
+
+  /** Frames that cost a client little, more than anybody needs. */
+  private byte[] flood() {
+    var frames = new ByteArrayOutputStream();
+    int kind = random.nextInt(3);
+    int count = random.nextInt(kind == 0 ? 12_000 : 300);
+    for (int i = 0; i < count; i++) {
+      frames.writeBytes(
+          switch (kind) {
+            case 0 -> frame(PING, 0, 0, new byte[8]);
+            case 1 -> SETTINGS;
+            default ->
+                joined(
+                    headers(2 * i + 1, method()),
+                    frame(RST_STREAM, 0, 2 * i + 1, new byte[] {0, 0, 0, 8}));
+          });
+    }
+    return frames.toByteArray();
   }
 
   private byte[] randomBytes(int count) {

@@ -1,0 +1,234 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.testing.BrpcClient;
+import dev.sluice.testing.ChildServer;
+import dev.sluice.testing.CutConnections;
+import dev.sluice.testing.HostileInputs;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.PrometheusPage;
+import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.TestModels;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server with the memory of a container of 512 MiB under requests of all protocols, bad input,
+ * clients that vanish, and models that are loaded again and again: what it holds does not grow. For
+ * longer, as {@code src/docs/operate/soak.md} says: {@code -Dsluice.soak.seconds=3600}.
+ */
+class SoakIT {
+  private static final int SECONDS = Integer.getInteger("sluice.soak.seconds", 10);
+
+  /** Of the whole time, at whose ends it looks. */
+  private static final int SAMPLES = 12;
+
+  private static final List<String> FLAGS =
+      List.of(
+          "-Xmx127m",
+          "-XX:MaxDirectMemorySize=102m",
+          "-XX:MaxRAM=512m",
+          "-XX:+UseParallelGC",
+          "-XX:+UseAdaptiveSizePolicyWithSystemGC",
+          "-XX:TrimNativeHeapInterval=60000",
+          "-XX:+ExitOnOutOfMemoryError");
+
+  private static final String REQUEST =
+      "{\"inputs\":[{\"name\":\"x\",\"shape\":[2,2],\"datatype\":\"FP32\",\"data\":[1,2,3,4]}]}";
+
+  @TempDir private Path models;
+
+  private final AtomicLong requests = new AtomicLong();
+  private final AtomicInteger reloads = new AtomicInteger();
+  private volatile boolean over;
+
+  /** What the process holds at one time. */
+  private record Sample(
+      long second, double resident, double heap, double other, double fds, double threads) {
+    static Sample of(long second, String page) {
+      var metrics = new PrometheusPage(page);
+      return new Sample(
+          second,
+          metrics.sum("process_resident_memory_bytes") / (1 << 20),
+          metrics.sum("jvm_memory_committed_bytes", "area", "heap") / (1 << 20),
+          metrics.sum("jvm_memory_used_bytes", "area", "nonheap") / (1 << 20),
+          metrics.sum("process_open_fds"),
+          metrics.sum("jvm_threads_current"));
+    }
+  }
+
+  @Test
+  void whatTheServerHoldsDoesNotGrow() throws Exception {
+    writeTwice("twice", 1);
+    TestModels.copy(TestModels.slow(), models.resolve("slow/1"));
+    int port = ChildServer.freePort();
+    try (var server =
+            ChildServer.start(
+                FLAGS,
+                "serve",
+                "--models",
+                models.toString(),
+                "--listen",
+                "localhost:" + port,
+                "--set",
+                "models.poll_interval=100ms");
+        var client = new HttpCaller(port)) {
+      server.awaitModel("twice/1");
+      Sample before = sample(port, System.nanoTime());
+      List<Sample> samples = run(port, client);
+      samples.forEach(System.out::println);
+      System.out.printf("%d requests, %d reloads%n", requests.get(), reloads.get());
+      Sample first = samples.get(SAMPLES / 3);
+      Sample last = samples.getLast();
+      awaitFds(port, before.fds() + 16);
+      assertThat(last.threads()).isLessThan(first.threads() + 10);
+      assertThat(last.resident()).isLessThan(first.resident() + 96).isLessThan(512);
+      assertThat(server.output()).noneMatch(line -> line.contains(" ERROR "));
+      server.terminate();
+      assertThat(server.exitCode()).isZero();
+    }
+  }
+
+  private static Sample sample(int port, long begin) {
+    try (var client = new HttpCaller(port)) {
+      String page = client.send("GET", "/metrics", Buffer.buffer()).text();
+      return Sample.of(Duration.ofNanos(System.nanoTime() - begin).toSeconds(), page);
+    }
+  }
+
+  /** Connections of clients that have left are closed one after the other. */
+  private static void awaitFds(int port, double most) {
+    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (sample(port, end).fds() > most) {
+      assertThat(System.nanoTime()).as("more than %s descriptors are open", most).isLessThan(end);
+      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+    }
+  }
+
+  private List<Sample> run(int port, HttpCaller client) throws Exception {
+    List<Sample> samples = new ArrayList<>();
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      var hostile = new HostileInputs(1, port, infer("slow", "INPUT0", 4));
+      var cut = new CutConnections(2, port);
+      List<Future<?>> running =
+          List.of(
+              clients.submit(whileNotOver(() -> json(client))),
+              clients.submit(
+                  whileNotOver(() ->
+                      RawCalls.send(
+                          channel,
+                          "inference.GRPCInferenceService/ModelInfer",
+                          infer("twice", "x", 2)))),
+              clients.submit(whileNotOver(() -> brpc(port))),
+              clients.submit(whileNotOver(hostile::next)),
+              clients.submit(whileNotOver(cut::next)),
+              clients.submit(whileNotOver(this::reload)));
+      long begin = System.nanoTime();
+      for (int i = 1; i <= SAMPLES; i++) {
+        long due = begin + Duration.ofSeconds(SECONDS).toNanos() * i / SAMPLES;
+        LockSupport.parkNanos(due - System.nanoTime());
+        samples.add(sample(port, begin));
+      }
+      over = true;
+      for (Future<?> each : running) {
+        each.get();
+      }
+    } finally {
+      over = true;
+      channel.shutdownNow();
+    }
+    return samples;
+  }
+
+  /** One thing again and again, with a little rest. */
+  private Callable<Void> whileNotOver(Step step) {
+    return () -> {
+      while (!over) {
+        step.take();
+        requests.incrementAndGet();
+        LockSupport.parkNanos(1_000_000);
+      }
+      return null;
+    };
+  }
+
+  /** What a client does. */
+  @FunctionalInterface
+  private interface Step {
+    void take() throws IOException;
+  }
+
+  private static void json(HttpCaller client) {
+    var answer = client.send("POST", "/v2/models/twice/infer", Buffer.buffer(REQUEST));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  private static void brpc(int port) throws IOException {
+    try (var client = new BrpcClient(port)) {
+      var call = new BrpcClient.Call("grps.protos.GrpsService", "CheckReady", 1);
+      assertThat(client.ask(call, new byte[0]).correlationId()).isEqualTo(1);
+    }
+  }
+
+  /** Another model comes, or goes: its sessions, metrics and classes with it. */
+  private void reload() throws IOException {
+    Path other = models.resolve("other");
+    if (Files.exists(other)) {
+      Files.delete(other.resolve("1/model.onnx"));
+      Files.delete(other.resolve("1"));
+      Files.delete(other);
+    } else {
+      writeTwice("other", 1);
+      reloads.incrementAndGet();
+    }
+    LockSupport.parkNanos(Duration.ofMillis(400).toNanos());
+  }
+
+  private void writeTwice(String name, int version) throws IOException {
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
+        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
+        .node("Add", "y", "x", "x")
+        .writeTo(Files.createDirectories(models.resolve(name).resolve(Integer.toString(version))));
+  }
+
+  private static byte[] infer(String model, String input, int columns) {
+    var contents = InferTensorContents.newBuilder();
+    for (int i = 0; i < columns; i++) {
+      contents.addFp32Contents(i);
+    }
+    return ModelInferRequest.newBuilder()
+        .setModelName(model)
+        .addInputs(
+            ModelInferRequest.InferInputTensor.newBuilder()
+                .setName(input)
+                .setDatatype("FP32")
+                .addShape(1)
+                .addShape(columns)
+                .setContents(contents))
+        .build()
+        .toByteArray();
+  }
+}
