@@ -16,11 +16,7 @@ interface ForeignFlag {
      */
     REFUSED,
     /** A warning says why it does nothing. */
-    NO_EFFECT,
-    /** Named in a warning. */
-    MEANINGLESS,
-    /** Named in a warning; never has a value behind it. */
-    MEANINGLESS_SWITCH
+    NO_EFFECT
   }
 
   Kind kind();

@@ -54,14 +54,13 @@ record ForeignFlags<F extends ForeignFlag>(Map<F, List<String>> values, List<Str
     boolean follows = !rest.isEmpty() && !rest.getFirst().startsWith("--");
     return switch (flag.kind()) {
       case SWITCH -> follows && truth(rest.getFirst()).isPresent() ? rest.removeFirst() : "true";
-      case MEANINGLESS_SWITCH -> "true";
       case VALUE -> {
         if (!follows) {
           throw new ConfigException(flag.flag() + ": has no value");
         }
         yield rest.removeFirst();
       }
-      case REFUSED, MEANINGLESS, NO_EFFECT -> follows ? rest.removeFirst() : "true";
+      case REFUSED, NO_EFFECT -> follows ? rest.removeFirst() : "true";
     };
   }
 
@@ -122,13 +121,6 @@ record ForeignFlags<F extends ForeignFlag>(Map<F, List<String>> values, List<Str
         throw new ConfigException(flag.flag() + " is not served here: " + flag.text());
       }
     }
-  }
-
-  /** The flags that were given and do nothing, as they are written. */
-  List<String> meaningless() {
-    return given(Kind.MEANINGLESS, Kind.MEANINGLESS_SWITCH).stream()
-        .map(ForeignFlag::flag)
-        .toList();
   }
 
   /** The flags of some kinds that were given. */

@@ -8,16 +8,21 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import dev.sluice.config.ConfigException;
 import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.inference.OutOfMemory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends all logs, those of Vert.x and Netty too, to the standard error, one line for each event.
- * Logback finds this class by itself and begins with the defaults.
+ * Sends all logs, those of Vert.x and Netty too, to the standard error or a file, one line for each
+ * event. Logback finds this class by itself and begins with the defaults.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
   private static final String HTTP2_DECODER =
@@ -72,13 +77,14 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   }
 
   private static void configure(LoggerContext logs, LogConfig config) {
-    OutputStreamAppender<ILoggingEvent> console = console(config.format());
-    console.setContext(logs);
-    console.setEncoder(encoder(logs, layout(config.format())));
-    console.start();
+    OutputStreamAppender<ILoggingEvent> target =
+        config.file().map(LogSetup::file).orElseGet(() -> console(config.format()));
+    target.setContext(logs);
+    target.setEncoder(encoder(logs, layout(config.format())));
+    target.start();
     Logger root = logs.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.valueOf(config.level().name()));
-    root.addAppender(withoutWaiting(logs, console));
+    root.addAppender(withoutWaiting(logs, target));
     quieten(logs, root.getLevel());
     logs.addTurboFilter(new OutOfMemoryFilter());
   }
@@ -125,17 +131,33 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   }
 
   /**
+   * Appends to a file.
+   *
+   * @throws ConfigException if it cannot be written to
+   */
+  private static OutputStreamAppender<ILoggingEvent> file(Path path) {
+    try {
+      Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+    } catch (IOException e) {
+      throw new ConfigException("log.file is " + path + ", which cannot be written to: " + e);
+    }
+    var file = new FileAppender<ILoggingEvent>();
+    file.setFile(path.toString());
+    return file;
+  }
+
+  /**
    * Event loops log, and whoever reads the standard error may be slow: what does not fit into the
    * queue is dropped, and nobody waits.
    */
   private static AsyncAppender withoutWaiting(
-      LoggerContext logs, OutputStreamAppender<ILoggingEvent> console) {
+      LoggerContext logs, OutputStreamAppender<ILoggingEvent> target) {
     var async = new AsyncAppender();
     async.setContext(logs);
     async.setQueueSize(QUEUED_EVENTS);
     async.setDiscardingThreshold(0);
     async.setNeverBlock(true);
-    async.addAppender(console);
+    async.addAppender(target);
     async.start();
     return async;
   }

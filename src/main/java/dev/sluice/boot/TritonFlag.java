@@ -49,54 +49,88 @@ enum TritonFlag implements ForeignFlag {
   HELP(Kind.SWITCH, "print this and exit"),
   VERSION(Kind.SWITCH, "print the version and exit"),
 
-  GRPC_USE_SSL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
-  GRPC_USE_SSL_MUTUAL(Kind.REFUSED, "use listeners[].tls of sluice serve"),
+  DISABLE_AUTO_COMPLETE_CONFIG(
+      Kind.SWITCH, "whether default-max-batch-size is left aside for models that name no batch"),
+  STRICT_MODEL_CONFIG(Kind.SWITCH, "the same"),
+  BACKEND_CONFIG(
+      Kind.VALUE, "[BACKEND,]default-max-batch-size=N, and numbers of threads; repeatable"),
+  GRPC_USE_SSL(Kind.SWITCH, "whether the port for gRPC is encrypted"),
+  GRPC_USE_SSL_MUTUAL(Kind.SWITCH, "the same, for clients that show a certificate"),
+  GRPC_SERVER_CERT(Kind.VALUE, "its certificate, a PEM file"),
+  GRPC_SERVER_KEY(Kind.VALUE, "its key, a PEM file"),
+  GRPC_ROOT_CERT(Kind.VALUE, "whom clients' certificates are signed by, a PEM file"),
+  ALLOW_CLIENT_SHM(
+      Kind.SWITCH, "whether callers on this machine may share memory, as --enable-control allows"),
+  LOG_FILE(Kind.VALUE, "file that the log goes to in place of the standard error"),
+
   ALLOW_SAGEMAKER(Kind.REFUSED, "its port is not there"),
   ALLOW_VERTEX_AI(Kind.REFUSED, "its port is not there"),
   MODEL_NAMESPACING(Kind.REFUSED, "of two models with one name the first is served"),
+  MODEL_CONFIG_NAME(
+      Kind.REFUSED, "config.pbtxt is read; another one would say something else of the models"),
 
-  LOG_FORMAT,
-  LOG_FILE,
-  STRICT_MODEL_CONFIG,
-  DISABLE_AUTO_COMPLETE_CONFIG(Kind.MEANINGLESS_SWITCH, ""),
-  MODEL_CONFIG_NAME,
-  BACKEND_DIRECTORY,
-  BACKEND_CONFIG,
-  REPOAGENT_DIRECTORY,
-  CACHE_DIRECTORY,
-  RATE_LIMIT,
-  RATE_LIMIT_RESOURCE,
-  PINNED_MEMORY_POOL_BYTE_SIZE,
-  CUDA_MEMORY_POOL_BYTE_SIZE,
-  CUDA_VIRTUAL_ADDRESS_SIZE,
-  MIN_SUPPORTED_COMPUTE_CAPABILITY,
-  MODEL_LOAD_GPU_LIMIT,
-  BUFFER_MANAGER_THREAD_COUNT,
-  ENABLE_PEER_ACCESS,
-  HOST_POLICY,
-  HTTP_THREAD_COUNT,
-  REUSE_HTTP_PORT,
-  REUSE_GRPC_PORT,
-  GRPC_INFER_THREAD_COUNT,
-  GRPC_INFER_ALLOCATION_POOL_SIZE,
-  GRPC_INFER_RESPONSE_COMPRESSION_LEVEL,
-  GRPC_MAX_RESPONSE_POOL_SIZE,
-  GRPC_KEEPALIVE_TIME,
-  GRPC_KEEPALIVE_TIMEOUT,
-  GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS,
-  GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA,
-  GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA,
-  GRPC_HTTP2_MAX_PING_STRIKES,
-  GRPC_MAX_CONNECTION_AGE,
-  GRPC_MAX_CONNECTION_AGE_GRACE,
-  GRPC_SERVER_CERT,
-  GRPC_SERVER_KEY,
-  GRPC_ROOT_CERT,
-  ALLOW_GPU_METRICS,
-  ALLOW_CPU_METRICS,
-  METRICS_INTERVAL_MS,
-  METRICS_CONFIG,
-  TRACE_FILE;
+  SAGEMAKER_PORT(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
+  SAGEMAKER_SAFE_PORT_RANGE(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
+  SAGEMAKER_THREAD_COUNT(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
+  VERTEX_AI_PORT(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
+  VERTEX_AI_THREAD_COUNT(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
+  VERTEX_AI_DEFAULT_MODEL(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
+  LOG_FORMAT(Kind.NO_EFFECT, "lines begin with the time as ISO 8601 has it"),
+  BACKEND_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
+  REPOAGENT_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
+  CACHE_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
+  RATE_LIMIT(Kind.NO_EFFECT, Reason.NO_RATE_LIMITER),
+  RATE_LIMIT_RESOURCE(Kind.NO_EFFECT, Reason.NO_RATE_LIMITER),
+  PINNED_MEMORY_POOL_BYTE_SIZE(Kind.NO_EFFECT, Reason.NO_GPUS),
+  CUDA_MEMORY_POOL_BYTE_SIZE(Kind.NO_EFFECT, Reason.NO_GPUS),
+  CUDA_VIRTUAL_ADDRESS_SIZE(Kind.NO_EFFECT, Reason.NO_GPUS),
+  MIN_SUPPORTED_COMPUTE_CAPABILITY(Kind.NO_EFFECT, Reason.NO_GPUS),
+  MODEL_LOAD_GPU_LIMIT(Kind.NO_EFFECT, Reason.NO_GPUS),
+  ENABLE_PEER_ACCESS(Kind.NO_EFFECT, Reason.NO_GPUS),
+  ALLOW_GPU_METRICS(Kind.NO_EFFECT, Reason.NO_GPUS),
+  BUFFER_MANAGER_THREAD_COUNT(Kind.NO_EFFECT, Reason.EVENT_LOOPS),
+  HOST_POLICY(Kind.NO_EFFECT, "the system places threads and memory; numactl and taskset do so"),
+  HTTP_THREAD_COUNT(Kind.NO_EFFECT, Reason.EVENT_LOOPS),
+  GRPC_INFER_THREAD_COUNT(Kind.NO_EFFECT, Reason.EVENT_LOOPS),
+  REUSE_HTTP_PORT(Kind.NO_EFFECT, Reason.ONE_SERVER),
+  REUSE_GRPC_PORT(Kind.NO_EFFECT, Reason.ONE_SERVER),
+  GRPC_INFER_ALLOCATION_POOL_SIZE(Kind.NO_EFFECT, Reason.NO_POOLS),
+  GRPC_MAX_RESPONSE_POOL_SIZE(Kind.NO_EFFECT, Reason.NO_POOLS),
+  GRPC_INFER_RESPONSE_COMPRESSION_LEVEL(
+      Kind.NO_EFFECT, "answers over gRPC are not compressed, which costs more than it saves"),
+  GRPC_KEEPALIVE_TIME(Kind.NO_EFFECT, Reason.SETTINGS),
+  GRPC_KEEPALIVE_TIMEOUT(Kind.NO_EFFECT, Reason.SETTINGS),
+  GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS(Kind.NO_EFFECT, Reason.PINGS),
+  GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA(Kind.NO_EFFECT, Reason.PINGS),
+  GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA(Kind.NO_EFFECT, Reason.PINGS),
+  GRPC_HTTP2_MAX_PING_STRIKES(Kind.NO_EFFECT, Reason.PINGS),
+  GRPC_MAX_CONNECTION_AGE(Kind.NO_EFFECT, Reason.AGE),
+  GRPC_MAX_CONNECTION_AGE_GRACE(Kind.NO_EFFECT, Reason.AGE),
+  ALLOW_CPU_METRICS(Kind.NO_EFFECT, "metrics of the process are always there"),
+  METRICS_INTERVAL_MS(Kind.NO_EFFECT, "metrics are collected when they are asked for"),
+  METRICS_CONFIG(
+      Kind.NO_EFFECT,
+      "latencies are counters and histograms; summaries do not add up over servers"),
+  TRACE_FILE(Kind.NO_EFFECT, "traces go to the log");
+
+  /** Why several flags have no effect. */
+  private static final class Reason {
+    private static final String NO_SUCH_PORT = "its port is not there";
+    private static final String NO_LIBRARIES =
+        "no libraries of backends, agents or caches are loaded";
+    private static final String NO_RATE_LIMITER =
+        "there is no rate limiter; instance_group and queues bound what runs at once";
+    private static final String NO_GPUS = "models run on CPUs";
+    private static final String EVENT_LOOPS = "event loops read and write, one for each core";
+    private static final String ONE_SERVER = "a port belongs to one server";
+    private static final String NO_POOLS = "memory is bounded by limits.memory, and not set aside";
+    private static final String SETTINGS =
+        "the setting limits.idle_timeout closes silent connections";
+    private static final String PINGS = "clients may send PINGs until they flood the server";
+    private static final String AGE = "connections have no age; a drain ends them";
+
+    private Reason() {}
+  }
 
   private final Kind kind;
   private final String text;
@@ -104,10 +138,6 @@ enum TritonFlag implements ForeignFlag {
   TritonFlag(Kind kind, String text) {
     this.kind = kind;
     this.text = text;
-  }
-
-  TritonFlag() {
-    this(Kind.MEANINGLESS, "");
   }
 
   @Override

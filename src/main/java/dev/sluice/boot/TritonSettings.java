@@ -1,6 +1,8 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.ForeignFlag.Kind;
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ControlConfig.Mode;
 import dev.sluice.config.ListenerConfig;
@@ -9,6 +11,7 @@ import dev.sluice.config.RemotePath;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.TlsConfig;
 import dev.sluice.config.WantedModels;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +57,7 @@ final class TritonSettings {
     loading();
     limits();
     overrides.addAll(TritonTraces.of(flags, warnings));
+    overrides.addAll(TritonBackends.of(flags, warnings));
     log();
     set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
     // There, nothing is refused for waiting long: queue policies say how many may wait.
@@ -81,9 +85,8 @@ final class TritonSettings {
   }
 
   private void warn() {
-    List<String> meaningless = flags.meaningless();
-    if (!meaningless.isEmpty()) {
-      warnings.accept("these flags have no meaning here: " + String.join(", ", meaningless));
+    for (TritonFlag flag : flags.given(Kind.NO_EFFECT)) {
+      warnings.accept(flag.flag() + " has no effect: " + flag.text());
     }
   }
 
@@ -151,6 +154,9 @@ final class TritonSettings {
     flags.all(TritonFlag.CACHE_CONFIG).forEach(this::cache);
     text(TritonFlag.HTTP_HEADER_FORWARD_PATTERN, "oip.forward_http_headers");
     text(TritonFlag.GRPC_HEADER_FORWARD_PATTERN, "oip.forward_grpc_metadata");
+    if (flags.on(TritonFlag.ALLOW_CLIENT_SHM, false)) {
+      set(TritonFlag.ALLOW_CLIENT_SHM, "oip.shared_memory.enabled", "true");
+    }
   }
 
   private void text(TritonFlag flag, String path) {
@@ -175,6 +181,7 @@ final class TritonSettings {
       level = "warn";
     }
     set(TritonFlag.LOG_VERBOSE, "log.level", level);
+    text(TritonFlag.LOG_FILE, "log.file");
   }
 
   private void set(TritonFlag flag, String path, String value) {
@@ -186,18 +193,24 @@ final class TritonSettings {
     String http = flags.text(TritonFlag.HTTP_ADDRESS).orElse(ANYWHERE);
     Map<ListenerConfig, Set<Protocol>> open = new LinkedHashMap<>();
     if (flags.on(TritonFlag.ALLOW_HTTP, true)) {
-      add(open, http, TritonFlag.HTTP_PORT, 8_000, MODELS);
+      add(open, http, TritonFlag.HTTP_PORT, 8_000, MODELS, Optional.empty());
     }
     if (flags.on(TritonFlag.ALLOW_GRPC, true)) {
       String host = flags.text(TritonFlag.GRPC_ADDRESS).orElse(ANYWHERE);
-      add(open, host, TritonFlag.GRPC_PORT, 8_001, MODELS);
+      add(open, host, TritonFlag.GRPC_PORT, 8_001, MODELS, tls());
     }
     if (open.isEmpty()) {
       throw new ConfigException("--allow-http is false and so is --allow-grpc; wanted one");
     }
     if (flags.on(TritonFlag.ALLOW_METRICS, true)) {
       String host = flags.text(TritonFlag.METRICS_ADDRESS).orElse(http);
-      add(open, host, TritonFlag.METRICS_PORT, 8_002, EnumSet.of(Protocol.METRICS));
+      add(
+          open,
+          host,
+          TritonFlag.METRICS_PORT,
+          8_002,
+          EnumSet.of(Protocol.METRICS),
+          Optional.empty());
     }
     return open.entrySet().stream()
         .map(entry -> speaking(entry.getKey(), entry.getValue()))
@@ -209,8 +222,10 @@ final class TritonSettings {
       String host,
       TritonFlag port,
       int otherwise,
-      Set<Protocol> protocols) {
+      Set<Protocol> protocols,
+      Optional<TlsConfig> tls) {
     ListenerConfig defaults = ListenerConfig.DEFAULT;
+    ControlAccess control = access();
     var place =
         new ListenerConfig(
             host,
@@ -218,10 +233,42 @@ final class TritonSettings {
             Set.of(),
             defaults.v1(),
             defaults.metricsPath(),
-            flags.control(TritonFlag.ENABLE_CONTROL),
+            control,
             false,
-            defaults.tls());
+            tls);
     open.computeIfAbsent(place, _ -> EnumSet.noneOf(Protocol.class)).addAll(protocols);
+  }
+
+  /** Who may share memory there is whoever is on the machine. */
+  private ControlAccess access() {
+    ControlAccess control = flags.control(TritonFlag.ENABLE_CONTROL);
+    if (control.never() || !flags.on(TritonFlag.ALLOW_CLIENT_SHM, false)) {
+      return control;
+    }
+    Set<ControlAccess.Operation> open = EnumSet.of(ControlAccess.Operation.SHARED_MEMORY);
+    open.addAll(control.open());
+    return new ControlAccess(false, open);
+  }
+
+  /** The encryption of the port for gRPC; the other ports have none there. */
+  private Optional<TlsConfig> tls() {
+    boolean mutual = flags.on(TritonFlag.GRPC_USE_SSL_MUTUAL, false);
+    if (!mutual && !flags.on(TritonFlag.GRPC_USE_SSL, false)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new TlsConfig(
+            file(TritonFlag.GRPC_SERVER_CERT),
+            file(TritonFlag.GRPC_SERVER_KEY),
+            mutual ? Optional.of(file(TritonFlag.GRPC_ROOT_CERT)) : Optional.empty()));
+  }
+
+  private Path file(TritonFlag flag) {
+    return Path.of(
+        flags
+            .text(flag)
+            .orElseThrow(
+                () -> new ConfigException(flag.flag() + " is missing; wanted a PEM file")));
   }
 
   private static ListenerConfig speaking(ListenerConfig place, Set<Protocol> protocols) {

@@ -275,7 +275,7 @@ class ModelServerCommandTest {
     return switch (flag.kind()) {
       case VALUE, SWITCH -> "effect";
       case REFUSED -> "refused";
-      case NO_EFFECT, MEANINGLESS, MEANINGLESS_SWITCH -> "none";
+      case NO_EFFECT -> "none";
     };
   }
 

@@ -10,16 +10,25 @@ import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.LogConfig;
 import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.RestrictedApi;
+import dev.sluice.config.RestrictedApi.Group;
+import dev.sluice.config.RestrictedApi.Wire;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.TlsConfig;
 import dev.sluice.config.TraceConfig;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,21 +161,121 @@ class TritonServerCommandTest {
     read("--trace-file=/tmp/trace.json", "--trace-config=mode=opentelemetry");
     assertThat(warnings)
         .containsExactly(
-            "these flags have no meaning here: --trace-file",
+            "--trace-file has no effect: traces go to the log",
             "--trace-config mode=opentelemetry has no meaning here: traces go to the log");
   }
 
   @Test
-  void whatHasNoMeaningIsNamedInOneWarning() {
+  void flagsWithoutAnEffectSayWhy() {
     read(
-        "--backend-config=onnxruntime,threads=2",
-        "--disable-auto-complete-config",
+        "--backend-config=onnxruntime,colour=red",
+        "--cuda-memory-pool-byte-size=0:1000",
         "--rate-limit",
-        "off");
+        "off",
+        "--reuse-http-port");
     assertThat(warnings)
         .containsExactly(
-            "these flags have no meaning here: --disable-auto-complete-config, --backend-config,"
-                + " --rate-limit");
+            "--rate-limit has no effect: there is no rate limiter; instance_group and queues bound"
+                + " what runs at once",
+            "--cuda-memory-pool-byte-size has no effect: models run on CPUs",
+            "--reuse-http-port has no effect: a port belongs to one server",
+            "--backend-config=onnxruntime,colour=red has no effect: no backend here has such a"
+                + " setting");
+  }
+
+  @Test
+  void everyFlagOfTheCommandIsKnownByItsFate() throws IOException {
+    List<String> listed =
+        Files.readAllLines(Path.of("src/test/resources/triton/flags.txt")).stream()
+            .filter(line -> !line.startsWith("#"))
+            .toList();
+    Set<TritonFlag> own = EnumSet.of(TritonFlag.ENABLE_CONTROL, TritonFlag.VERSION);
+    List<String> known =
+        Arrays.stream(TritonFlag.values())
+            .filter(flag -> !own.contains(flag))
+            .map(flag -> flag.flag().substring(2) + " " + fate(flag))
+            .toList();
+    assertThat(known).containsExactlyInAnyOrderElementsOf(listed);
+    assertThat(TritonFlag.values()).allMatch(flag -> !flag.text().isEmpty());
+  }
+
+  private static String fate(TritonFlag flag) {
+    return switch (flag.kind()) {
+      case VALUE, SWITCH -> "effect";
+      case REFUSED -> "refused";
+      case NO_EFFECT -> "none";
+    };
+  }
+
+  @Test
+  void settingsOfBackendsAreSettings() {
+    SluiceConfig read =
+        read(
+            "--backend-config=default-max-batch-size=5",
+            "--backend-config=onnxruntime,intra_op_thread_count=3");
+    assertThat(read.repository().defaults().batching().defaultMaxBatchSize()).isEqualTo(5);
+    for (String asWritten : List.of("--disable-auto-complete-config", "--strict-model-config=1")) {
+      assertThat(
+              read(asWritten, "--backend-config=tensorflow,default-max-batch-size=5")
+                  .repository()
+                  .defaults()
+                  .batching()
+                  .defaultMaxBatchSize())
+          .isZero();
+    }
+    assertThat(warnings).isEmpty();
+  }
+
+  @Test
+  void thePortForGrpcMayBeEncrypted() {
+    List<ListenerConfig> listeners =
+        read("--grpc-use-ssl", "--grpc-server-cert=c", "--grpc-server-key=k", "--grpc-root-cert=r")
+            .listeners();
+    assertThat(listeners.getFirst().tls()).isEmpty();
+    assertThat(listeners.get(1).tls())
+        .contains(new TlsConfig(Path.of("c"), Path.of("k"), Optional.empty()));
+    assertThat(
+            read(
+                    "--grpc-use-ssl-mutual=true",
+                    "--grpc-server-cert=c",
+                    "--grpc-server-key=k",
+                    "--grpc-root-cert=r")
+                .listeners()
+                .get(1)
+                .tls())
+        .contains(new TlsConfig(Path.of("c"), Path.of("k"), Optional.of(Path.of("r"))));
+  }
+
+  @Test
+  void memoryIsSharedIfAFlagSaysSo() {
+    SluiceConfig read = read("--allow-client-shm=true", "--enable-control=load");
+    assertThat(read.oip().sharedMemory().enabled()).isTrue();
+    assertThat(read.listeners().getFirst().control())
+        .isEqualTo(
+            ControlAccess.open(
+                ControlAccess.Operation.LOAD, ControlAccess.Operation.SHARED_MEMORY));
+    assertThat(read().oip().sharedMemory().enabled()).isFalse();
+    assertThat(read("--allow-client-shm", "--enable-control=false").listeners().getFirst())
+        .returns(ControlAccess.NEVER, ListenerConfig::control);
+  }
+
+  @Test
+  void callsThatNeedAHeaderAreThoseOfTheFlags() {
+    assertThat(
+            read(
+                    "--http-restricted-api=health,trace:Key=a=b",
+                    "--grpc-restricted-protocol=model-repository:admin=x")
+                .security()
+                .restricted())
+        .containsExactly(
+            new RestrictedApi(Wire.HTTP, EnumSet.of(Group.HEALTH, Group.TRACE), "key", "a=b"),
+            new RestrictedApi(
+                Wire.GRPC, EnumSet.of(Group.MODEL_REPOSITORY), "triton-grpc-protocol-admin", "x"));
+  }
+
+  @Test
+  void theLogGoesToTheFileOfTheFlag() {
+    assertThat(read("--log-file=/tmp/x.log").log().file()).contains(Path.of("/tmp/x.log"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -189,7 +298,9 @@ class TritonServerCommandTest {
           --trace-level=TENSORS | --trace-level is TENSORS; wanted OFF or TIMESTAMPS
           --trace-config=level=MAX | --trace-config is MAX; wanted OFF or TIMESTAMPS
           --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
-          --grpc-use-ssl=true | --grpc-use-ssl is not served here: use listeners[].tls of sluice serve
+          --grpc-use-ssl=true | --grpc-server-cert is missing; wanted a PEM file
+          --model-namespacing=true | --model-namespacing is not served here: of two models with one name the first is served
+          --backend-config=x | --backend-config is x; wanted [BACKEND,]NAME=VALUE
           --http-restricted-api=a:b=c | --http-restricted-api is for 'a'; wanted health, metadata, inference, shared-memory, model-config, model-repository, statistics, trace, logging
           --http-restricted-api=health | --http-restricted-api is of another form; wanted APIS:KEY=VALUE
           --http-restricted-api=health:k= | --http-restricted-api is of another form; wanted APIS:KEY=VALUE

@@ -161,6 +161,7 @@ class SluiceConfigReaderTest {
       log:
         format: json
         level: debug
+        file: sluice.log
       event_loops: 6
       transport: nio
       shutdown:
@@ -275,7 +276,8 @@ class SluiceConfigReaderTest {
               50,
               Optional.empty()),
           new KserveConfig("answer", Optional.of("/here"), true),
-          new LogConfig(LogConfig.Format.JSON, LogConfig.Level.DEBUG),
+          new LogConfig(
+              LogConfig.Format.JSON, LogConfig.Level.DEBUG, Optional.of(Path.of("sluice.log"))),
           6,
           SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
@@ -336,7 +338,8 @@ class SluiceConfigReaderTest {
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
     // Labels, streams, ensembles, sequences, Triton's queue policies belong to one model;
-    // ModelConfigReaderTest has them. A deployment of grps is files of its own.
+    // ModelConfigReaderTest has them. A deployment of grps is files of its own. What Triton's
+    // command restricts has no setting.
     assertThat(ConfigRecords.same(EVERY_KEY_READ, SluiceConfig.DEFAULT))
         .containsExactly(
             "labels",
@@ -354,7 +357,8 @@ class SluiceConfigReaderTest {
             "declared",
             "deployment",
             // The keys of tokens come from an address or from a file.
-            "keys");
+            "keys",
+            "restricted");
   }
 
   @Test
@@ -497,7 +501,7 @@ class SluiceConfigReaderTest {
           """
           limits: {max_body_sise: 1}      | limits.max_body_sise is not a setting; did you mean max_body_size?
           limit: {max_body_size: 1}       | limit is not a setting; did you mean limits?
-          log: {colour: red}              | log.colour is not a setting; the settings here are format, level
+          log: {colour: red}              | log.colour is not a setting; the settings here are format, level, file
           limits: 5                       | limits is 5; wanted a table of settings
           limits: [1]                     | limits is [1]; wanted a table of settings
           limits: {max_body_size: 64MB}   | limits.max_body_size is "64MB"; wanted a size in bytes such as 1000, 512KiB, 64MiB or 1GiB, from 1 to 2047MiB
