@@ -29,7 +29,8 @@ final class ControlLog {
   static boolean concerns(ListenerExchange exchange, InferenceException failure) {
     return exchange.control() != null
         && (failure.code() == ErrorCode.PERMISSION_DENIED
-            || failure.code() == ErrorCode.UNAUTHENTICATED);
+            || failure.code() == ErrorCode.UNAUTHENTICATED
+            || !exchange.isDecided());
   }
 
   /** Begins the line of a refused control operation, or one that goes nowhere. */
