@@ -91,10 +91,27 @@ public record GrpsDeployment(
     ModelConfig own =
         defaults
             .withBatching(isOurs ? BatchingConfig.DEFAULT : defaults.batching())
-            .withInstances(Math.min(defaults.instances(), maxConcurrency))
+            .withInstances(instances(defaults))
             .withPluginCalls(maxConcurrency);
     EnsembleConfig ensemble = ensembles.get(path);
     return ensemble == null ? own : own.withEnsemble(ensemble);
+  }
+
+  /**
+   * Returns how many runs of a model are under way at once: as many as the files say, but no more
+   * than there are processors, since a run keeps one. Sessions in processes of their own share
+   * nothing, and are not multiplied.
+   */
+  private int instances(ModelConfig defaults) {
+    RuntimesConfig runtimes = defaults.runtimes();
+    boolean sharing =
+        runtimes.onnx().isolation().mode() != IsolationConfig.Mode.PROCESS
+            && runtimes.tensorflow().isolation().mode() != IsolationConfig.Mode.PROCESS;
+    int wanted =
+        sharing && defaults.instances() == 1
+            ? Runtime.getRuntime().availableProcessors()
+            : defaults.instances();
+    return Math.min(wanted, maxConcurrency);
   }
 
   /** What to tell the person who starts the server; empty if everything means something here. */

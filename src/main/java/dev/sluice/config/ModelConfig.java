@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param labels names for versions, which can be moved from one version to another
  * @param batching which requests run together
  * @param queue how they wait
- * @param instances sessions of each version, each with a worker thread
+ * @param instances runs of each version at once, each on a worker thread; they share what is
+ *     loaded, but for sessions in processes of their own
  * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs before it serves: on its recorded requests, or once on
  *     generated inputs

@@ -173,6 +173,19 @@ class GrpsDeploymentTest {
   }
 
   @Test
+  void asManyRunsOfAModelAreUnderWayAsThereAreProcessorsForThem() throws IOException {
+    write(SERVER, INFERENCE);
+    assertThat(new ModelConfigReader(read(), warnings::add).read(folder).instances())
+        .isEqualTo(Math.min(32, Runtime.getRuntime().availableProcessors()));
+    write(SERVER.replace("max_concurrency: 32", "max_concurrency: 1"), INFERENCE);
+    assertThat(new ModelConfigReader(read(), warnings::add).read(folder).instances()).isEqualTo(1);
+    var apart = new SettingOverride("onnx.isolation", "process", "--set");
+    write(SERVER, INFERENCE);
+    assertThat(new ModelConfigReader(read(apart), warnings::add).read(folder).instances())
+        .isEqualTo(1);
+  }
+
+  @Test
   void asManyCallsOfAPluginRunAsTheDeploymentSays() throws IOException {
     write(SERVER, INFERENCE);
     assertThat(pluginCalls()).isEqualTo(32);

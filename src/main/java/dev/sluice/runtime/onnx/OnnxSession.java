@@ -10,20 +10,27 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
-/** One ONNX model, loaded. */
+/**
+ * One ONNX model, loaded, or a share of one: a session of the runtime may be run by several threads
+ * at once, each with run options, names and arrays of its own.
+ */
 final class OnnxSession implements ModelSession {
   private final ModelMetadata metadata;
   private final SessionHandle handle;
+  private final Set<String> wholeOutputs;
   private final OnnxRun run;
   private final boolean shapesAreOpen;
   private boolean closed;
 
-  private OnnxSession(long session, ModelMetadata metadata, Set<String> wholeOutputs) {
+  /** Takes over one use of the native session, unless this fails. */
+  private OnnxSession(SessionHandle handle, ModelMetadata metadata, Set<String> wholeOutputs) {
     Signature signature = metadata.signatures().values().iterator().next();
     this.metadata = metadata;
-    this.handle = new SessionHandle(session);
+    this.handle = handle;
+    this.wholeOutputs = wholeOutputs;
     this.run = new OnnxRun(handle, signature, wholeOutputs);
     this.shapesAreOpen = signature.inputs().stream().anyMatch(spec -> !spec.shape().isFull());
   }
@@ -36,9 +43,21 @@ final class OnnxSession implements ModelSession {
   static OnnxSession open(Path file, OnnxConfig config, Set<String> wholeOutputs) {
     long session = OnnxSessionOptions.createSession(file, config);
     try {
-      return new OnnxSession(session, OnnxMetadataReader.read(session), wholeOutputs);
+      ModelMetadata metadata = OnnxMetadataReader.read(session);
+      return new OnnxSession(new SessionHandle(session), metadata, wholeOutputs);
     } catch (RuntimeException e) {
       OrtApi.releaseSession(session);
+      throw e;
+    }
+  }
+
+  @Override
+  public Optional<ModelSession> share() {
+    handle.retain();
+    try {
+      return Optional.of(new OnnxSession(handle, metadata, wholeOutputs));
+    } catch (RuntimeException | Error e) {
+      handle.release();
       throw e;
     }
   }

@@ -20,6 +20,7 @@ import dev.sluice.testing.ResidentMemory;
 import dev.sluice.testing.Tensors;
 import dev.sluice.testing.TestModels;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,6 +70,40 @@ class OnnxSessionIT {
     checkEcho(Tensors.bytes(Shape.of(4), all, none, zero, text));
     checkEcho(Tensors.bytes(Shape.of(0)));
     checkEcho(Tensors.bytes(Shape.of(1), new byte[3_000_000]));
+  }
+
+  /** Each share has run options of its own: a run that is interrupted ends no other one. */
+  @Test
+  void sharesOfASessionRunAtOnceAndEndByThemselves() {
+    ModelSession first = open(TestModels.slow());
+    ModelSession second = first.share().orElseThrow();
+    ModelSession third = second.share().orElseThrow();
+    toClose.add(second);
+    var running = CompletableFuture.runAsync(() -> runSlow(first, 1));
+    first.interrupt();
+    CompletableFuture<Float> other = CompletableFuture.supplyAsync(() -> runSlow(third, 3));
+    assertThat(runSlow(second, 2)).isEqualTo(2);
+    assertThat(other.join()).isEqualTo(3);
+    assertThatThrownBy(running::join).hasRootCauseInstanceOf(InferenceException.class);
+    third.close();
+    first.resume();
+    assertThat(runSlow(first, 4)).isEqualTo(4);
+    first.close();
+    assertThat(runSlow(second, 5)).isEqualTo(5);
+  }
+
+  private static float runSlow(ModelSession session, float x) {
+    Signature signature = session.metadata().signature("").orElseThrow();
+    List<NamedTensor> inputs =
+        List.of(new NamedTensor("INPUT0", Tensors.floats(Shape.of(1, 1), x)));
+    try {
+      List<NamedTensor> outputs = session.run(signature, inputs, signature.outputs());
+      float y = outputs.getFirst().tensor().data().get(ValueLayout.JAVA_FLOAT, 0);
+      NamedTensor.closeAll(outputs);
+      return y;
+    } finally {
+      NamedTensor.closeAll(inputs);
+    }
   }
 
   @Test
