@@ -1,12 +1,14 @@
 package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.IsolatedModels;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -16,8 +18,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -154,6 +159,75 @@ class ModelProcessEndIT {
     } finally {
       Files.deleteIfExists(abandoned);
       Files.deleteIfExists(young);
+    }
+  }
+
+  /** A control group of its own with a limit, as far as this machine lets a test make one. */
+  private static Optional<Path> memoryGroup(long limit) {
+    Path group =
+        Path.of("/sys/fs/cgroup/memory/sluice-test-" + ProcessHandle.current().pid());
+    try {
+      Files.createDirectory(group);
+      Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(limit));
+      return Optional.of(group);
+    } catch (IOException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static void leave(Path group) throws IOException {
+    while (!Files.readString(group.resolve("cgroup.procs")).isBlank()) {
+      Thread.onSpinWait();
+    }
+    Files.delete(group);
+  }
+
+  /** The sum of so many zeros, all of which are in memory at once. */
+  private static Answer sum(HttpCaller caller, long elements) {
+    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
+    return caller.send(
+        "POST",
+        "/v2/models/sum/infer",
+        json,
+        Buffer.buffer(
+            "{\"inputs\":[{\"name\":\"size\",\"datatype\":\"INT64\",\"shape\":[1],\"data\":["
+                + elements
+                + "]}]}"));
+  }
+
+  @Test
+  void processThatTheKernelEndsForWantOfMemoryCostsItsRequestARetryableError() throws Exception {
+    new OnnxModelWriter()
+        .input("size", OnnxModelWriter.INT64, "1")
+        .output("y", OnnxModelWriter.FLOAT, "one")
+        .node("ConstantOfShape", "zeros", "size")
+        .node("Neg", "x", "zeros")
+        .node("ReduceSum", "y", "x")
+        .writeTo(Files.createDirectories(models.resolve("sum/1")));
+    Files.writeString(models.resolve("sum/model.yml"), "isolation: process\n");
+    Optional<Path> group = memoryGroup(500L << 20);
+    assumeTrue(group.isPresent(), "this machine lets a test make control groups");
+    try (var server = serve();
+        var caller = new HttpCaller(port)) {
+      server.awaitModel("sum/1");
+      assertThat(sum(caller, 10).status()).isEqualTo(200);
+      Matcher process =
+          Pattern.compile("resident_bytes\\{model=\"sum\",version=\"1\",pid=\"(\\d+)")
+              .matcher(caller.send("GET", "/metrics", Buffer.buffer()).text());
+      assertThat(process.find()).isTrue();
+      Files.writeString(group.get().resolve("cgroup.procs"), process.group(1));
+      Answer killed = sum(caller, 400_000_000);
+      assertThat(killed.status()).as(killed.text()).isEqualTo(503);
+      assertThat(killed.headers().get("Retry-After")).isNotNull();
+      assertThat(killed.text()).contains("its process ended with signal 9 (SIGKILL)");
+      assertThat(loop(caller, 3).status()).isEqualTo(200);
+      Answer again = sum(caller, 10);
+      while (again.status() == 503) {
+        again = sum(caller, 10);
+      }
+      assertThat(again.status()).isEqualTo(200);
+    } finally {
+      leave(group.get());
     }
   }
 }
