@@ -164,8 +164,7 @@ class ModelProcessEndIT {
 
   /** A control group of its own with a limit, as far as this machine lets a test make one. */
   private static Optional<Path> memoryGroup(long limit) {
-    Path group =
-        Path.of("/sys/fs/cgroup/memory/sluice-test-" + ProcessHandle.current().pid());
+    Path group = Path.of("/sys/fs/cgroup/memory/sluice-test-" + ProcessHandle.current().pid());
     try {
       Files.createDirectory(group);
       Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(limit));

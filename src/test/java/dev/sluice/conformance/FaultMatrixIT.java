@@ -104,6 +104,7 @@ class FaultMatrixIT {
     loop("full", "breaker: { hang: 0s }\nmax_queued_requests: 1\n");
     loop("updated", "");
     loop("removed", "");
+    loop("dies", "isolation: process\n");
     noise(models.resolve("broken/1"));
     Files.createDirectories(models.resolve("empty"));
     new OnnxModelWriter()
@@ -131,7 +132,7 @@ class FaultMatrixIT {
             .formatted(port, kservePort, models));
     threads = Executors.newVirtualThreadPerTaskExecutor();
     server = ChildServer.start("serve", "--config=" + settings);
-    for (String model : List.of("hangs", "slow", "full", "updated", "removed", "lookup")) {
+    for (String model : List.of("hangs", "slow", "full", "updated", "removed", "dies", "lookup")) {
       server.awaitModel(model + "/1");
     }
     caller = new StepsCaller(port, kservePort);
@@ -240,6 +241,22 @@ class FaultMatrixIT {
     return all("removed", 1, 0);
   }
 
+  /** Its files cannot be opened again, so that it stays as it is while every protocol asks. */
+  private static Map<Protocol, Outcome> died() {
+    var process =
+        Pattern.compile("process_resident_bytes\\{model=\"dies\",version=\"1\",pid=\"(\\d+)")
+            .matcher(caller.metrics());
+    assertThat(process.find()).isTrue();
+    try {
+      noise(models.resolve("dies/1"));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    ProcessHandle.of(Long.parseLong(process.group(1))).orElseThrow().destroyForcibly();
+    await("the model is out of service", () -> is("dies", 0, "503"));
+    return all("dies", 1, 0);
+  }
+
   private static Map<Protocol, Outcome> stopped() {
     Map<Protocol, CompletableFuture<Outcome>> running = new EnumMap<>(Protocol.class);
     for (Protocol protocol : Protocol.values()) {
@@ -267,6 +284,7 @@ class FaultMatrixIT {
       case "the deadline of the request passes" -> deadline();
       case "the queue of the model is full" -> fullQueue();
       case "the model cannot run on these values" -> all("lookup", 1_000, 0);
+      case "the process of an isolated model died" -> died();
       case "a newer version is broken" -> updated();
       case "the only version is broken" -> all("broken", 1, 0);
       case "no version is there yet" -> all("empty", 1, 0);
