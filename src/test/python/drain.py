@@ -229,7 +229,7 @@ class Round:
         watching = [task for task, name in asking.items() if name.startswith("watch by")]
         for task in watching:  # those that watch the server that stays
             task.cancel()
-        done, late = await asyncio.wait(asking, timeout=60)
+        done, late = await asyncio.wait(asking, timeout=150)
         for task in late:
             task.cancel()
         for task in done - set(watching):

@@ -19,7 +19,7 @@ import hpack
 import httpx
 import hyperframe.frame as frames
 
-PATIENCE = 30  # seconds for one answer
+PATIENCE = 120  # seconds for one answer
 STEPS = 150
 ROWS = {"instances": [1.0, 2.0, 5.0]}
 ROWS_ANSWER = {"predictions": [2.5, 3.0, 4.5]}
