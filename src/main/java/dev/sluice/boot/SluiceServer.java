@@ -95,7 +95,9 @@ public final class SluiceServer implements Server {
             connections,
             this::faces,
             new RequestMemory(
-                memory, config.limits().connection().maxConnectionsPerPeer() > 0, System::nanoTime));
+                memory,
+                config.limits().connection().maxConnectionsPerPeer() > 0,
+                System::nanoTime));
     this.lookout = new Lookout(threads);
   }
 

@@ -95,7 +95,8 @@ public final class EchoListener implements AutoCloseable {
             new ListenerAccess(ListenerConfig.DEFAULT, SecurityConfig.DEFAULT, List.of()),
             telemetry,
             System::nanoTime,
-            new RequestMemory(memory, limits.connection().maxConnectionsPerPeer() > 0, System::nanoTime));
+            new RequestMemory(
+                memory, limits.connection().maxConnectionsPerPeer() > 0, System::nanoTime));
     HttpFace http = new EchoFace();
     GrpcFace grpc = new EchoService(held);
     var httpFront = new HttpFront(List.of(http), context);
