@@ -37,6 +37,8 @@ public final class BrowserGuard {
   /** A text as long as this is repeated in an error. */
   private static final int SHOWN = 100;
 
+  private static final String SCHEME_END = "://";
+
   private final AllowedHosts hosts;
   private final boolean checked;
   private final String listener;
@@ -93,13 +95,26 @@ public final class BrowserGuard {
   /** Returns how a request addresses the server. */
   public static @Nullable String authority(HttpServerRequest request) {
     if (request.version() != HttpVersion.HTTP_2) {
-      return request.getHeader(HttpHeaders.HOST);
+      String target = request.uri();
+      int scheme = target.indexOf(SCHEME_END);
+      // RFC 9112, section 3.2.2: a target in absolute form counts, and not the header Host.
+      return target.startsWith("/") || scheme < 0
+          ? request.getHeader(HttpHeaders.HOST)
+          : ofAbsolute(target, scheme + SCHEME_END.length());
     }
     HostAndPort authority = request.authority();
     if (authority == null) {
       return request.getHeader(HttpHeaders.HOST);
     }
     return authority.port() < 0 ? authority.host() : authority.host() + ":" + authority.port();
+  }
+
+  private static String ofAbsolute(String target, int from) {
+    int end = from;
+    while (end < target.length() && "/?#".indexOf(target.charAt(end)) < 0) {
+      end++;
+    }
+    return target.substring(from, end);
   }
 
   /**
@@ -174,8 +189,8 @@ public final class BrowserGuard {
     if (origin == null) {
       return false;
     }
-    int host = origin.indexOf("://") + "://".length();
-    return host < "://".length() || !origin.substring(host).equalsIgnoreCase(authority);
+    int host = origin.indexOf(SCHEME_END) + SCHEME_END.length();
+    return host < SCHEME_END.length() || !origin.substring(host).equalsIgnoreCase(authority);
   }
 
   private static String foreign(Function<CharSequence, @Nullable String> headers) {

@@ -160,6 +160,22 @@ class BrowserGuardIT {
     assertThat(send(behindProxy, "GET /v2 HTTP/1.0\r\n", "")).startsWith("HTTP/1.0 200 OK");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://evil.example/v2",
+        "http://evil.example:8080/v2",
+        "http://localhost@evil.example/v2",
+        "http://evil.example?/v2",
+        "HTTP://evil.example/v2"
+      })
+  void aTargetThatNamesAnotherHostCountsMoreThanTheHeader(String target) throws IOException {
+    assertThat(send(server, "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n", ""))
+        .startsWith("HTTP/1.1 421 ");
+    assertThat(send(server, "GET http://localhost/v2 HTTP/1.1\r\nHost: evil.example\r\n", ""))
+        .startsWith("HTTP/1.1 200 OK");
+  }
+
   @Test
   void aRequestWithSeveralHostsIsRefusedEvenBehindAProxy() throws IOException {
     String hosts = "Host: localhost\r\nHost: evil.example\r\n";
