@@ -192,7 +192,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private static void close(ChannelHandlerContext ctx, String kind, String text) {
-    LOG.at(Level.INFO, kind).addKeyValue("client", ctx.channel().remoteAddress()).log(text);
+    LOG.at(Level.INFO, kind).addKeyValue("client", ClientAddress.of(ctx.channel())).log(text);
     ctx.close();
   }
 

@@ -60,7 +60,7 @@ final class Http1Memory extends ChannelDuplexHandler {
       }
       if (!charge()) {
         LOG.at(Level.INFO, "pipelined")
-            .addKeyValue("client", ctx.channel().remoteAddress())
+            .addKeyValue("client", ClientAddress.of(ctx.channel()))
             .log("a connection is closed: no memory for {} pipelined requests", waiting);
         ctx.close();
       }

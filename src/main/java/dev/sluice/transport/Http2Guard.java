@@ -194,7 +194,7 @@ final class Http2Guard extends Http2Heads {
 
   private void reset(Http2Stream stream, String kind, String text) {
     LOG.at(Level.INFO, kind)
-        .addKeyValue("client", ctx.channel().remoteAddress())
+        .addKeyValue("client", ClientAddress.of(ctx.channel()))
         .addKeyValue("stream", stream.id())
         .log(text);
     var _ = handler.resetStream(ctx, stream.id(), Http2Error.CANCEL.code(), ctx.newPromise());

@@ -227,7 +227,7 @@ public final class Http2Memory extends Http2Heads {
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private void close() {
     LOG.at(Level.INFO, "unread")
-        .addKeyValue("client", ctx.channel().remoteAddress())
+        .addKeyValue("client", ClientAddress.of(ctx.channel()))
         .log(
             "a connection is closed: no memory for its streams, whose reset its client does not"
                 + " read");

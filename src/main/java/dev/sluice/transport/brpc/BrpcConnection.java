@@ -6,6 +6,7 @@ import dev.sluice.security.UnixPeer;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
+import dev.sluice.transport.ClientAddress;
 import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.FoldedLog;
 import dev.sluice.transport.LastActivity;
@@ -150,7 +151,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   public void malformed(String why) {
     FAULTS
         .at(Level.INFO, "malformed")
-        .addKeyValue("client", channel.channel().remoteAddress())
+        .addKeyValue("client", ClientAddress.of(channel.channel()))
         .log("a brpc connection is closed: {}", why);
     channel.close();
   }
