@@ -22,6 +22,9 @@ final class ReopenableSession implements ModelSession {
   private final ModelMetadata metadata;
   private volatile ModelSession session;
 
+  /** Whether the session may be called by other threads than the worker's; guarded by this. */
+  private boolean open = true;
+
   /**
    * @param opener opens another one, and warms it up; blocks
    * @param first is open, and taken over
@@ -39,14 +42,17 @@ final class ReopenableSession implements ModelSession {
    * @throws InferenceException if it cannot be opened, or is not the same model any more
    */
   void reopen() {
-    session.close();
+    close();
     ModelSession next = opener.get();
     if (!next.metadata().equals(metadata)) {
       next.close();
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "the model's files have changed since it was loaded");
     }
-    session = next;
+    synchronized (this) {
+      session = next;
+      open = true;
+    }
   }
 
   @Override
@@ -60,19 +66,24 @@ final class ReopenableSession implements ModelSession {
     return session.run(signature, inputs, outputs);
   }
 
+  /** Does nothing while no session is open: a closed one has freed what an interruption sets. */
   @Override
-  public void interrupt() {
-    session.interrupt();
+  public synchronized void interrupt() {
+    if (open) {
+      session.interrupt();
+    }
   }
 
   @Override
-  public void resume() {
-    session.resume();
+  public synchronized void resume() {
+    if (open) {
+      session.resume();
+    }
   }
 
   @Override
-  public boolean abort(String why) {
-    return session.abort(why);
+  public synchronized boolean abort(String why) {
+    return open && session.abort(why);
   }
 
   @Override
@@ -87,6 +98,14 @@ final class ReopenableSession implements ModelSession {
 
   @Override
   public void close() {
-    session.close();
+    boolean wasOpen;
+    synchronized (this) {
+      wasOpen = open;
+      open = false;
+    }
+    // Outside the lock, since it blocks: no other thread reaches the session any more.
+    if (wasOpen) {
+      session.close();
+    }
   }
 }
