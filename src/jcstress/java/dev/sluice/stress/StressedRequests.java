@@ -3,8 +3,8 @@ package dev.sluice.stress;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +17,8 @@ public final class StressedRequests {
   private static final ModelMetadata METADATA =
       new ModelMetadata("onnxruntime_onnx", Map.of(SIGNATURE.name(), SIGNATURE), true, 0);
 
-  private static final ServedModel MODEL =
-      new ServedModel() {
+  private static final ModelLease MODEL =
+      new ModelLease() {
         @Override
         public ModelId id() {
           return new ModelId("m", 1);

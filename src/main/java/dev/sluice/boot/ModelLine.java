@@ -8,10 +8,10 @@ import dev.sluice.inference.Lookup.NotReady;
 import dev.sluice.inference.Lookup.UnknownLabel;
 import dev.sluice.inference.Lookup.UnknownModel;
 import dev.sluice.inference.Lookup.UnknownVersion;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ record ModelLine(String model, Optional<VersionStatus> version, Optional<ModelMe
             new ModelSelector.Version(model, status.version()),
             Caller.SERVER,
             Operation.MODEL_METADATA)) {
-          case Found(ServedModel found) -> {
+          case Found(ModelLease found) -> {
             ModelMetadata known = found.metadata();
             found.release();
             yield Optional.of(known);

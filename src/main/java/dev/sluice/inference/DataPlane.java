@@ -16,8 +16,8 @@ public interface DataPlane {
 
   /**
    * Looks a model up for one request to it: {@link #find}, if the model is not overloaded, for
-   * {@link Operation#INFER}. The loan names the caller: {@link ServedModel#caller}. Asked before
-   * the request's tensors are decoded, so that refusing costs little. The loan counts as a request
+   * {@link Operation#INFER}. The loan names the caller: {@link ModelLease#caller}. Asked before the
+   * request's tensors are decoded, so that refusing costs little. The loan counts as a request
    * until it is released.
    *
    * @throws InferenceException as {@link #find}, or RESOURCE_EXHAUSTED with {@link
@@ -64,7 +64,7 @@ public interface DataPlane {
    * <p>Called on the call's event loop. Whatever happens, the call is answered: with UNIMPLEMENTED
    * if the model has no such code.
    */
-  default void handle(ServedModel model, RawCall call) {
+  default void handle(ModelLease model, RawCall call) {
     throw new UnsupportedOperationException("no own code here");
   }
 }

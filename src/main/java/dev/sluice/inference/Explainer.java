@@ -5,7 +5,7 @@ import io.vertx.core.Future;
 /** The door to explanations: what each element of an instance did for its answer. */
 public interface Explainer {
   /** Where a model's explanations come from. Borrows the model. Any thread. */
-  ExplainedBy explainedBy(ServedModel model);
+  ExplainedBy explainedBy(ModelLease model);
 
   /**
    * Explains each row of a request, later: by Shapley values, which the model is asked many changed

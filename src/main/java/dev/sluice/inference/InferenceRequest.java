@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * any time.
  */
 public final class InferenceRequest implements AutoCloseable {
-  private final ServedModel model;
+  private final ModelLease model;
   private final Signature signature;
   private final List<NamedTensor> inputs;
   private final List<String> outputs;
@@ -33,7 +33,7 @@ public final class InferenceRequest implements AutoCloseable {
 
   /** A request that says nothing besides its tensors. */
   public InferenceRequest(
-      ServedModel model,
+      ModelLease model,
       Signature signature,
       List<NamedTensor> inputs,
       List<String> outputs,
@@ -52,7 +52,7 @@ public final class InferenceRequest implements AutoCloseable {
    * @param options what else it says
    */
   public InferenceRequest(
-      ServedModel model,
+      ModelLease model,
       Signature signature,
       List<NamedTensor> inputs,
       List<String> outputs,
@@ -63,7 +63,7 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   private InferenceRequest(
-      ServedModel model,
+      ModelLease model,
       Signature signature,
       List<NamedTensor> inputs,
       List<String> outputs,
@@ -92,7 +92,7 @@ public final class InferenceRequest implements AutoCloseable {
     return new InferenceRequest(model, called, inputs, outputs, deadline, requestId, options, this);
   }
 
-  public ServedModel model() {
+  public ModelLease model() {
     return model;
   }
 

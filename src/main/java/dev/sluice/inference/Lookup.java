@@ -2,8 +2,8 @@ package dev.sluice.inference;
 
 /** What became of looking for a model. Each face has its own words for each way to miss. */
 public sealed interface Lookup {
-  /** It takes requests. The model is lent: see {@link ServedModel}. */
-  record Found(ServedModel model) implements Lookup {}
+  /** It takes requests. The model is lent: see {@link ModelLease}. */
+  record Found(ModelLease model) implements Lookup {}
 
   /** There is no model to ask, for one of several reasons. */
   sealed interface Missed extends Lookup {}

@@ -28,5 +28,5 @@ public interface RecordedRequests {
    * @throws InferenceException naming the file, if one cannot be read or fails; nothing is left
    *     open
    */
-  int replay(Path folder, ServedModel model, int iterations, Run run);
+  int replay(Path folder, ModelLease model, int iterations, Run run);
 }

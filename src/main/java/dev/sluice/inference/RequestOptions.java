@@ -30,7 +30,7 @@ public record RequestOptions(
   }
 
   /** The same with no higher priority than the model's caller may ask it for. */
-  RequestOptions within(ServedModel model) {
+  RequestOptions within(ModelLease model) {
     if (priority <= 0) {
       return this;
     }

@@ -1,9 +1,9 @@
 package dev.sluice.repository;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
-import dev.sluice.inference.ServedModel;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  *
  * <p>Any thread; no locks.
  */
-public final class LiveVersion implements ServedModel {
+public final class LiveVersion implements ModelLease {
   private final ModelId id;
   private final long load;
   private final LoadedModel loaded;

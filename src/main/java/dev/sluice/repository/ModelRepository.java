@@ -336,8 +336,8 @@ public final class ModelRepository {
   }
 
   /** Makes one change, plans what follows from it, publishes, and then does it. */
-  private void change(Consumer<List<Step>> change) {
-    List<Step> steps = new ArrayList<>();
+  private void change(Consumer<List<RepositoryAction>> change) {
+    List<RepositoryAction> steps = new ArrayList<>();
     List<Runnable> told;
     boolean over;
     synchronized (lock) {
@@ -347,7 +347,7 @@ public final class ModelRepository {
         members.inOrder().forEach(model -> steps.addAll(model.plan(members)));
       }
       models.values().removeIf(TrackedModel::forgotten);
-      open += count(steps, Step.Load.class);
+      open += count(steps, RepositoryAction.Load.class);
       view = RepositoryView.of(models.values(), looked, closing);
       over = closing && open == 0;
       told = outcomes();
@@ -379,21 +379,22 @@ public final class ModelRepository {
     return told;
   }
 
-  private static int count(Collection<Step> steps, Class<? extends Step> kind) {
+  private static int count(
+      Collection<RepositoryAction> steps, Class<? extends RepositoryAction> kind) {
     return Math.toIntExact(steps.stream().filter(kind::isInstance).count());
   }
 
-  private void perform(Step step) {
+  private void perform(RepositoryAction step) {
     switch (step) {
-      case Step.Load load -> start(load);
-      case Step.Retry(var id) ->
+      case RepositoryAction.Load load -> start(load);
+      case RepositoryAction.Retry(var id) ->
           workers.executeAfter(config.loading().retryInterval(), () -> retry(id));
-      case Step.Announce(var id) -> news.available(id);
-      case Step.Retire(var live) -> live.release();
+      case RepositoryAction.Announce(var id) -> news.available(id);
+      case RepositoryAction.Retire(var live) -> live.release();
     }
   }
 
-  private void start(Step.Load load) {
+  private void start(RepositoryAction.Load load) {
     try {
       workers.execute(() -> load(load));
     } catch (RejectedExecutionException e) {
@@ -402,7 +403,7 @@ public final class ModelRepository {
   }
 
   /** Whatever a loader throws, errors of native libraries too, must not leave a version LOADING. */
-  private void load(Step.Load load) {
+  private void load(RepositoryAction.Load load) {
     LoadedModel model;
     try {
       model = loader.load(load.id(), load.folder(), load.config());
@@ -417,10 +418,10 @@ public final class ModelRepository {
     change(steps -> {
       LiveVersion former = model(fresh.id().name()).loaded(fresh);
       if (former != fresh) {
-        steps.add(new Step.Announce(fresh.id()));
+        steps.add(new RepositoryAction.Announce(fresh.id()));
       }
       if (former != null) {
-        steps.add(new Step.Retire(former));
+        steps.add(new RepositoryAction.Retire(former));
       }
     });
   }

@@ -181,11 +181,11 @@ final class TrackedModel {
   }
 
   /** What to do now. Each step is handed out once and must be performed. */
-  List<Step> plan(Members all) {
+  List<RepositoryAction> plan(Members all) {
     NavigableSet<Long> wished = wished(steady.taken());
     NavigableSet<Long> promised = wished(steady.promised());
     promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
-    List<Step> steps = new ArrayList<>();
+    List<RepositoryAction> steps = new ArrayList<>();
     if (loading.transition() == Transition.RESOURCES) {
       withdrawAllBut(wished, promised, steps);
     }
@@ -209,7 +209,7 @@ final class TrackedModel {
         || versions.values().stream().noneMatch(version -> version.is(VersionState.UNLOADING));
   }
 
-  private void bringUp(long number, Members all, List<Step> steps) {
+  private void bringUp(long number, Members all, List<RepositoryAction> steps) {
     TrackedVersion version = versions.computeIfAbsent(number, TrackedVersion::new);
     version.resume();
     VersionSighting sighting = steady.steady(number);
@@ -229,7 +229,7 @@ final class TrackedModel {
   }
 
   /** An ensemble whose member has gone could only fail. */
-  private static void withdrawServed(TrackedVersion version, List<Step> steps) {
+  private static void withdrawServed(TrackedVersion version, List<RepositoryAction> steps) {
     if (version.is(VersionState.AVAILABLE)) {
       withdraw(version, steps);
     }
@@ -255,7 +255,7 @@ final class TrackedModel {
       TrackedVersion version,
       ModelConfig settings,
       List<Member> members,
-      List<Step> steps) {
+      List<RepositoryAction> steps) {
     Attempt attempt = Attempt.of(sighting, settings, members);
     boolean kept = version.keeps(attempt) && !reread;
     if (kept || !version.needs(attempt)) {
@@ -267,7 +267,7 @@ final class TrackedModel {
     if (hasRoom()) {
       version.startLoading(attempt);
       ModelId id = new ModelId(name, sighting.version());
-      steps.add(new Step.Load(id, sighting.folder(), settings));
+      steps.add(new RepositoryAction.Load(id, sighting.folder(), settings));
     }
   }
 
@@ -291,7 +291,7 @@ final class TrackedModel {
     return version != null && version.is(VersionState.AVAILABLE);
   }
 
-  private void withdrawAllBut(Set<Long> wished, Set<Long> promised, List<Step> steps) {
+  private void withdrawAllBut(Set<Long> wished, Set<Long> promised, List<RepositoryAction> steps) {
     versions.forEach((number, version) -> {
       if (!wished.contains(number) && !promised.contains(number)) {
         withdraw(version, steps);
@@ -300,16 +300,16 @@ final class TrackedModel {
   }
 
   /** Withdraws everything, for the end of the server. */
-  List<Step> withdrawAll() {
-    List<Step> steps = new ArrayList<>();
+  List<RepositoryAction> withdrawAll() {
+    List<RepositoryAction> steps = new ArrayList<>();
     versions.values().forEach(version -> withdraw(version, steps));
     return steps;
   }
 
-  private static void withdraw(TrackedVersion version, List<Step> steps) {
+  private static void withdraw(TrackedVersion version, List<RepositoryAction> steps) {
     LiveVersion live = version.withdraw();
     if (live != null) {
-      steps.add(new Step.Retire(live));
+      steps.add(new RepositoryAction.Retire(live));
     }
   }
 
@@ -345,13 +345,13 @@ final class TrackedModel {
   }
 
   /** A load has failed. Adds what follows from it. */
-  void failed(ModelId id, Failure why, List<Step> steps) {
+  void failed(ModelId id, Failure why, List<RepositoryAction> steps) {
     TrackedVersion version = version(id);
     boolean again = version.failures() < loading.retries();
     if (again ? version.failedForNow(why) : version.failed(why)) {
       news.failed(id, why);
       if (again) {
-        steps.add(new Step.Retry(id));
+        steps.add(new RepositoryAction.Retry(id));
       }
     }
   }

@@ -5,9 +5,9 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
+import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
-import dev.sluice.scheduling.queue.Withdrawals;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Future;
@@ -21,10 +21,10 @@ public final class QueueScheduler implements Scheduler {
   private final Vertx vertx;
   private final ModelQueue queue;
   private final ToIntFunction<InferenceRequest> rows;
-  private final Consumer<Pending> arrived;
+  private final Consumer<PendingRequest> arrived;
   private final VersionMeter meter;
   private final LongSupplier nanoTime;
-  private final Withdrawals withdrawals;
+  private final CancellableQueue cancellableQueue;
 
   /**
    * @param vertx tells which event loop a request comes from
@@ -33,39 +33,39 @@ public final class QueueScheduler implements Scheduler {
    * @param arrived is told of a request after it was put into the queue
    * @param meter counts those that are refused
    * @param nanoTime the clock that waiting is measured with
-   * @param withdrawals of the same queue
+   * @param cancellableQueue of the same queue
    */
   public QueueScheduler(
       Vertx vertx,
       ModelQueue queue,
       ToIntFunction<InferenceRequest> rows,
-      Consumer<Pending> arrived,
+      Consumer<PendingRequest> arrived,
       VersionMeter meter,
       LongSupplier nanoTime,
-      Withdrawals withdrawals) {
+      CancellableQueue cancellableQueue) {
     this.vertx = vertx;
     this.queue = queue;
     this.rows = rows;
     this.arrived = arrived;
     this.meter = meter;
     this.nanoTime = nanoTime;
-    this.withdrawals = withdrawals;
+    this.cancellableQueue = cancellableQueue;
   }
 
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     var pending =
-        new Pending(
+        new PendingRequest(
             request,
             DeadlineWheels.eventLoop(vertx),
             rows.applyAsInt(request),
             nanoTime.getAsLong());
-    InferenceException refusal = withdrawals.refusal();
+    InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       refuse(pending, refusal, FailureReason.OTHER);
       return pending.answer();
     }
-    switch (withdrawals.offer(pending)) {
+    switch (cancellableQueue.offer(pending)) {
       case TAKEN -> taken(pending);
       case FULL -> refuse(pending, queue.full(request.model().id().name()), FailureReason.REJECTED);
       case CLOSED -> refuse(pending, closed(request), FailureReason.OTHER);
@@ -73,14 +73,14 @@ public final class QueueScheduler implements Scheduler {
     return pending.answer();
   }
 
-  private void taken(Pending pending) {
+  private void taken(PendingRequest pending) {
     if (pending.hasQueueTimeout()) {
-      pending.answer().onComplete(_ -> withdrawals.answered(pending));
+      pending.answer().onComplete(_ -> cancellableQueue.answered(pending));
     }
     arrived.accept(pending);
   }
 
-  private void refuse(Pending pending, InferenceException failure, FailureReason reason) {
+  private void refuse(PendingRequest pending, InferenceException failure, FailureReason reason) {
     meter.refused(reason);
     pending.decide(failure);
     pending.deliver();
@@ -93,7 +93,7 @@ public final class QueueScheduler implements Scheduler {
 
   @Override
   public void close() {
-    for (Pending waiting : queue.close()) {
+    for (PendingRequest waiting : queue.close()) {
       meter.refused(FailureReason.OTHER);
       waiting.decide(closed(waiting.request()));
       if (waiting.settle()) {

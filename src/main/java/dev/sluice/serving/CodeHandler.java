@@ -1,8 +1,8 @@
 package dev.sluice.serving;
 
 import dev.sluice.extension.HttpHandler;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RawCall;
-import dev.sluice.inference.ServedModel;
 import java.util.Optional;
 
 /** Answers HTTP requests by own code: each is one call, on a thread of its own. */
@@ -12,7 +12,7 @@ record CodeHandler(CodeVersion version, HttpHandler handler) {
   }
 
   /** Answers, later. On the call's event loop. Takes the loan over. */
-  void handle(ServedModel model, RawCall call, OpenStreams open) {
+  void handle(ModelLease model, RawCall call, OpenStreams open) {
     var answer = new HandledCall(version, handler, model, call, open);
     open.enter(answer);
     call.onGone(answer::leave);

@@ -7,8 +7,8 @@ import dev.sluice.extension.HttpReply;
 import dev.sluice.extension.HttpRequest;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RawCall;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.runtime.jar.CodeCall;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;
@@ -35,7 +35,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply, OpenStre
 
   private final CodeVersion version;
   private final HttpHandler handler;
-  private final ServedModel model;
+  private final ModelLease model;
   private final RawCall call;
   private final OpenStreams open;
   private final Context home;
@@ -51,7 +51,7 @@ final class HandledCall extends CodeCall<Boolean> implements HttpReply, OpenStre
   private boolean waitsForRoom;
 
   HandledCall(
-      CodeVersion version, HttpHandler handler, ServedModel model, RawCall call, OpenStreams open) {
+      CodeVersion version, HttpHandler handler, ModelLease model, RawCall call, OpenStreams open) {
     super(version.streaming(), version.code(), version.limit());
     this.version = version;
     this.handler = handler;

@@ -7,10 +7,10 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.RawCall;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
@@ -57,7 +57,7 @@ public final class InferencePipeline implements DataPlane {
       return lookup;
     }
     try {
-      return new Lookup.Found(AdmittedModel.admit(live, caller));
+      return new Lookup.Found(AdmittedLease.admit(live, caller));
     } catch (InferenceException e) {
       live.release();
       throw e;
@@ -91,8 +91,8 @@ public final class InferencePipeline implements DataPlane {
       QueuedStreams.refuse(request, subscriber, e);
       return;
     }
-    if (request.model() instanceof AdmittedModel admitted) {
-      admitted.leaveDoor();
+    if (request.model() instanceof AdmittedLease admitted) {
+      admitted.releasePermit();
     }
     model.streams().stream(
         request, new OpenStream(open, counted(request, model, subscriber), home()));
@@ -128,9 +128,9 @@ public final class InferencePipeline implements DataPlane {
   }
 
   @Override
-  public void handle(ServedModel model, RawCall call) {
-    if (model instanceof AdmittedModel admitted) {
-      admitted.leaveDoor();
+  public void handle(ModelLease model, RawCall call) {
+    if (model instanceof AdmittedLease admitted) {
+      admitted.releasePermit();
     }
     servable(model)
         .handler()
@@ -146,11 +146,11 @@ public final class InferencePipeline implements DataPlane {
   }
 
   /** Every loan comes from the repository, and the loader puts nothing else into it. */
-  static Servable servable(ServedModel loan) {
-    return switch (loan) {
-      case AdmittedModel admitted -> (Servable) admitted.live().loaded();
-      case SharedLoan shared -> servable(shared.loan());
-      default -> (Servable) ((LiveVersion) loan).loaded();
+  static Servable servable(ModelLease lease) {
+    return switch (lease) {
+      case AdmittedLease admitted -> (Servable) admitted.live().loaded();
+      case NonOwningLease shared -> servable(shared.lease());
+      default -> (Servable) ((LiveVersion) lease).loaded();
     };
   }
 }

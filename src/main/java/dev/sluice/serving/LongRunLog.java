@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.inference.ModelId;
-import dev.sluice.scheduling.batching.RunWatch;
+import dev.sluice.scheduling.batching.RunCancellation;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -18,17 +18,17 @@ final class LongRunLog {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final ModelId model;
-  private final List<RunWatch> runs;
-  private final Set<RunWatch> logged = new HashSet<>();
+  private final List<RunCancellation> runs;
+  private final Set<RunCancellation> logged = new HashSet<>();
 
-  LongRunLog(ModelId model, List<RunWatch> runs) {
+  LongRunLog(ModelId model, List<RunCancellation> runs) {
     this.model = model;
     this.runs = List.copyOf(runs);
   }
 
   /** Logs those that have become long since the last look. */
   synchronized void look() {
-    for (RunWatch run : runs) {
+    for (RunCancellation run : runs) {
       long nanos = run.runningNanos();
       if (nanos < LONG.toNanos()) {
         logged.remove(run);

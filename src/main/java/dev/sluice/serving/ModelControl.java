@@ -11,11 +11,11 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
 import dev.sluice.repository.ModelRepository;
@@ -82,7 +82,7 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public Optional<ModelProblem> problem(ModelSelector selector) {
-    if (!(repository.find(selector) instanceof Lookup.Found(ServedModel model))) {
+    if (!(repository.find(selector) instanceof Lookup.Found(ModelLease model))) {
       return Optional.empty();
     }
     try {

@@ -8,7 +8,7 @@ import dev.sluice.inference.Explainer;
 import dev.sluice.inference.Explanation;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.serving.explain.ShapleyRun;
 import io.vertx.core.Future;
 
@@ -24,7 +24,7 @@ public final class ModelExplainer implements Explainer {
   }
 
   @Override
-  public ExplainedBy explainedBy(ServedModel model) {
+  public ExplainedBy explainedBy(ModelLease model) {
     ExplainConfig config = InferencePipeline.servable(model).explaining().config();
     if (config.model().isPresent()) {
       return new ExplainedBy.Model(config.model().get());
@@ -45,11 +45,11 @@ public final class ModelExplainer implements Explainer {
   }
 
   private Future<Explanation> run(InferenceRequest request, ExplainParameters parameters) {
-    ServedModel loan = request.model();
+    ModelLease lease = request.model();
     try {
       RequestCheck.require(request);
-      var plan = InferencePipeline.servable(loan).explaining();
-      return new ShapleyRun(data, request, new SharedLoan(loan), parameters, plan).start();
+      var plan = InferencePipeline.servable(lease).explaining();
+      return new ShapleyRun(data, request, new NonOwningLease(lease), parameters, plan).start();
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }

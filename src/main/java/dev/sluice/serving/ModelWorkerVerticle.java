@@ -2,11 +2,11 @@ package dev.sluice.serving;
 
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.batching.Batch;
+import dev.sluice.scheduling.batching.BatchDecision;
 import dev.sluice.scheduling.batching.BatchRunner;
-import dev.sluice.scheduling.batching.Departure;
-import dev.sluice.scheduling.batching.RunWatch;
-import dev.sluice.scheduling.queue.Pending;
-import dev.sluice.scheduling.queue.PendingList;
+import dev.sluice.scheduling.batching.RunCancellation;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.scheduling.queue.PendingRequests;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -58,8 +58,8 @@ final class ModelWorkerVerticle extends VerticleBase {
   private final ModelSession session;
   private final BatchRunner runner;
   private final Batch batch = new Batch();
-  private final AnswersHome answers = new AnswersHome();
-  private final AnswerDelay delay = new AnswerDelay();
+  private final CallerCompletions answers = new CallerCompletions();
+  private final CompletionDelay delay = new CompletionDelay();
   private final ShortRuns shortRuns;
   private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
@@ -102,7 +102,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   }
 
   /** What this worker is running. */
-  RunWatch watch() {
+  RunCancellation watch() {
     return runner.watch();
   }
 
@@ -174,10 +174,10 @@ final class ModelWorkerVerticle extends VerticleBase {
   private void drain() {
     recover();
     delay.begin(work.nanoTime().getAsLong());
-    Departure departure = batchIsLeft ? Departure.LEAVES : take();
+    BatchDecision departure = batchIsLeft ? BatchDecision.DISPATCH : take();
     batchIsLeft = false;
-    while (departure != Departure.NONE) {
-      if (departure == Departure.LEAVES && work.batcher().needsWorker()) {
+    while (departure != BatchDecision.IDLE) {
+      if (departure == BatchDecision.DISPATCH && work.batcher().needsWorker()) {
         work.wakeOne().run();
       }
       run();
@@ -201,7 +201,7 @@ final class ModelWorkerVerticle extends VerticleBase {
     }
   }
 
-  private Departure take() {
+  private BatchDecision take() {
     return work.batcher().take(batch);
   }
 
@@ -219,20 +219,20 @@ final class ModelWorkerVerticle extends VerticleBase {
   /**
    * A stream goes on here, so that its next step is in the queue before the next batch is taken.
    */
-  private void decided(Pending request) {
+  private void decided(PendingRequest request) {
     if (request.settle()) {
       answers.add(request);
       delay.add(request);
     }
   }
 
-  private void sendOrWait(Departure departure) {
+  private void sendOrWait(BatchDecision departure) {
     long now = work.nanoTime().getAsLong();
-    if (departure != Departure.LEAVES || delay.isOver(now)) {
+    if (departure != BatchDecision.DISPATCH || delay.isOver(now)) {
       answers.send();
       delay.begin(now);
     }
-    if (departure == Departure.WAITS) {
+    if (departure == BatchDecision.WAIT) {
       LockSupport.parkNanos(this, batch.waitNanos());
       delay.begin(work.nanoTime().getAsLong());
     }
@@ -252,7 +252,7 @@ final class ModelWorkerVerticle extends VerticleBase {
     try {
       done = runWhatIsShort();
     } finally {
-      PendingList own = answers.takeOut(eventLoop);
+      PendingRequests own = answers.takeOut(eventLoop);
       answers.send();
       if (done) {
         release();
@@ -269,7 +269,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   private boolean runWhatIsShort() {
     long until = work.nanoTime().getAsLong() + LONGEST_STAND_IN_NANOS;
     while (!needsRecovery() && work.nanoTime().getAsLong() - until < 0) {
-      if (take() == Departure.NONE) {
+      if (take() == BatchDecision.IDLE) {
         run();
         return true;
       }

@@ -11,8 +11,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.jar.CodeFailure;
 import dev.sluice.runtime.jar.Values;
@@ -44,7 +44,7 @@ record OwnModels(DataPlane data, Vertx vertx) implements Models {
   }
 
   private InferenceRequest request(String model, List<Value> inputs) {
-    ServedModel lent = lend(model);
+    ModelLease lent = lend(model);
     try {
       Signature signature =
           lent.metadata()
@@ -59,10 +59,10 @@ record OwnModels(DataPlane data, Vertx vertx) implements Models {
     }
   }
 
-  private ServedModel lend(String model) {
+  private ModelLease lend(String model) {
     try {
       if (data.admit(new ModelSelector.Latest(model), Caller.SERVER)
-          instanceof Lookup.Found(ServedModel lent)) {
+          instanceof Lookup.Found(ModelLease lent)) {
         return lent;
       }
     } catch (InferenceException e) {

@@ -3,9 +3,9 @@ package dev.sluice.serving;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.RecordedRequests;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.TensorSpec;
@@ -18,7 +18,7 @@ import java.util.List;
  */
 record RecordedWarmUp(ModelSession session, ModelId id) implements RecordedRequests.Run {
   /** A version that nobody else can borrow yet. */
-  private record NotInUse(ModelId id, ModelMetadata metadata) implements ServedModel {
+  private record NotInUse(ModelId id, ModelMetadata metadata) implements ModelLease {
     @Override
     public void release() {}
   }

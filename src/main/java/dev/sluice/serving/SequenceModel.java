@@ -7,8 +7,8 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
+import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ final class SequenceModel implements Servable {
         new VersionFacts(
             shown,
             Configuration.of(meter.model().name(), shown, config),
-            ModelDoor.of(config, meter, nanoTime),
+            AdmissionController.of(config, meter, nanoTime),
             instances.getFirst().explaining(),
             meter);
     return new SequenceModel(facts, instances, scheduler);
@@ -81,7 +81,7 @@ final class SequenceModel implements Servable {
 
   @Override
   public StreamScheduler streams() {
-    return new WholeAnswers(scheduler);
+    return new SingleResponseStreams(scheduler);
   }
 
   /** A sequence may be with any of its sessions. */

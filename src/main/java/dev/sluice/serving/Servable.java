@@ -26,8 +26,8 @@ interface Servable extends LoadedModel {
   }
 
   /** Where requests enter, before they are decoded. */
-  default ModelDoor door() {
-    return facts().door();
+  default AdmissionController admission() {
+    return facts().admission();
   }
 
   /** Who decides when they run. For event loops. */

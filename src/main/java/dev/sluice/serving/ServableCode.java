@@ -8,8 +8,8 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.jar.OwnCode;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,8 @@ final class ServableCode implements Servable {
         metadata(declared, true)
             .withDecoupled(code.model().isEmpty() && code.streaming().isPresent());
     this.facts =
-        VersionFacts.of(metadata, config, ModelDoor.ofPlugin(config, meter, nanoTime), meter);
+        VersionFacts.of(
+            metadata, config, AdmissionController.ofPlugin(config, meter, nanoTime), meter);
     this.scheduler =
         code.model()
             .<Scheduler>map(model -> new CodeScheduler(version, model, answers))
@@ -52,7 +53,7 @@ final class ServableCode implements Servable {
     this.streams =
         code.streaming()
             .<StreamScheduler>map(model -> new CodeStreams(version, model, answers))
-            .orElseGet(() -> new WholeAnswers(scheduler));
+            .orElseGet(() -> new SingleResponseStreams(scheduler));
   }
 
   private static ModelSignature declared(OwnCode code) {

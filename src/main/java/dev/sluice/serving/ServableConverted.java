@@ -7,8 +7,8 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.scheduling.stream.WholeAnswers;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -42,7 +42,7 @@ final class ServableConverted implements Servable {
         model.facts().withMetadata(ServableCode.metadata(declared, model.metadata().shapesBind()));
     this.scheduler =
         new ConvertedScheduler(version, converter.get(), new CodeAnswers(declared), model, inner);
-    this.streams = new WholeAnswers(scheduler);
+    this.streams = new SingleResponseStreams(scheduler);
   }
 
   /**

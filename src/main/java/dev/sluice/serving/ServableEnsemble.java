@@ -7,18 +7,18 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.ensemble.EnsembleGraph;
 import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
 import dev.sluice.scheduling.ensemble.EnsembleScheduler;
 import dev.sluice.scheduling.ensemble.MessageChain;
+import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.scheduling.stream.WholeAnswers;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -87,11 +87,12 @@ final class ServableEnsemble implements Servable {
     meter.show();
     var metered = new MeteredEnsemble(scheduler, meter, metadata);
     return new ServableEnsemble(
-        VersionFacts.of(metadata, config, ModelDoor.ofFixedWidth(config, meter, nanoTime), meter),
+        VersionFacts.of(
+            metadata, config, AdmissionController.ofFixedWidth(config, meter, nanoTime), meter),
         metered,
         metadata.decoupled()
             ? new MeteredEnsembleStreams(streams, metered)
-            : new WholeAnswers(metered),
+            : new SingleResponseStreams(metered),
         steps,
         members);
   }
@@ -107,7 +108,7 @@ final class ServableEnsemble implements Servable {
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
     if (!(members.find(selector, Caller.SERVER, Operation.MODEL_METADATA)
-        instanceof Lookup.Found(ServedModel model))) {
+        instanceof Lookup.Found(ModelLease model))) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "model '" + selector.name() + "' takes no requests now");
     }

@@ -12,13 +12,13 @@ import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
-import dev.sluice.scheduling.batching.RunWatch;
+import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.generator.Vocabulary;
+import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
-import dev.sluice.scheduling.queue.Withdrawals;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
@@ -51,7 +51,7 @@ final class ServableModel implements Servable {
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final CircuitBreaker breaker;
-  private final Withdrawals withdrawals;
+  private final CancellableQueue cancellableQueue;
   private final BreakerConfig.Readiness readiness;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
@@ -77,14 +77,15 @@ final class ServableModel implements Servable {
         VersionFacts.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
             config,
-            ModelDoor.of(config, meter, nanoTime),
+            AdmissionController.of(config, meter, nanoTime),
             meter);
     this.sessions = sessions;
     this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
-    this.withdrawals = new Withdrawals(queue, meter, facts.door()::expired, breaker, nanoTime);
+    this.cancellableQueue =
+        new CancellableQueue(queue, meter, facts.admission()::expired, breaker, nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
@@ -99,25 +100,26 @@ final class ServableModel implements Servable {
             request -> arrived(request, requestCalls),
             meter,
             nanoTime,
-            withdrawals);
+            cancellableQueue);
     this.streams =
         new QueuedStreams(
             vertx,
             plan(generator, config),
             queue,
-            withdrawals,
+            cancellableQueue,
             rules::rows,
             step -> arrived(step, workerCalls),
             nanoTime,
             config.stream().maxStreams());
-    var recovery = new ModelRecovery(meter.model(), sessions, breaker, withdrawals::refuseWaiting);
+    var recovery =
+        new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
     meter.add(recovery);
     this.workers = workers(config, rules, meter, recovery, nanoTime);
     breaker.onFailing(() -> workers.forEach(ModelWorkerVerticle::reopenSession));
-    List<RunWatch> runs = workers.stream().map(ModelWorkerVerticle::watch).toList();
+    List<RunCancellation> runs = workers.stream().map(ModelWorkerVerticle::watch).toList();
     this.monitor =
         new RunMonitor(
-            workers, breaker, new LongRunLog(meter.model(), runs), withdrawals::refuseWaiting);
+            workers, breaker, new LongRunLog(meter.model(), runs), cancellableQueue::refuseWaiting);
     meter.add(monitor);
   }
 
@@ -239,7 +241,7 @@ final class ServableModel implements Servable {
   }
 
   /** A worker that waits for company takes care of what comes. */
-  private void arrived(Pending request, WakeUps calls) {
+  private void arrived(PendingRequest request, WakeUps calls) {
     if (!batcher.arrived(request)) {
       calls.request(request.home());
     }
@@ -276,7 +278,7 @@ final class ServableModel implements Servable {
   @Override
   public void giveUp(String why) {
     breaker.stop(why);
-    withdrawals.refuseWaiting();
+    cancellableQueue.refuseWaiting();
     InferenceException refusal = breaker.refusal();
     if (refusal != null) {
       workers.forEach(worker -> worker.watch().giveUp(refusal));

@@ -1,6 +1,6 @@
 package dev.sluice.serving;
 
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +25,7 @@ final class ShortRuns {
   }
 
   /** What batches are compared by: the size of their inputs. */
-  static long bytes(List<Pending> members) {
+  static long bytes(List<PendingRequest> members) {
     long bytes = 0;
     for (int i = 0; i < members.size(); i++) {
       List<NamedTensor> inputs = members.get(i).request().inputs();

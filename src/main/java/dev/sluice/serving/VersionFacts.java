@@ -11,29 +11,32 @@ import java.util.Map;
  *
  * @param metadata what callers are told
  * @param configuration the same in Triton's form
- * @param door where requests enter, before they are decoded
+ * @param admission where requests enter, before they are decoded
  * @param explaining how its answers are explained
  * @param meter counts its requests and runs
  */
 record VersionFacts(
     ModelMetadata metadata,
     Map<String, Object> configuration,
-    ModelDoor door,
+    AdmissionController admission,
     ExplainPlan explaining,
     VersionMeter meter) {
   /** Those of a version that explains its answers by itself. */
   static VersionFacts of(
-      ModelMetadata metadata, ModelConfig config, ModelDoor door, VersionMeter meter) {
+      ModelMetadata metadata,
+      ModelConfig config,
+      AdmissionController admission,
+      VersionMeter meter) {
     return new VersionFacts(
         metadata,
         Configuration.of(meter.model().name(), metadata, config),
-        door,
+        admission,
         ExplainPlan.load(config.explain(), config.queue().priorityLevels()),
         meter);
   }
 
   /** The same, but callers are told something else. */
   VersionFacts withMetadata(ModelMetadata other) {
-    return new VersionFacts(other, configuration, door, explaining, meter);
+    return new VersionFacts(other, configuration, admission, explaining, meter);
   }
 }

@@ -12,8 +12,8 @@ import dev.sluice.conformance.EveryDoorIT.Door;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
@@ -68,7 +68,7 @@ class OverloadIT {
     server.close();
   }
 
-  private static ServedModel enter() {
+  private static ModelLease enter() {
     return ((Lookup.Found) server.data().admit(MODEL, Caller.SERVER)).model();
   }
 
@@ -89,8 +89,8 @@ class OverloadIT {
 
   /** Both places are free: what was answered, however, has left. */
   private static void requireRoomForTwo() {
-    ServedModel first = enter();
-    ServedModel second = enter();
+    ModelLease first = enter();
+    ModelLease second = enter();
     InferenceException third = catchThrowableOfType(InferenceException.class, OverloadIT::enter);
     first.release();
     second.release();
@@ -104,8 +104,8 @@ class OverloadIT {
   @ParameterizedTest
   @MethodSource("doors")
   void oneTooManyIsToldToComeBackLaterOverHttp(Door door) throws Exception {
-    ServedModel first = enter();
-    ServedModel second = enter();
+    ModelLease first = enter();
+    ModelLease second = enter();
     HttpResponse<byte[]> answer = send(door, door.body());
     first.release();
     second.release();
@@ -121,8 +121,8 @@ class OverloadIT {
   @ParameterizedTest(name = "{0}")
   @MethodSource("dev.sluice.conformance.EveryDoorIT#methods")
   void oneTooManyIsToldToComeBackLaterOverGrpc(String method, Message request) {
-    ServedModel first = enter();
-    ServedModel second = enter();
+    ModelLease first = enter();
+    ModelLease second = enter();
     StatusRuntimeException refused =
         catchThrowableOfType(
             StatusRuntimeException.class,

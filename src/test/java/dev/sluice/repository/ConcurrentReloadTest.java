@@ -7,8 +7,8 @@ import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import io.vertx.core.Future;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +95,7 @@ class ConcurrentReloadTest {
 
   private void awaitVersion(long number) {
     while (true) {
-      if (repository.find(LATEST) instanceof Lookup.Found(ServedModel model)) {
+      if (repository.find(LATEST) instanceof Lookup.Found(ModelLease model)) {
         boolean up = model.id().version() == number;
         model.release();
         if (up) {

@@ -8,7 +8,7 @@ import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.VersionState;
 import java.nio.file.Path;
 import java.util.Map;
@@ -58,7 +58,7 @@ class HotReloadTest {
     files.versions("digits/2");
     test.repository.scan();
     test.repository.scan();
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     test.workers.runNext();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING, 2 AVAILABLE");
     assertThat(test.latestNumber("digits")).isEqualTo(2);
@@ -67,7 +67,7 @@ class HotReloadTest {
 
   @Test
   void theOldVersionIsClosedAfterItsLastRequest() {
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     files.versions("digits/2");
     test.settle();
     assertThat(test.loaded(0).isOpen()).isTrue();
@@ -137,7 +137,7 @@ class HotReloadTest {
 
   @Test
   void aDeletedFolderUnloadsItsVersionAfterTheLastRequest() {
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     files.remove("digits/1");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING");
@@ -180,7 +180,7 @@ class HotReloadTest {
 
   @Test
   void aVersionMayComeBackWhileItsLastRequestsStillRun() {
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     files.remove("digits/1");
     test.settle();
     files.versions("digits/1");
@@ -208,7 +208,7 @@ class HotReloadTest {
   @Test
   void replacedFilesAreLoadedBesideTheOldOnesThenSwapped() {
     rereading();
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     files.write("digits/1/model.onnx", "new content");
     test.repository.scan();
     assertThat(test.workers.waiting()).isZero();

@@ -6,7 +6,7 @@ import dev.sluice.config.LoadingConfig;
 import dev.sluice.config.LoadingConfig.Transition;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.WantedModels;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -96,7 +96,7 @@ class LoadingTest {
     var test = repository(0, Transition.RESOURCES);
     test.files.versions("digits/1");
     test.settle();
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     test.files.versions("digits/2");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING, 2 START");

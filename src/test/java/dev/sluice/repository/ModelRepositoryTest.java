@@ -7,7 +7,7 @@ import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus.Failure;
 import io.vertx.core.Future;
@@ -86,7 +86,7 @@ class ModelRepositoryTest {
   void theLoanIsOfWhatTheLoaderMade() {
     files.versions("digits/1");
     test.settle();
-    ServedModel found = test.borrow("digits");
+    ModelLease found = test.borrow("digits");
     assertThat(found).isInstanceOf(LiveVersion.class);
     assertThat(((LiveVersion) found).loaded()).isSameAs(test.loaded(0));
     assertThat(test.loaded(0).folder).isEqualTo(root.resolve("digits/1"));
@@ -358,7 +358,7 @@ class ModelRepositoryTest {
   void closingUnloadsEverythingAfterTheLastLoan() {
     files.versions("a/1", "b/1");
     test.settle();
-    ServedModel loan = test.borrow("a");
+    ModelLease loan = test.borrow("a");
     Future<Void> closed = test.repository.close();
     test.workers.runAll();
     assertThat(test.states("a")).isEqualTo("1 UNLOADING");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.Lookup;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.VersionState;
 import java.nio.file.Path;
 import java.util.Map;
@@ -37,7 +37,7 @@ class ModelSettingsTest {
   void aLabelMeansAVersion() {
     test.settings("digits", "labels", TestRepository.settings(ALL, Map.of("canary", 1L), 1));
     test.settle();
-    ServedModel found = TestRepository.borrowed(test.label("digits", "canary"));
+    ModelLease found = TestRepository.borrowed(test.label("digits", "canary"));
     assertThat(found.id().version()).isEqualTo(1);
     found.release();
     assertThat(test.repository.labels("digits")).isEqualTo(Map.of("canary", 1L));
@@ -72,7 +72,7 @@ class ModelSettingsTest {
     test.settle();
     test.settings("digits", "other", TestRepository.settings(ALL, Map.of("canary", 2L), 1));
     test.settle();
-    ServedModel found = TestRepository.borrowed(test.label("digits", "canary"));
+    ModelLease found = TestRepository.borrowed(test.label("digits", "canary"));
     assertThat(found.id().version()).isEqualTo(2);
     found.release();
     assertThat(test.loader.loads).hasSize(2);

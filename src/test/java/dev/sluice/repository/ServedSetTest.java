@@ -9,7 +9,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.VersionStatus.Failure;
 import io.vertx.core.Future;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ class ServedSetTest {
 
   @Test
   void whatIsLeftOutUnloadsAfterItsLastRequestAndStaysListed() {
-    ServedModel loan = test.borrow("digits");
+    ModelLease loan = test.borrow("digits");
     serve();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING");

@@ -9,8 +9,8 @@ import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.config.WantedModels;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import java.io.IOException;
@@ -115,18 +115,18 @@ final class TestRepository {
   }
 
   /** Borrows the latest version, which must be there. */
-  ServedModel borrow(String model) {
+  ModelLease borrow(String model) {
     return borrowed(latest(model));
   }
 
-  static ServedModel borrowed(Lookup lookup) {
+  static ModelLease borrowed(Lookup lookup) {
     assertThat(lookup).isInstanceOf(Lookup.Found.class);
     return ((Lookup.Found) lookup).model();
   }
 
   /** The number of the latest version, at once given back. */
   long latestNumber(String model) {
-    ServedModel found = borrow(model);
+    ModelLease found = borrow(model);
     found.release();
     return found.id().version();
   }
@@ -155,7 +155,7 @@ final class TestRepository {
 
   /** What serves the latest version of the model {@code digits}. */
   LoadedModel borrowedModel() {
-    ServedModel found = borrow("digits");
+    ModelLease found = borrow("digits");
     found.release();
     return ((LiveVersion) found).loaded();
   }

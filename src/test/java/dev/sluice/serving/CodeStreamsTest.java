@@ -40,8 +40,8 @@ class CodeStreamsTest {
 
   @TempDir Path folder;
   private final Vertx vertx = Vertx.vertx();
-  private final LentModel loan = new LentModel(new ModelId("own", 1), FakeSession.METADATA);
-  private final VersionMeter meter = Telemetry.unseen().version(loan.id());
+  private final LentModel lease = new LentModel(new ModelId("own", 1), FakeSession.METADATA);
+  private final VersionMeter meter = Telemetry.unseen().version(lease.id());
   private long blocksBefore;
   private Context home;
   private ServableCode model;
@@ -78,14 +78,14 @@ class CodeStreamsTest {
   void nothingIsLeftOpen() {
     model.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(loan.loans()).isZero();
+    assertThat(lease.loans()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private StreamReader stream(Deadline deadline, float x) {
     var request =
         new InferenceRequest(
-            loan.lend(),
+            lease.lend(),
             model.metadata().signature("").orElseThrow(),
             List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
             List.of(),
@@ -127,7 +127,7 @@ class CodeStreamsTest {
     StreamReader reader = stream(Deadline.NONE, 1_000_000).ask(1);
     reader.next();
     reader.leave();
-    while (loan.loans() > 0) {
+    while (lease.loans() > 0) {
       Thread.onSpinWait();
     }
   }

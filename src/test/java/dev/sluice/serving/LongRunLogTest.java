@@ -13,7 +13,7 @@ import dev.sluice.scheduling.batching.BatchRunner;
 import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.WaitingRequests;
@@ -62,7 +62,7 @@ class LongRunLogTest {
     assertThat(log.logged()).isZero();
   }
 
-  private static void free(Pending decided) {
+  private static void free(PendingRequest decided) {
     decided.deliver();
     decided.answer().onSuccess(response -> response.close());
     assertThat(decided.failure()).isNull();

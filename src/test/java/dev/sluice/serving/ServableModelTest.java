@@ -12,8 +12,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
@@ -134,7 +134,7 @@ class ServableModelTest {
   }
 
   /** A loan that counts its return. */
-  private final class Loan implements ServedModel {
+  private final class Loan implements ModelLease {
     @Override
     public ModelId id() {
       return new ModelId("fake", 1);
@@ -156,10 +156,10 @@ class ServableModelTest {
   }
 
   private InferenceRequest request(Tensor tensor, Deadline deadline) {
-    var loan = new Loan();
+    var lease = new Loan();
     Signature signature = session.metadata().signature("").orElseThrow();
     return new InferenceRequest(
-        loan, signature, List.of(new NamedTensor("x", tensor)), List.of(), deadline, "r");
+        lease, signature, List.of(new NamedTensor("x", tensor)), List.of(), deadline, "r");
   }
 
   /** Submits on the event loop, as a face does. */

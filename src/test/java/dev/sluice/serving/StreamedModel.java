@@ -36,7 +36,7 @@ final class StreamedModel implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final Context home = vertx.getOrCreateContext();
   private final FakeSession session = new FakeSession();
-  private final LentModel loan = new LentModel(new ModelId("fake", 1), FakeSession.METADATA);
+  private final LentModel lease = new LentModel(new ModelId("fake", 1), FakeSession.METADATA);
   private final Telemetry telemetry = Telemetry.unseen();
   private final List<String> outputs;
   private final LongSupplier nanoTime;
@@ -78,7 +78,7 @@ final class StreamedModel implements AutoCloseable {
             session.metadata(),
             List.of(session),
             config,
-            telemetry.version(loan.id()),
+            telemetry.version(lease.id()),
             "test-model",
             vertx,
             nanoTime);
@@ -94,12 +94,12 @@ final class StreamedModel implements AutoCloseable {
 
   /** Versions that requests have borrowed and not given back. */
   int loans() {
-    return loan.loans();
+    return lease.loans();
   }
 
   InferenceRequest request(Deadline deadline, float... x) {
     return new InferenceRequest(
-        loan.lend(),
+        lease.lend(),
         model().metadata().signature("").orElseThrow(),
         List.of(new NamedTensor("x", Tensors.floats(Shape.of(x.length), x))),
         outputs,
@@ -144,7 +144,7 @@ final class StreamedModel implements AutoCloseable {
   public void close() {
     closeModel();
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(loan.loans()).isZero();
+    assertThat(lease.loans()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 }

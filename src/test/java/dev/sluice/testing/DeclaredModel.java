@@ -1,8 +1,8 @@
 package dev.sluice.testing;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model that only has metadata, and counts how often it was given back. */
-public final class DeclaredModel implements ServedModel {
+public final class DeclaredModel implements ModelLease {
   private final ModelId id;
   private final ModelMetadata metadata;
   private final AtomicInteger releases = new AtomicInteger();

@@ -13,11 +13,11 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.WantedModel;
@@ -183,7 +183,7 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   }
 
   @Override
-  public ExplainedBy explainedBy(ServedModel model) {
+  public ExplainedBy explainedBy(ModelLease model) {
     return new ExplainedBy.Nothing();
   }
 
@@ -192,7 +192,7 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
     throw new UnsupportedOperationException("nothing is explained here");
   }
 
-  private final class Loan implements ServedModel {
+  private final class Loan implements ModelLease {
     private final String name;
     private final Version version;
 

@@ -2,12 +2,12 @@ package dev.sluice.testing;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.inference.ServedModel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model that counts how often it is on loan. */
-public final class LentModel implements ServedModel {
+public final class LentModel implements ModelLease {
   private final ModelId id;
   private final ModelMetadata metadata;
   private final AtomicInteger loans = new AtomicInteger();
@@ -24,12 +24,12 @@ public final class LentModel implements ServedModel {
   }
 
   /** Lends the model once more, to a caller. */
-  public ServedModel lendTo(Caller caller) {
+  public ModelLease lendTo(Caller caller) {
     lend();
     return new LentTo(this, caller);
   }
 
-  private record LentTo(LentModel model, Caller caller) implements ServedModel {
+  private record LentTo(LentModel model, Caller caller) implements ModelLease {
     @Override
     public ModelId id() {
       return model.id();

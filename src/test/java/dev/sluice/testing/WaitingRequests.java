@@ -5,7 +5,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.Signature;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -47,12 +47,12 @@ public final class WaitingRequests implements AutoCloseable {
   }
 
   /** A waiting request of some rows. */
-  public Pending rows(int rows, long sinceNanos) {
+  public PendingRequest rows(int rows, long sinceNanos) {
     return waiting(request(Deadline.NONE, 0, new float[rows]), rows, sinceNanos);
   }
 
-  public Pending waiting(InferenceRequest request, int rows, long sinceNanos) {
-    return new Pending(request, home, rows, sinceNanos);
+  public PendingRequest waiting(InferenceRequest request, int rows, long sinceNanos) {
+    return new PendingRequest(request, home, rows, sinceNanos);
   }
 
   @Override

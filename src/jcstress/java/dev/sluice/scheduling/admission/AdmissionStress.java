@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class AdmissionStress {
   private final ConcurrencyLimiter limiter =
       new ConcurrencyLimiter(
-          new Limit() {
+          new ConcurrencyLimit() {
             @Override
             public int get() {
               return 1;

@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 @State
 public class QueueBoundStress {
   private final ModelQueue queue = new ModelQueue(new QueueConfig(1, Duration.ZERO, 1, 1));
-  private final Pending one = QueueStress.pending();
-  private final Pending other = QueueStress.pending();
+  private final PendingRequest one = QueueStress.pending();
+  private final PendingRequest other = QueueStress.pending();
 
   @Actor
   public void first(LL_Result result) {

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.LI_Result;
 @State
 public class QueueCloseStress {
   private final ModelQueue queue = new ModelQueue(new QueueConfig(4, Duration.ZERO, 1, 1));
-  private final Pending pending = QueueStress.pending();
+  private final PendingRequest pending = QueueStress.pending();
 
   @Actor
   public void eventLoop(LI_Result result) {

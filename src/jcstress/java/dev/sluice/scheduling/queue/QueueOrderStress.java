@@ -17,8 +17,8 @@ import org.openjdk.jcstress.infra.results.ZZZ_Result;
 @State
 public class QueueOrderStress {
   private final ModelQueue queue = new ModelQueue(new QueueConfig(4, Duration.ZERO, 1, 1));
-  private final Pending earlier = QueueStress.pending();
-  private final Pending later = QueueStress.pending();
+  private final PendingRequest earlier = QueueStress.pending();
+  private final PendingRequest later = QueueStress.pending();
 
   @Actor
   public void eventLoop() {
@@ -35,7 +35,7 @@ public class QueueOrderStress {
 
   @Arbiter
   public void result(ZZZ_Result result) {
-    List<Pending> line = queue.takeAll();
+    List<PendingRequest> line = queue.takeAll();
     result.r1 = line.size() == 2;
     result.r2 = line.indexOf(earlier) < line.indexOf(later);
     result.r3 = queue.size() == 0;

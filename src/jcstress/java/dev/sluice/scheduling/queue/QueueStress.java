@@ -10,7 +10,7 @@ final class QueueStress {
 
   private QueueStress() {}
 
-  static Pending pending() {
-    return new Pending(StressedRequests.request(), EVENT_LOOP, 1, 0);
+  static PendingRequest pending() {
+    return new PendingRequest(StressedRequests.request(), EVENT_LOOP, 1, 0);
   }
 }

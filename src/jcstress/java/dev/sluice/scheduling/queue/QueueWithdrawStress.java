@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 @State
 public class QueueWithdrawStress {
   private final ModelQueue queue = new ModelQueue(new QueueConfig(4, Duration.ZERO, 1, 1));
-  private final Pending pending = QueueStress.pending();
+  private final PendingRequest pending = QueueStress.pending();
 
   public QueueWithdrawStress() {
     queue.offer(pending);
@@ -26,7 +26,7 @@ public class QueueWithdrawStress {
   public void worker(ZZ_Result result) {
     synchronized (queue) {
       queue.settle();
-      Pending first = queue.first();
+      PendingRequest first = queue.first();
       if (first != null) {
         queue.remove(first);
         result.r1 = true;

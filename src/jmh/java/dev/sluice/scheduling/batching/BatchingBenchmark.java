@@ -9,7 +9,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -46,12 +46,12 @@ public class BatchingBenchmark {
   private final ServedForBenchmark served = new ServedForBenchmark(INPUTS);
   private final ModelQueue queue = new ModelQueue(QueueConfig.DEFAULT);
   private final DynamicBatcher batcher = batcher();
-  private final List<Pending> requests = new ArrayList<>();
+  private final List<PendingRequest> requests = new ArrayList<>();
   private final Batch batch = new Batch();
 
   public BatchingBenchmark() {
     for (int i = 0; i < REQUESTS; i++) {
-      requests.add(new Pending(request(), vertx.getOrCreateContext(), 1, 0));
+      requests.add(new PendingRequest(request(), vertx.getOrCreateContext(), 1, 0));
     }
   }
 

@@ -7,7 +7,7 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.TensorSpec;
@@ -93,7 +93,7 @@ public final class Metadata {
     if (name.isEmpty()) {
       throw InferenceException.invalid("The model name is empty.");
     }
-    ServedModel model = models.lend(name, caller, "Model not found.");
+    ModelLease model = models.lend(name, caller, "Model not found.");
     try {
       String declared = deployment.modelTexts().get(model.id().name());
       return declared == null ? describe(model) : declared + yaml(signatures(model));
@@ -102,7 +102,7 @@ public final class Metadata {
     }
   }
 
-  private static String describe(ServedModel model) {
+  private static String describe(ModelLease model) {
     var description = new LinkedHashMap<String, Object>();
     description.put("name", model.id().name());
     description.put("version", Long.toString(model.id().version()));
@@ -111,7 +111,7 @@ public final class Metadata {
     return yaml(description);
   }
 
-  private static Map<String, Object> signatures(ServedModel model) {
+  private static Map<String, Object> signatures(ModelLease model) {
     var description = new LinkedHashMap<String, Object>();
     var signatures = model.metadata().signatures();
     if (signatures.size() == 1) {

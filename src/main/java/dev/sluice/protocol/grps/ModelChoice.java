@@ -6,9 +6,9 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -41,7 +41,7 @@ public final class ModelChoice {
    * @throws InferenceException PERMISSION_DENIED, NOT_FOUND, UNAVAILABLE, RESOURCE_EXHAUSTED, or
    *     INVALID_ARGUMENT if no model is named and none is the default
    */
-  public ServedModel lend(String name, Caller caller) {
+  public ModelLease lend(String name, Caller caller) {
     String wanted = name.isEmpty() ? defaultName(caller) : name;
     return found(
         find(wanted, caller, Operation.INFER, selector -> data.admit(selector, caller)),
@@ -53,15 +53,15 @@ public final class ModelChoice {
    *
    * @param unknown the text if there is no such model
    */
-  public ServedModel lend(String name, Caller caller, String unknown) {
+  public ModelLease lend(String name, Caller caller, String unknown) {
     Operation operation = Operation.MODEL_METADATA;
     return found(
         find(name, caller, operation, selector -> data.find(selector, caller, operation)), unknown);
   }
 
-  private static ServedModel found(Lookup lookup, String unknown) {
+  private static ModelLease found(Lookup lookup, String unknown) {
     return switch (lookup) {
-      case Lookup.Found(ServedModel model) -> model;
+      case Lookup.Found(ModelLease model) -> model;
       case Lookup.NotReady notReady -> throw notReady.unavailable(explain(notReady));
       case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
           throw new InferenceException(ErrorCode.NOT_FOUND, unknown);

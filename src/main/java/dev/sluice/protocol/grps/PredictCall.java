@@ -3,7 +3,7 @@ package dev.sluice.protocol.grps;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.ClientStream;
@@ -52,7 +52,7 @@ public final class PredictCall {
       long size,
       Consumer<RequestInputs> decoder,
       Function<InferenceResponse, T> encoder) {
-    ServedModel lent = models.lend(model, exchange.caller());
+    ModelLease lent = models.lend(model, exchange.caller());
     exchange.measure(Api.GRPS_PREDICT, lent.id().name());
     return exchange
         .compute(size, () -> decode(exchange, lent, decoder))
@@ -86,7 +86,7 @@ public final class PredictCall {
       Consumer<RequestInputs> decoder,
       ClientStream client,
       Function<InferenceResponse, Buffer> encoder) {
-    ServedModel lent = models.lend(model, exchange.caller());
+    ModelLease lent = models.lend(model, exchange.caller());
     exchange.measure(Api.GRPS_STREAM, lent.id().name());
     var pump = new StreamPump(exchange, client, encoder);
     return exchange
@@ -96,7 +96,7 @@ public final class PredictCall {
 
   /** Makes the request, which owns the loan; if that fails, the loan is given back here. */
   private static InferenceRequest decode(
-      Exchange exchange, ServedModel lent, Consumer<RequestInputs> decoder) {
+      Exchange exchange, ModelLease lent, Consumer<RequestInputs> decoder) {
     boolean decoded = false;
     try (var inputs = new RequestInputs(lent)) {
       List<String> outputs = inputs.signature().commonOutputs(List.of());

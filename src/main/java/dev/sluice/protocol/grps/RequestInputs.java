@@ -2,10 +2,10 @@ package dev.sluice.protocol.grps;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
@@ -51,14 +51,14 @@ public final class RequestInputs implements AutoCloseable {
    * @throws InferenceException INVALID_ARGUMENT if the model has several signatures and none of
    *     them is the default: grps cannot name one
    */
-  public RequestInputs(ServedModel model) {
+  public RequestInputs(ModelLease model) {
     this.model = model.id().name();
     this.signature = signature(model);
     this.open = model.metadata().open();
     this.parameters = model.metadata().parameters();
   }
 
-  private static Signature signature(ServedModel model) {
+  private static Signature signature(ModelLease model) {
     var signatures = model.metadata().signatures();
     if (signatures.size() == 1) {
       return signatures.values().iterator().next();

@@ -2,9 +2,9 @@ package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
@@ -40,7 +40,7 @@ public record ModelDescription(
    * @throws InferenceException as {@link Models#find} does
    */
   public static ModelDescription of(OipServer server, ModelSelector selector, Caller caller) {
-    ServedModel model = Models.find(server.data(), selector, caller, Operation.MODEL_METADATA);
+    ModelLease model = Models.find(server.data(), selector, caller, Operation.MODEL_METADATA);
     try {
       return of(model, versions(server, selector, model));
     } finally {
@@ -49,13 +49,13 @@ public record ModelDescription(
   }
 
   /**
-   * The whole configuration of a model that takes requests: see {@link ServedModel#configuration}.
+   * The whole configuration of a model that takes requests: see {@link ModelLease#configuration}.
    *
    * @throws InferenceException as {@link Models#find} does
    */
   public static Map<String, Object> configuration(
       OipServer server, ModelSelector selector, Caller caller) {
-    ServedModel model = Models.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
+    ModelLease model = Models.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
     try {
       return model.configuration();
     } finally {
@@ -63,7 +63,7 @@ public record ModelDescription(
     }
   }
 
-  private static ModelDescription of(ServedModel model, List<Long> versions) {
+  private static ModelDescription of(ModelLease model, List<Long> versions) {
     Optional<Signature> signature = Models.defaultSignature(model);
     String platform = model.metadata().platform();
     return new ModelDescription(
@@ -76,7 +76,7 @@ public record ModelDescription(
         signature.map(Signature::outputs).orElse(List.of()));
   }
 
-  private static List<Long> versions(OipServer server, ModelSelector selector, ServedModel model) {
+  private static List<Long> versions(OipServer server, ModelSelector selector, ModelLease model) {
     if (!(selector instanceof ModelSelector.Latest)) {
       return List.of(model.id().version());
     }

@@ -5,9 +5,9 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
 import java.util.Map;
@@ -22,7 +22,7 @@ public final class Models {
    *
    * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED
    */
-  public static ServedModel find(
+  public static ModelLease find(
       DataPlane data, ModelSelector selector, Caller caller, Operation operation) {
     return found(data.find(selector, caller, operation));
   }
@@ -32,7 +32,7 @@ public final class Models {
    *
    * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED or RESOURCE_EXHAUSTED
    */
-  public static ServedModel admit(DataPlane data, ModelSelector selector, Caller caller) {
+  public static ModelLease admit(DataPlane data, ModelSelector selector, Caller caller) {
     return found(data.admit(selector, caller));
   }
 
@@ -42,7 +42,7 @@ public final class Models {
    * @param caller who asks it for one, for the text
    * @throws InferenceException with UNIMPLEMENTED
    */
-  public static ServedModel requireOneAnswer(ServedModel model, String caller) {
+  public static ModelLease requireOneAnswer(ModelLease model, String caller) {
     if (model.metadata().decoupled()) {
       model.release();
       throw new InferenceException(
@@ -58,9 +58,9 @@ public final class Models {
    * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it
    *     takes no requests now
    */
-  public static ServedModel found(Lookup lookup) {
+  public static ModelLease found(Lookup lookup) {
     return switch (lookup) {
-      case Lookup.Found(ServedModel model) -> model;
+      case Lookup.Found(ModelLease model) -> model;
       case Lookup.UnknownModel(String name) -> unknown(name, " is not found");
       case Lookup.UnknownVersion(String name, long version) ->
           unknown(name, " version " + version + " is not found");
@@ -76,7 +76,7 @@ public final class Models {
    * @throws InferenceException as {@link #found} does
    */
   public static boolean isReady(Lookup lookup) {
-    ServedModel model = found(lookup);
+    ModelLease model = found(lookup);
     try {
       return model.problem().isEmpty();
     } finally {
@@ -84,7 +84,7 @@ public final class Models {
     }
   }
 
-  private static ServedModel unknown(String name, String what) {
+  private static ModelLease unknown(String name, String what) {
     throw new InferenceException(ErrorCode.NOT_FOUND, forModel(name) + what);
   }
 
@@ -112,7 +112,7 @@ public final class Models {
    * @param name from the request; empty if it names none
    * @throws InferenceException with INVALID_ARGUMENT, naming the signatures there are
    */
-  public static Signature signature(ServedModel model, String name) {
+  public static Signature signature(ModelLease model, String name) {
     Map<String, Signature> all = model.metadata().signatures();
     Optional<Signature> found =
         name.isEmpty() ? defaultSignature(model) : Optional.ofNullable(all.get(name));
@@ -130,7 +130,7 @@ public final class Models {
   }
 
   /** The signature that a request means when it names none. */
-  static Optional<Signature> defaultSignature(ServedModel model) {
+  static Optional<Signature> defaultSignature(ModelLease model) {
     Map<String, Signature> all = model.metadata().signatures();
     if (all.size() == 1) {
       return Optional.of(all.values().iterator().next());

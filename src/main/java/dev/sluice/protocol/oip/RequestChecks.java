@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
@@ -27,7 +27,7 @@ public final class RequestChecks {
   private final Signature signature;
   private final List<InputHead> inputs;
 
-  private RequestChecks(ServedModel model, Signature signature, List<InputHead> inputs) {
+  private RequestChecks(ModelLease model, Signature signature, List<InputHead> inputs) {
     this.model = model.id().name();
     this.maxBatchSize = model.metadata().maxBatchSize();
     this.signature = signature;
@@ -41,7 +41,7 @@ public final class RequestChecks {
    * @throws InferenceException with INVALID_ARGUMENT
    */
   public static void check(
-      ServedModel model, Signature signature, List<InputHead> inputs, List<String> outputs) {
+      ModelLease model, Signature signature, List<InputHead> inputs, List<String> outputs) {
     var checks = new RequestChecks(model, signature, inputs);
     checks.eachInputOnce();
     checks.outputs(outputs);

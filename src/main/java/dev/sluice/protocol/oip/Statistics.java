@@ -4,9 +4,9 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.telemetry.ModelStatistics;
@@ -36,7 +36,7 @@ public final class Statistics {
    */
   public static List<ModelStatistics> of(OipServer server, ModelSelector selector, Caller caller) {
     switch (server.data().find(selector, caller, Operation.MODEL_STATISTICS)) {
-      case Lookup.Found(ServedModel model) -> model.release();
+      case Lookup.Found(ModelLease model) -> model.release();
       case Lookup.UnknownModel _ -> throw notAvailable(selector);
       case Lookup.UnknownVersion _, Lookup.UnknownLabel _, Lookup.NotReady _ ->
           throw selector instanceof ModelSelector.Latest

@@ -4,8 +4,8 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -80,7 +80,7 @@ public record Inquiry(Signature signature, List<Part> parts) {
    * @throws InferenceException with INVALID_ARGUMENT if the model cannot take such examples
    */
   public InferenceRequest request(
-      ServedModel model, Tensor examples, Deadline deadline, String requestId) {
+      ModelLease model, Tensor examples, Deadline deadline, String requestId) {
     return new InferenceRequest(
         model, signature, inputs(model.metadata(), examples), outputs(), deadline, requestId);
   }

@@ -4,15 +4,18 @@ import dev.sluice.scheduling.admission.Admission.Accepted;
 import dev.sluice.scheduling.admission.Admission.Rejected;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Lets requests to one version of a model in, up to a {@link Limit}. Any thread; no locks. */
+/**
+ * Lets requests to one version of a model in, up to a {@link ConcurrencyLimit}. Any thread; no
+ * locks.
+ */
 public final class ConcurrencyLimiter {
-  private final Limit limit;
+  private final ConcurrencyLimit limit;
   private final AtomicInteger inside = new AtomicInteger();
 
   /** One for all: a permit has no state of its own, so that entering allocates nothing. */
   private final Accepted accepted = new Accepted(this::leave);
 
-  public ConcurrencyLimiter(Limit limit) {
+  public ConcurrencyLimiter(ConcurrencyLimit limit) {
     this.limit = limit;
   }
 

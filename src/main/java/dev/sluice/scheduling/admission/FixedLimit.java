@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param get the number
  */
-public record FixedLimit(int get) implements Limit {
+public record FixedLimit(int get) implements ConcurrencyLimit {
   private static final Duration SOON = Duration.ofSeconds(1);
 
   @Override

@@ -1,7 +1,7 @@
 /**
  * Whether a request may enter, asked before anything is spent on it. Start at {@link
  * dev.sluice.scheduling.admission.ConcurrencyLimiter}; how many may enter is {@link
- * dev.sluice.scheduling.admission.Limit}.
+ * dev.sluice.scheduling.admission.ConcurrencyLimit}.
  *
  * <p>Threads: any. No locks; one counter is shared by the event loops.
  *

@@ -1,16 +1,16 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Requests that leave the queue together. Each worker has one, and fills it again and again. */
 public final class Batch {
-  final List<Pending> members = new ArrayList<>();
-  final List<Pending> gone = new ArrayList<>();
+  final List<PendingRequest> members = new ArrayList<>();
+  final List<PendingRequest> gone = new ArrayList<>();
 
   /** First members of the batches that could not leave yet. */
-  final List<Pending> heads = new ArrayList<>();
+  final List<PendingRequest> heads = new ArrayList<>();
 
   long waitNanos;
 
@@ -24,12 +24,12 @@ public final class Batch {
   boolean underWay;
 
   /** The requests to run: one, or several that join. */
-  public List<Pending> members() {
+  public List<PendingRequest> members() {
     return members;
   }
 
   /** Requests that nobody waits for any more, or that have waited too long: not to be run. */
-  public List<Pending> gone() {
+  public List<PendingRequest> gone() {
     return gone;
   }
 
@@ -45,7 +45,7 @@ public final class Batch {
     waitNanos = Long.MAX_VALUE;
   }
 
-  void begin(Pending head) {
+  void begin(PendingRequest head) {
     members.clear();
     members.add(head);
     rows = head.rows();
@@ -54,7 +54,7 @@ public final class Batch {
     underWay = head.isUnderWay();
   }
 
-  void add(Pending member) {
+  void add(PendingRequest member) {
     members.add(member);
     rows += member.rows();
     underWay |= member.isUnderWay();
@@ -68,7 +68,7 @@ public final class Batch {
     int kept = 0;
     int sum = 0;
     for (int i = 0; i < members.size(); i++) {
-      Pending member = members.get(i);
+      PendingRequest member = members.get(i);
       if (i == 0 || sum + member.rows() <= limit) {
         sum += member.rows();
         members.set(kept++, member);

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
@@ -30,7 +30,7 @@ final class BatchAssembler {
    * @param members at least one; their rows are like one another
    * @param size rows of the result, no fewer than the members have
    */
-  static List<NamedTensor> assemble(List<Pending> members, int size) {
+  static List<NamedTensor> assemble(List<PendingRequest> members, int size) {
     InferenceRequest first = members.getFirst().request();
     var inputs = new ArrayList<NamedTensor>(first.inputs().size());
     try {
@@ -44,7 +44,7 @@ final class BatchAssembler {
     }
   }
 
-  private static Tensor joined(List<Pending> members, NamedTensor first, int size) {
+  private static Tensor joined(List<PendingRequest> members, NamedTensor first, int size) {
     var tensors = new ArrayList<Tensor>(members.size());
     long bytes = 0;
     int rows = 0;
@@ -109,7 +109,7 @@ final class BatchAssembler {
     }
   }
 
-  private static Tensor tensor(Pending member, String name) {
+  private static Tensor tensor(PendingRequest member, String name) {
     return Objects.requireNonNull(member.request().input(name)).tensor();
   }
 }

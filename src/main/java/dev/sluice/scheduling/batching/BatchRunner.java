@@ -11,7 +11,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.RunMeter;
 import dev.sluice.tensor.NamedTensor;
@@ -35,11 +35,11 @@ public final class BatchRunner {
   private final RunMeter meter;
   private final CircuitBreaker breaker;
   private final LongSupplier nanoTime;
-  private final Consumer<Pending> decided;
-  private final RunWatch watch;
+  private final Consumer<PendingRequest> decided;
+  private final RunCancellation watch;
 
   /** The member that runs alone: a list to use again and again. */
-  private final List<Pending> alone = new ArrayList<>(1);
+  private final List<PendingRequest> alone = new ArrayList<>(1);
 
   /**
    * @param meter this runner's own
@@ -52,28 +52,28 @@ public final class BatchRunner {
       RunMeter meter,
       CircuitBreaker breaker,
       LongSupplier nanoTime,
-      Consumer<Pending> decided) {
+      Consumer<PendingRequest> decided) {
     this.rules = rules;
     this.model = model;
     this.meter = meter;
     this.breaker = breaker;
     this.nanoTime = nanoTime;
     this.decided = decided;
-    this.watch = new RunWatch(model, nanoTime);
+    this.watch = new RunCancellation(model, nanoTime);
   }
 
   /** What is running here. Any thread. */
-  public RunWatch watch() {
+  public RunCancellation watch() {
     return watch;
   }
 
   /** Refuses those of a batch who are gone and runs the others. */
   public void run(Batch batch) {
     for (int i = 0; i < batch.gone.size(); i++) {
-      Pending gone = batch.gone.get(i);
+      PendingRequest gone = batch.gone.get(i);
       fail(gone, gone.goneFromQueue(nanoTime.getAsLong()), whyGone(gone, REJECTED));
     }
-    List<Pending> members = batch.members;
+    List<PendingRequest> members = batch.members;
     if (members.size() > 1 && runTogether(members)) {
       return;
     }
@@ -83,7 +83,7 @@ public final class BatchRunner {
   }
 
   /** Whether the member is gone by now, and refused. */
-  private boolean refusedAsGone(Pending member) {
+  private boolean refusedAsGone(PendingRequest member) {
     long now = nanoTime.getAsLong();
     boolean gone = member.isGone(now);
     if (gone) {
@@ -93,7 +93,7 @@ public final class BatchRunner {
   }
 
   /** False if nobody was answered. */
-  private boolean runTogether(List<Pending> members) {
+  private boolean runTogether(List<PendingRequest> members) {
     try {
       return answered(members);
     } catch (RuntimeException | Error e) {
@@ -106,7 +106,7 @@ public final class BatchRunner {
     }
   }
 
-  private void runAlone(Pending member) {
+  private void runAlone(PendingRequest member) {
     if (refusedAsGone(member)) {
       return;
     }
@@ -137,7 +137,7 @@ public final class BatchRunner {
   }
 
   /** False, and nobody was answered, if the model does not keep the rows apart. */
-  private boolean answered(List<Pending> members) {
+  private boolean answered(List<PendingRequest> members) {
     meter.begin(inferences(members), members.getFirst().request().signature().name());
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
@@ -161,7 +161,7 @@ public final class BatchRunner {
     return true;
   }
 
-  private long inferences(List<Pending> members) {
+  private long inferences(List<PendingRequest> members) {
     long inferences = 0;
     for (int i = 0; i < members.size(); i++) {
       inferences += rules.inferences(members.get(i).request());
@@ -169,7 +169,7 @@ public final class BatchRunner {
     return inferences;
   }
 
-  private static int rows(List<Pending> members) {
+  private static int rows(List<PendingRequest> members) {
     int rows = 0;
     for (int i = 0; i < members.size(); i++) {
       rows += members.get(i).rows();
@@ -177,7 +177,7 @@ public final class BatchRunner {
     return rows;
   }
 
-  private List<NamedTensor> computeJoined(List<Pending> members, int size) {
+  private List<NamedTensor> computeJoined(List<PendingRequest> members, int size) {
     List<NamedTensor> inputs = BatchAssembler.assemble(members, size);
     try {
       return compute(members, inputs);
@@ -186,8 +186,8 @@ public final class BatchRunner {
     }
   }
 
-  private List<NamedTensor> compute(List<Pending> members, List<NamedTensor> inputs) {
-    List<TensorSpec> outputs = WantedOutputs.of(members);
+  private List<NamedTensor> compute(List<PendingRequest> members, List<NamedTensor> inputs) {
+    List<TensorSpec> outputs = RequestedOutputs.of(members);
     watch.begin(members);
     meter.computing();
     try {
@@ -208,7 +208,7 @@ public final class BatchRunner {
     }
   }
 
-  private void succeed(Pending member, List<NamedTensor> outputs) {
+  private void succeed(PendingRequest member, List<NamedTensor> outputs) {
     if (refusedAsGone(member)) {
       NamedTensor.closeAll(outputs);
       return;
@@ -220,11 +220,11 @@ public final class BatchRunner {
     decided.accept(member);
   }
 
-  private static FailureReason whyGone(Pending member, FailureReason ifLate) {
+  private static FailureReason whyGone(PendingRequest member, FailureReason ifLate) {
     return member.request().isCancelled() ? CANCELED : ifLate;
   }
 
-  private void fail(Pending member, InferenceException failure, FailureReason reason) {
+  private void fail(PendingRequest member, InferenceException failure, FailureReason reason) {
     meter.failed(reason, member.sinceNanos());
     member.decide(failure);
     decided.accept(member);

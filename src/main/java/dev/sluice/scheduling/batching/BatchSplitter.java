@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
@@ -27,7 +27,7 @@ final class BatchSplitter {
    *
    * @return for each member the outputs that it wants, in its order; owned by the caller
    */
-  static List<List<NamedTensor>> split(List<NamedTensor> outputs, List<Pending> members) {
+  static List<List<NamedTensor>> split(List<NamedTensor> outputs, List<PendingRequest> members) {
     var shares = new ArrayList<List<NamedTensor>>(members.size());
     for (int i = 0; i < members.size(); i++) {
       shares.add(new ArrayList<>(outputs.size()));
@@ -37,7 +37,7 @@ final class BatchSplitter {
         split(outputs.get(i), members, shares);
       }
       for (int i = 0; i < members.size(); i++) {
-        shares.set(i, WantedOutputs.inOrder(members.get(i).request(), shares.get(i)));
+        shares.set(i, RequestedOutputs.inOrder(members.get(i).request(), shares.get(i)));
       }
       return shares;
     } catch (RuntimeException | Error e) {
@@ -48,11 +48,11 @@ final class BatchSplitter {
   }
 
   private static void split(
-      NamedTensor output, List<Pending> members, List<List<NamedTensor>> shares) {
+      NamedTensor output, List<PendingRequest> members, List<List<NamedTensor>> shares) {
     try (var shared = new SharedTensor(output.tensor())) {
       for (int i = 0; i < members.size(); i++) {
-        Pending member = members.get(i);
-        if (WantedOutputs.wants(member.request(), output.name())) {
+        PendingRequest member = members.get(i);
+        if (RequestedOutputs.wants(member.request(), output.name())) {
           shares.get(i).add(new NamedTensor(output.name(), shared.next(member.rows())));
         } else {
           shared.skip(member.rows());

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.config.BatchingConfig;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ public final class DynamicBatcher {
   private final ModelQueue queue;
   private final BatchRules rules;
   private final LongSupplier nanoTime;
-  private final CompanyWait company = new CompanyWait();
+  private final BatchDelay company = new BatchDelay();
   private final long maxQueueDelayNanos;
 
   /** Rows, growing, the last being the largest batch. */
@@ -65,7 +65,7 @@ public final class DynamicBatcher {
    *
    * @return whether a worker waits that will look after it; if not, one has to be woken
    */
-  public boolean arrived(Pending request) {
+  public boolean arrived(PendingRequest request) {
     boolean leavesAtOnce = request.rows() == 0 || request.isUnderWay();
     return company.arrived(leavesAtOnce ? rules.largest() : request.rows());
   }
@@ -81,7 +81,7 @@ public final class DynamicBatcher {
   }
 
   /** Fills a batch, if one may leave now, and in any case its list of those who are gone. */
-  public Departure take(Batch batch) {
+  public BatchDecision take(Batch batch) {
     company.end();
     batch.clear();
     synchronized (queue) {
@@ -92,15 +92,15 @@ public final class DynamicBatcher {
     }
   }
 
-  private Departure choose(Batch batch, long now) {
+  private BatchDecision choose(Batch batch, long now) {
     int missing = Integer.MAX_VALUE;
-    Pending head = firstHead(queue.first(), batch, now);
+    PendingRequest head = firstHead(queue.first(), batch, now);
     for (int looked = 0; head != null && looked < LOOK_AHEAD; looked++) {
       gather(head, batch, now);
       int limit = leavingSize(batch, now);
       if (limit > 0) {
         leave(batch, limit);
-        return Departure.LEAVES;
+        return BatchDecision.DISPATCH;
       }
       missing = Math.min(missing, nextSize(batch.rows) - batch.rows);
       batch.waitNanos = Math.min(batch.waitNanos, batch.sinceNanos + maxQueueDelayNanos - now);
@@ -108,24 +108,24 @@ public final class DynamicBatcher {
       head = firstHead(queue.after(head), batch, now);
     }
     batch.members.clear();
-    return batch.heads.isEmpty() ? Departure.NONE : waitFor(batch, missing);
+    return batch.heads.isEmpty() ? BatchDecision.IDLE : waitFor(batch, missing);
   }
 
-  private Departure waitFor(Batch batch, int missing) {
+  private BatchDecision waitFor(Batch batch, int missing) {
     if (!company.keep(missing)) {
-      return Departure.NONE;
+      return BatchDecision.IDLE;
     }
     if (queue.hasArrivals()) {
       batch.waitNanos = 0;
     }
-    return Departure.WAITS;
+    return BatchDecision.WAIT;
   }
 
   /** The next in line that no batch was tried with. Those who are gone are taken out on the way. */
-  private @Nullable Pending firstHead(@Nullable Pending from, Batch batch, long now) {
-    Pending waiting = from;
+  private @Nullable PendingRequest firstHead(@Nullable PendingRequest from, Batch batch, long now) {
+    PendingRequest waiting = from;
     while (waiting != null) {
-      Pending after = queue.after(waiting);
+      PendingRequest after = queue.after(waiting);
       if (!removedAsGone(waiting, batch, now) && !joinsAny(batch, waiting)) {
         return waiting;
       }
@@ -134,7 +134,7 @@ public final class DynamicBatcher {
     return null;
   }
 
-  private boolean joinsAny(Batch batch, Pending waiting) {
+  private boolean joinsAny(Batch batch, PendingRequest waiting) {
     for (int i = 0; i < batch.heads.size(); i++) {
       if (waiting.rows() > 0 && rules.join(batch.heads.get(i).request(), waiting.request())) {
         return true;
@@ -143,7 +143,7 @@ public final class DynamicBatcher {
     return false;
   }
 
-  private boolean removedAsGone(Pending waiting, Batch batch, long now) {
+  private boolean removedAsGone(PendingRequest waiting, Batch batch, long now) {
     if (!waiting.isGone(now) && !waiting.hasWaitedTooLong(now)) {
       return false;
     }
@@ -153,15 +153,15 @@ public final class DynamicBatcher {
   }
 
   /** Fills the batch with the head and those in line behind it that join. */
-  private void gather(Pending head, Batch batch, long now) {
+  private void gather(PendingRequest head, Batch batch, long now) {
     batch.begin(head);
     if (head.rows() == 0 || !rules.joins()) {
       batch.full = true;
       return;
     }
-    Pending waiting = queue.after(head);
+    PendingRequest waiting = queue.after(head);
     for (int looked = 0; waiting != null && looked < LOOK_AHEAD && !batch.full; looked++) {
-      Pending after = queue.after(waiting);
+      PendingRequest after = queue.after(waiting);
       if (!removedAsGone(waiting, batch, now) && joins(head, waiting)) {
         addIfItFits(waiting, batch);
       }
@@ -169,11 +169,11 @@ public final class DynamicBatcher {
     }
   }
 
-  private boolean joins(Pending head, Pending waiting) {
+  private boolean joins(PendingRequest head, PendingRequest waiting) {
     return waiting.rows() > 0 && rules.join(head.request(), waiting.request());
   }
 
-  private void addIfItFits(Pending waiting, Batch batch) {
+  private void addIfItFits(PendingRequest waiting, Batch batch) {
     if (batch.rows + waiting.rows() <= rules.largest()) {
       batch.add(waiting);
     } else {

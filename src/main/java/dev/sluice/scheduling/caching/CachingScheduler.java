@@ -43,7 +43,7 @@ public final class CachingScheduler implements Scheduler {
     if (key == null) {
       return behind.submit(request);
     }
-    KeptAnswer kept = cache.find(key);
+    CachedResponse kept = cache.find(key);
     long looked = nanoTime.getAsLong() - begun;
     if (kept == null) {
       return behind.submit(request).map(response -> keep(key, response, looked));
@@ -53,7 +53,7 @@ public final class CachingScheduler implements Scheduler {
     return Future.succeededFuture(response);
   }
 
-  private static InferenceResponse answer(InferenceRequest request, KeptAnswer kept) {
+  private static InferenceResponse answer(InferenceRequest request, CachedResponse kept) {
     try {
       return kept.answer(request);
     } finally {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class ResponseCache {
-  private final Cache<RequestKey, KeptAnswer> answers;
+  private final Cache<RequestKey, CachedResponse> answers;
   private final long largest;
   private final LongSupplier nanoTime;
   private final AtomicLong loads = new AtomicLong();
@@ -30,9 +30,9 @@ public final class ResponseCache {
     this.answers =
         Caffeine.newBuilder()
             .maximumWeight(bytes)
-            .weigher((RequestKey key, KeptAnswer answer) -> (int) weight(key, answer))
+            .weigher((RequestKey key, CachedResponse answer) -> (int) weight(key, answer))
             .executor(Runnable::run)
-            .<RequestKey, KeptAnswer>removalListener((_, answer, _) -> {
+            .<RequestKey, CachedResponse>removalListener((_, answer, _) -> {
               if (answer != null) {
                 answer.release();
               }
@@ -40,7 +40,7 @@ public final class ResponseCache {
             .build();
   }
 
-  private static long weight(RequestKey key, KeptAnswer answer) {
+  private static long weight(RequestKey key, CachedResponse answer) {
     return key.byteSize() + answer.byteSize();
   }
 
@@ -56,8 +56,8 @@ public final class ResponseCache {
   }
 
   /** What is kept for a key, held by the caller; null if nothing is. */
-  @Nullable KeptAnswer find(RequestKey key) {
-    KeptAnswer answer = answers.getIfPresent(key);
+  @Nullable CachedResponse find(RequestKey key) {
+    CachedResponse answer = answers.getIfPresent(key);
     return answer != null && answer.acquire() ? answer : null;
   }
 
@@ -68,7 +68,7 @@ public final class ResponseCache {
       bytes += output.tensor().byteSize();
     }
     if (bytes <= largest) {
-      answers.put(key, KeptAnswer.copyOf(response));
+      answers.put(key, CachedResponse.copyOf(response));
     }
   }
 

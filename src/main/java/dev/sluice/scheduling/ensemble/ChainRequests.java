@@ -4,10 +4,10 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.RunTimes;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.SharedTensor;
@@ -49,7 +49,7 @@ record ChainRequests(int steps, DataPlane members, InferenceRequest request) {
    * @throws InferenceException if the model takes no requests, or not these tensors
    */
   InferenceRequest of(EnsembleStep step, List<NamedTensor> inputs, RequestOptions options) {
-    ServedModel member = step.admit(members, request.model().caller());
+    ModelLease member = step.admit(members, request.model().caller());
     try {
       Signature signature = EnsembleGraphBuilder.signature(member.metadata());
       var part =

@@ -4,8 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import java.util.List;
 
 /**
@@ -32,9 +32,9 @@ record EnsembleStep(
    *
    * @throws InferenceException UNAVAILABLE if it takes no requests
    */
-  ServedModel admit(DataPlane members, Caller caller) {
+  ModelLease admit(DataPlane members, Caller caller) {
     return switch (members.admit(member, caller.withServerRights())) {
-      case Lookup.Found(ServedModel model) -> model;
+      case Lookup.Found(ModelLease model) -> model;
       case Lookup.Missed _ -> throw StepFailures.notThere(this);
     };
   }

@@ -5,8 +5,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RunTimes;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
 import dev.sluice.tensor.NamedTensor;
@@ -37,7 +37,7 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
    */
   InferenceRequest of(
       EnsembleStep step, IntFunction<@Nullable SharedTensor> tensors, IntPredicate wanted) {
-    ServedModel member = step.admit(members, request.model().caller());
+    ModelLease member = step.admit(members, request.model().caller());
     Signature signature = EnsembleGraphBuilder.signature(member.metadata());
     var part =
         new InferenceRequest(
@@ -56,7 +56,7 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
   }
 
   private List<NamedTensor> inputs(
-      EnsembleStep step, ServedModel member, IntFunction<@Nullable SharedTensor> tensors) {
+      EnsembleStep step, ModelLease member, IntFunction<@Nullable SharedTensor> tensors) {
     Signature signature = EnsembleGraphBuilder.signature(member.metadata());
     List<NamedTensor> inputs = new ArrayList<>(step.inputs().size());
     for (Link input : step.inputs()) {

@@ -50,11 +50,11 @@ public final class ModelQueue implements QueueIntake {
   private final boolean asTensorflow;
   private final int defaultLevel;
   private final AtomicInteger size = new AtomicInteger();
-  private final MpscUnboundedXaddArrayQueue<Pending> arrivals =
+  private final MpscUnboundedXaddArrayQueue<PendingRequest> arrivals =
       new MpscUnboundedXaddArrayQueue<>(CHUNK);
 
   /** The highest first. Their lines are guarded by this. */
-  private final WaitingLevel[] levels;
+  private final PriorityLevel[] levels;
 
   /**
    * @param config how many may wait, how many levels there are, and how long one may wait
@@ -65,9 +65,9 @@ public final class ModelQueue implements QueueIntake {
         config.refusesAsUnavailable() ? ErrorCode.UNAVAILABLE : ErrorCode.RESOURCE_EXHAUSTED;
     this.asTensorflow = config.whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
     this.defaultLevel = config.defaultPriorityLevel() - 1;
-    this.levels = new WaitingLevel[config.priorityLevels()];
+    this.levels = new PriorityLevel[config.priorityLevels()];
     for (int i = 0; i < levels.length; i++) {
-      levels[i] = new WaitingLevel(config.policy(i));
+      levels[i] = new PriorityLevel(config.policy(i));
     }
   }
 
@@ -92,7 +92,7 @@ public final class ModelQueue implements QueueIntake {
   }
 
   @Override
-  public Offer offer(Pending request) {
+  public Offer offer(PendingRequest request) {
     int before = size.getAndIncrement();
     if (before >= capacity || !level(request).enter(request)) {
       size.decrementAndGet();
@@ -107,7 +107,7 @@ public final class ModelQueue implements QueueIntake {
    *
    * @return false if the queue is closed; the step stays the caller's
    */
-  public boolean offerNext(Pending step) {
+  public boolean offerNext(PendingRequest step) {
     if (size.getAndIncrement() >= CLOSED_MARK) {
       size.decrementAndGet();
       return false;
@@ -124,13 +124,13 @@ public final class ModelQueue implements QueueIntake {
 
   /** Puts what has arrived into line. Holding the queue. */
   public void settle() {
-    for (Pending next = arrivals.poll(); next != null; next = arrivals.poll()) {
+    for (PendingRequest next = arrivals.poll(); next != null; next = arrivals.poll()) {
       level(next).fresh.addLast(next);
       next.inLine = true;
     }
   }
 
-  private WaitingLevel level(Pending request) {
+  private PriorityLevel level(PendingRequest request) {
     long priority = request.request().options().priority();
     int level = priority >= 1 && priority <= levels.length ? (int) priority - 1 : defaultLevel;
     request.line = 2 * level;
@@ -139,22 +139,22 @@ public final class ModelQueue implements QueueIntake {
 
   /** Puts those who have waited too long behind others, in levels that keep them. Holding it. */
   public void delay(long nowNanos) {
-    for (WaitingLevel level : levels) {
+    for (PriorityLevel level : levels) {
       level.delay(nowNanos);
     }
   }
 
   /** The first in line, or null if nobody is. Holding the queue. */
-  public @Nullable Pending first() {
+  public @Nullable PendingRequest first() {
     return firstFrom(0);
   }
 
   /** The next in line, of the same level or a lower one. Holding the queue. */
-  public @Nullable Pending after(Pending waiting) {
+  public @Nullable PendingRequest after(PendingRequest waiting) {
     return waiting.next != null ? waiting.next : firstFrom(waiting.line + 1);
   }
 
-  private @Nullable Pending firstFrom(int line) {
+  private @Nullable PendingRequest firstFrom(int line) {
     for (int i = line; i < 2 * levels.length; i++) {
       if (!line(i).isEmpty()) {
         return line(i).first();
@@ -163,13 +163,13 @@ public final class ModelQueue implements QueueIntake {
     return null;
   }
 
-  private PendingList line(int i) {
-    WaitingLevel level = levels[i / 2];
+  private PendingRequests line(int i) {
+    PriorityLevel level = levels[i / 2];
     return i % 2 == 0 ? level.fresh : level.late;
   }
 
   /** Takes one who is in line. Holding the queue. */
-  public void remove(Pending waiting) {
+  public void remove(PendingRequest waiting) {
     line(waiting.line).remove(waiting);
     waiting.inLine = false;
     levels[waiting.line / 2].leave();
@@ -181,7 +181,7 @@ public final class ModelQueue implements QueueIntake {
    *
    * @return false if a worker has taken it, or will not get it: then it is not the caller's
    */
-  public synchronized boolean withdraw(Pending waiting) {
+  public synchronized boolean withdraw(PendingRequest waiting) {
     settle();
     if (waiting.inLine) {
       remove(waiting);
@@ -191,10 +191,10 @@ public final class ModelQueue implements QueueIntake {
   }
 
   /** Hands out all that waits, to be answered by the caller. Any thread. */
-  public synchronized List<Pending> takeAll() {
-    var waiting = new ArrayList<Pending>();
+  public synchronized List<PendingRequest> takeAll() {
+    var waiting = new ArrayList<PendingRequest>();
     settle();
-    for (Pending next = first(); next != null; next = first()) {
+    for (PendingRequest next = first(); next != null; next = first()) {
       remove(next);
       waiting.add(next);
     }
@@ -202,9 +202,9 @@ public final class ModelQueue implements QueueIntake {
   }
 
   /** Refuses every later offer and hands out what still waits, to be answered by the caller. */
-  public synchronized List<Pending> close() {
+  public synchronized List<PendingRequest> close() {
     size.addAndGet(CLOSED_MARK);
-    var waiting = new ArrayList<Pending>();
+    var waiting = new ArrayList<PendingRequest>();
     while (size.get() > CLOSED_MARK) {
       waiting.addAll(takeAll());
       Thread.onSpinWait();

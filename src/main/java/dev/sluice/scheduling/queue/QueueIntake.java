@@ -13,5 +13,5 @@ public sealed interface QueueIntake permits ModelQueue {
    * Adds the request, or refuses it at once. Never blocks. Unless it is TAKEN, the request stays
    * the caller's.
    */
-  Offer offer(Pending request);
+  Offer offer(PendingRequest request);
 }

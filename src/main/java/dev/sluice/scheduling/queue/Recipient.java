@@ -11,7 +11,7 @@ public interface Recipient {
    *
    * @return whether anything is to be delivered
    */
-  default boolean settle(Pending decided) {
+  default boolean settle(PendingRequest decided) {
     return true;
   }
 

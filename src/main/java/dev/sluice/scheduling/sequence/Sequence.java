@@ -24,7 +24,7 @@ final class Sequence {
 
   private final Key key;
   private final Caller caller;
-  private final Queue<Step> waiting = new ArrayDeque<>(2);
+  private final Queue<SequenceRequest> waiting = new ArrayDeque<>(2);
 
   /** Which instance its requests go to. */
   int lane = NONE;
@@ -59,7 +59,7 @@ final class Sequence {
     return caller;
   }
 
-  Queue<Step> waiting() {
+  Queue<SequenceRequest> waiting() {
     return waiting;
   }
 

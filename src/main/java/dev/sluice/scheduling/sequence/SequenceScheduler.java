@@ -59,7 +59,7 @@ public final class SequenceScheduler implements Scheduler {
   // Guarded by this.
   private final Map<Sequence.Key, Sequence> sequences = new HashMap<>();
   private final CallerShares shares;
-  private final Seats seats;
+  private final SequenceSlots slots;
   private int waiting;
   private boolean watching;
   private boolean closed;
@@ -88,7 +88,7 @@ public final class SequenceScheduler implements Scheduler {
             (int) Math.min(Integer.MAX_VALUE, (long) lanes.size() * rules.maxSequences()),
             "sequences",
             "sequence.max_sequences");
-    this.seats = new Seats(lanes.size(), rules.maxSequences());
+    this.slots = new SequenceSlots(lanes.size(), rules.maxSequences());
   }
 
   @Override
@@ -97,12 +97,12 @@ public final class SequenceScheduler implements Scheduler {
     if (plan == null) {
       return lanes.getFirst().submit(request);
     }
-    var step = new Step(request, plan, eventLoop(), nanoTime.getAsLong());
+    var step = new SequenceRequest(request, plan, eventLoop(), nanoTime.getAsLong());
     try {
       plan.check(request);
       Sequence sequence = accept(step);
       request.onAbandoned(() -> withdraw(step, sequence));
-      @Nullable Step next = next(sequence);
+      @Nullable SequenceRequest next = next(sequence);
       if (next == step) {
         run(step, sequence);
       } else if (next != null) {
@@ -124,7 +124,7 @@ public final class SequenceScheduler implements Scheduler {
   }
 
   /** Puts a step behind those of its sequence. */
-  private synchronized Sequence accept(Step step) {
+  private synchronized Sequence accept(SequenceRequest step) {
     Caller caller = step.request().model().caller();
     var key = new Sequence.Key(caller.identity(), step.place().id());
     @Nullable Sequence sequence = sequences.get(key);
@@ -133,7 +133,7 @@ public final class SequenceScheduler implements Scheduler {
       shares.take(caller, step.request().model().id().name());
       sequence = new Sequence(key, caller);
       sequences.put(key, sequence);
-      seats.seat(sequence);
+      slots.seat(sequence);
     }
     sequence.open = !step.place().end();
     sequence.lastNanos = nanoTime.getAsLong();
@@ -143,7 +143,7 @@ public final class SequenceScheduler implements Scheduler {
     return sequence;
   }
 
-  private void requireOpen(Step step, @Nullable Sequence sequence) {
+  private void requireOpen(SequenceRequest step, @Nullable Sequence sequence) {
     if (closed) {
       throw closed(step);
     }
@@ -158,7 +158,7 @@ public final class SequenceScheduler implements Scheduler {
     }
   }
 
-  private static InferenceException missingStart(Step step) {
+  private static InferenceException missingStart(SequenceRequest step) {
     return InferenceException.invalid(
         "inference request for sequence "
             + step.place().idText()
@@ -167,24 +167,24 @@ public final class SequenceScheduler implements Scheduler {
             + "' must specify the START flag on the first request of the sequence");
   }
 
-  private static InferenceException closed(Step step) {
+  private static InferenceException closed(SequenceRequest step) {
     return new InferenceException(
         ErrorCode.UNAVAILABLE, "model '" + step.request().model().id() + "' is being unloaded");
   }
 
   /** Runs the next step of a sequence, if it may run and none does, but not within this call. */
   private void runNext(Sequence sequence) {
-    @Nullable Step step = next(sequence);
+    @Nullable SequenceRequest step = next(sequence);
     if (step != null) {
       runAtHome(step, sequence);
     }
   }
 
-  private void runAtHome(Step step, Sequence sequence) {
+  private void runAtHome(SequenceRequest step, Sequence sequence) {
     step.home().runOnContext(_ -> run(step, sequence));
   }
 
-  private synchronized @Nullable Step next(Sequence sequence) {
+  private synchronized @Nullable SequenceRequest next(Sequence sequence) {
     if (!sequence.hasLane() || sequence.running || sequence.waiting().isEmpty()) {
       return null;
     }
@@ -193,7 +193,7 @@ public final class SequenceScheduler implements Scheduler {
     return sequence.waiting().remove();
   }
 
-  private void run(Step step, Sequence sequence) {
+  private void run(SequenceRequest step, Sequence sequence) {
     InferenceRequest run;
     try {
       begin(step, sequence);
@@ -211,7 +211,7 @@ public final class SequenceScheduler implements Scheduler {
             failure -> fail(step, sequence, failure));
   }
 
-  private static void begin(Step step, Sequence sequence) {
+  private static void begin(SequenceRequest step, Sequence sequence) {
     if (step.place().start()) {
       sequence.freeState();
       sequence.replaceState(step.plan().begin());
@@ -222,7 +222,7 @@ public final class SequenceScheduler implements Scheduler {
     }
   }
 
-  private void succeed(Step step, Sequence sequence, InferenceResponse run) {
+  private void succeed(SequenceRequest step, Sequence sequence, InferenceResponse run) {
     SequencePlan plan = step.plan();
     List<NamedTensor> outputs = new ArrayList<>(run.outputs());
     try {
@@ -236,7 +236,7 @@ public final class SequenceScheduler implements Scheduler {
     step.succeed(plan.answer(run, outputs, step.place()));
   }
 
-  private void fail(Step step, Sequence sequence, Throwable failure) {
+  private void fail(SequenceRequest step, Sequence sequence, Throwable failure) {
     finish(sequence);
     step.fail(failure);
   }
@@ -262,7 +262,7 @@ public final class SequenceScheduler implements Scheduler {
       shares.release(sequence.caller());
     }
     sequence.freeState();
-    return seats.leave(sequence);
+    return slots.leave(sequence);
   }
 
   private void watch() {
@@ -276,14 +276,14 @@ public final class SequenceScheduler implements Scheduler {
 
   /** Refuses those in line that nobody waits for, and forgets silent sequences. */
   void look() {
-    List<Step> gone = new ArrayList<>();
+    List<SequenceRequest> gone = new ArrayList<>();
     for (Sequence seated : look(gone)) {
       runNext(seated);
     }
     gone.forEach(step -> step.failAtHome(step.gone(nanoTime.getAsLong())));
   }
 
-  private synchronized List<Sequence> look(List<Step> gone) {
+  private synchronized List<Sequence> look(List<SequenceRequest> gone) {
     long now = nanoTime.getAsLong();
     List<Sequence> seated = new ArrayList<>();
     List<Sequence> silent = new ArrayList<>();
@@ -309,7 +309,7 @@ public final class SequenceScheduler implements Scheduler {
   }
 
   /** Refuses a step that was cancelled or has expired while it stood in line. Any thread. */
-  private void withdraw(Step step, Sequence sequence) {
+  private void withdraw(SequenceRequest step, Sequence sequence) {
     long now = nanoTime.getAsLong();
     synchronized (this) {
       if (!step.isGone(now, timeoutNanos) || !sequence.waiting().remove(step)) {
@@ -320,9 +320,9 @@ public final class SequenceScheduler implements Scheduler {
     step.failAtHome(step.gone(now));
   }
 
-  private void collectGone(Sequence sequence, long now, List<Step> gone) {
-    for (Iterator<Step> steps = sequence.waiting().iterator(); steps.hasNext(); ) {
-      Step step = steps.next();
+  private void collectGone(Sequence sequence, long now, List<SequenceRequest> gone) {
+    for (Iterator<SequenceRequest> steps = sequence.waiting().iterator(); steps.hasNext(); ) {
+      SequenceRequest step = steps.next();
       if (step.isGone(now, timeoutNanos)) {
         steps.remove();
         waiting--;
@@ -334,7 +334,7 @@ public final class SequenceScheduler implements Scheduler {
   /** Frees every state. Nothing runs any more: each request holds a loan of its model. */
   @Override
   public void close() {
-    List<Step> refused = new ArrayList<>();
+    List<SequenceRequest> refused = new ArrayList<>();
     synchronized (this) {
       closed = true;
       for (Sequence sequence : List.copyOf(sequences.values())) {

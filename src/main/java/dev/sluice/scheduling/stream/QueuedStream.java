@@ -4,7 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.scheduling.queue.Recipient;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Context;
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 final class QueuedStream implements Flow.Subscription, Recipient {
   private static final Logger LOG = LoggerFactory.getLogger(QueuedStream.class);
 
-  private final StreamRoad road;
+  private final StreamAdmission road;
   private final InferenceRequest request;
   private final StreamSteps steps;
   private final Flow.Subscriber<? super InferenceResponse> subscriber;
@@ -63,7 +63,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
    * @param steps taken over
    */
   QueuedStream(
-      StreamRoad road,
+      StreamAdmission road,
       InferenceRequest request,
       StreamSteps steps,
       Flow.Subscriber<? super InferenceResponse> subscriber,
@@ -163,15 +163,15 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   }
 
   private void resume() {
-    Pending step = nextStep();
+    PendingRequest step = nextStep();
     if (!road.offer(step)) {
       step.request().close();
-      throw StreamRoad.closed(request);
+      throw StreamAdmission.closed(request);
     }
     road.arrived(step);
   }
 
-  private Pending nextStep() {
+  private PendingRequest nextStep() {
     InferenceRequest step = Objects.requireNonNull(next, "a step was made");
     next = null;
     return road.underWay(step, home, this);
@@ -179,7 +179,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   /** After a step has run, or was refused: mostly on a worker. */
   @Override
-  public boolean settle(Pending step) {
+  public boolean settle(PendingRequest step) {
     step.request().close();
     try {
       InferenceResponse ran = step.response();
@@ -195,7 +195,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     }
   }
 
-  private boolean goOn(Pending step, List<NamedTensor> outputs) {
+  private boolean goOn(PendingRequest step, List<NamedTensor> outputs) {
     List<NamedTensor> sent = steps.take(outputs);
     boolean over = steps.isOver();
     step.decide(sent == null ? null : response(sent, over));
@@ -220,11 +220,11 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   }
 
   private void offerNext() {
-    Pending step = nextStep();
+    PendingRequest step = nextStep();
     if (!road.offer(step)) {
       step.request().close();
       close();
-      home.runOnContext(_ -> deliver(null, StreamRoad.closed(request)));
+      home.runOnContext(_ -> deliver(null, StreamAdmission.closed(request)));
     }
   }
 

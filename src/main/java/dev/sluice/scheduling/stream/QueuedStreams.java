@@ -4,9 +4,9 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
-import dev.sluice.scheduling.queue.Withdrawals;
+import dev.sluice.scheduling.queue.PendingRequest;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -24,13 +24,13 @@ public final class QueuedStreams implements StreamScheduler {
 
   private final Vertx vertx;
   private final StreamPlan plan;
-  private final StreamRoad road;
+  private final StreamAdmission road;
   private final LongSupplier nanoTime;
 
   /**
    * @param plan what a stream of this model consists of
    * @param queue shared with the workers
-   * @param withdrawals of the same queue
+   * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived is told of a step that an event loop put into the queue
    * @param mostStreams streams that may be open at once
@@ -39,14 +39,14 @@ public final class QueuedStreams implements StreamScheduler {
       Vertx vertx,
       StreamPlan plan,
       ModelQueue queue,
-      Withdrawals withdrawals,
+      CancellableQueue cancellableQueue,
       ToIntFunction<InferenceRequest> rows,
-      Consumer<Pending> arrived,
+      Consumer<PendingRequest> arrived,
       LongSupplier nanoTime,
       int mostStreams) {
     this.vertx = vertx;
     this.plan = plan;
-    this.road = new StreamRoad(queue, withdrawals, rows, arrived, nanoTime, mostStreams);
+    this.road = new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, mostStreams);
     this.nanoTime = nanoTime;
   }
 

@@ -34,7 +34,7 @@ public final class RowGroups implements StreamSteps {
   public static StreamPlan plan(int rows) {
     return request -> {
       long all = rows == 0 ? -1 : rows(request);
-      return all < 0 ? new OneStep(request) : new RowGroups(request, all, rows);
+      return all < 0 ? new SingleStep(request) : new RowGroups(request, all, rows);
     };
   }
 

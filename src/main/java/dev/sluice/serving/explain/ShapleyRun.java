@@ -8,8 +8,8 @@ import dev.sluice.inference.Explanation;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RequestOptions;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -37,7 +37,7 @@ public final class ShapleyRun {
 
   private final DataPlane data;
   private final InferenceRequest request;
-  private final ServedModel model;
+  private final ModelLease model;
   private final ExplainParameters parameters;
   private final ExplainPlan plan;
   private final Instances instances;
@@ -57,7 +57,7 @@ public final class ShapleyRun {
   public ShapleyRun(
       DataPlane data,
       InferenceRequest request,
-      ServedModel model,
+      ModelLease model,
       ExplainParameters parameters,
       ExplainPlan plan) {
     this.data = data;

@@ -7,9 +7,9 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
 import dev.sluice.testing.FakePlanes;
@@ -59,7 +59,7 @@ class ModelsTest {
 
   @Test
   void servingDefaultIsMeantAmongSeveral() {
-    ServedModel model = model("classify", Signature.DEFAULT);
+    ModelLease model = model("classify", Signature.DEFAULT);
     assertThat(Models.signature(model, "").name()).isEqualTo(Signature.DEFAULT);
     assertThat(Models.signature(model, "classify").name()).isEqualTo("classify");
   }
@@ -73,7 +73,7 @@ class ModelsTest {
                 + " 'signature_name'.");
   }
 
-  private static ServedModel model(String... names) {
+  private static ModelLease model(String... names) {
     Map<String, Signature> signatures = new LinkedHashMap<>();
     for (String name : names) {
       signatures.put(name, new Signature(name, "", List.of(), List.of()));

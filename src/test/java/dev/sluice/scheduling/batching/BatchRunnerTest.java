@@ -12,7 +12,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.DataType;
@@ -39,7 +39,7 @@ class BatchRunnerTest {
   private final WaitingRequests requests = new WaitingRequests();
   private final FakeSession model = new FakeSession();
   private final AtomicLong clock = new AtomicLong();
-  private final List<Pending> answered = new ArrayList<>();
+  private final List<PendingRequest> answered = new ArrayList<>();
   private final Batch batch = new Batch();
   private final VersionMeter meter =
       new Telemetry(clock::get, () -> Instant.EPOCH).version(new ModelId("test", 1));
@@ -69,29 +69,29 @@ class BatchRunnerTest {
         answered::add);
   }
 
-  private Pending member(float... x) {
+  private PendingRequest member(float... x) {
     return member(requests.request(Deadline.NONE, 0, x), x.length);
   }
 
-  private Pending member(InferenceRequest request, int rows) {
-    Pending member = requests.waiting(request, rows, 0);
+  private PendingRequest member(InferenceRequest request, int rows) {
+    PendingRequest member = requests.waiting(request, rows, 0);
     batch.members.add(member);
     return member;
   }
 
   private void run() {
     runner.run(batch);
-    answered.forEach(Pending::deliver);
+    answered.forEach(PendingRequest::deliver);
   }
 
   /** The floats of the first output. Closes the answer. */
-  private static float[] values(Pending member) {
+  private static float[] values(PendingRequest member) {
     try (InferenceResponse response = Objects.requireNonNull(member.answer().result())) {
       return Tensors.toFloats(response.outputs().getFirst().tensor());
     }
   }
 
-  private static void assertFailed(Pending member, ErrorCode code, String text) {
+  private static void assertFailed(PendingRequest member, ErrorCode code, String text) {
     assertThatThrownBy(
             () -> {
               throw Objects.requireNonNull(member.answer().cause());
@@ -102,8 +102,8 @@ class BatchRunnerTest {
 
   @Test
   void joinedRequestsRunOnceAndEachGetsItsOwnRows() {
-    Pending one = member(1, 2);
-    Pending other = member(10);
+    PendingRequest one = member(1, 2);
+    PendingRequest other = member(10);
     run();
     assertThat(model.sizes()).containsExactly(3L);
     assertThat(values(one)).containsExactly(2, 3);
@@ -112,7 +112,7 @@ class BatchRunnerTest {
 
   @Test
   void requestThatRunsAloneIsNotCopied() {
-    Pending alone = member(1);
+    PendingRequest alone = member(1);
     run();
     assertThat(values(alone)).containsExactly(2);
     assertThat(model.sizes()).containsExactly(1L);
@@ -120,12 +120,12 @@ class BatchRunnerTest {
 
   @Test
   void eachGetsTheOutputsThatItWantsInItsOrder() {
-    Pending all = member(1);
-    Pending one =
+    PendingRequest all = member(1);
+    PendingRequest one =
         member(
             requests.request(Deadline.NONE, 0, List.of("doubled"), Tensors.floats(Shape.of(1), 10)),
             1);
-    Pending turned =
+    PendingRequest turned =
         member(
             requests.request(
                 Deadline.NONE, 0, List.of("doubled", "y"), Tensors.floats(Shape.of(1), 20)),
@@ -140,7 +140,7 @@ class BatchRunnerTest {
     assertThat(values(turned)).containsExactly(40);
   }
 
-  private static List<String> names(Pending member) {
+  private static List<String> names(PendingRequest member) {
     return Objects.requireNonNull(member.answer().result()).outputs().stream()
         .map(NamedTensor::name)
         .toList();
@@ -148,9 +148,9 @@ class BatchRunnerTest {
 
   @Test
   void oneBadRequestDoesNotFailItsNeighbours() {
-    Pending good = member(1);
-    Pending bad = member(FakeSession.POISON);
-    Pending fine = member(3);
+    PendingRequest good = member(1);
+    PendingRequest bad = member(FakeSession.POISON);
+    PendingRequest fine = member(3);
     run();
     assertThat(values(good)).containsExactly(2);
     assertFailed(bad, ErrorCode.INVALID_ARGUMENT, "poison");
@@ -161,8 +161,8 @@ class BatchRunnerTest {
   @Test
   void modelThatDoesNotKeepRowsApartRunsEachAloneFromThenOn() {
     model.joinRows();
-    Pending one = member(1, 2);
-    Pending other = member(3);
+    PendingRequest one = member(1, 2);
+    PendingRequest other = member(3);
     run();
     assertThat(model.sizes()).containsExactly(3L, 2L, 1L);
     assertThat(values(one)).containsExactly(1);
@@ -172,8 +172,8 @@ class BatchRunnerTest {
   @Test
   void batchIsPaddedToTheNextAllowedSizeAndNobodySeesIt() {
     runner = runner(List.of(4, 8));
-    Pending one = member(1, 2);
-    Pending other = member(10);
+    PendingRequest one = member(1, 2);
+    PendingRequest other = member(10);
     run();
     assertThat(model.sizes()).containsExactly(4L);
     assertThat(values(one)).containsExactly(2, 3);
@@ -183,12 +183,12 @@ class BatchRunnerTest {
   @Test
   void requestThatRunsAloneIsPaddedTooUnlessItHasAnAllowedSize() {
     runner = runner(List.of(2, 8));
-    Pending alone = member(5, 6, 7);
+    PendingRequest alone = member(5, 6, 7);
     run();
     assertThat(values(alone)).containsExactly(6, 7, 8);
     batch.members.clear();
     answered.clear();
-    Pending allowed = member(1, 2);
+    PendingRequest allowed = member(1, 2);
     run();
     assertThat(values(allowed)).containsExactly(2, 3);
     assertThat(model.sizes()).containsExactly(8L, 2L);
@@ -198,7 +198,7 @@ class BatchRunnerTest {
   void paddingThatTheModelMixesUpIsLeftOut() {
     runner = runner(List.of(8));
     model.joinRows();
-    Pending alone = member(1, 2);
+    PendingRequest alone = member(1, 2);
     run();
     assertThat(model.sizes()).containsExactly(8L, 2L);
     assertThat(values(alone)).containsExactly(1);
@@ -208,7 +208,7 @@ class BatchRunnerTest {
   void rowTooLargeToBeRepeatedIsRefused() {
     runner = runner(List.of(8));
     Tensor large = Tensor.allocate(DataType.FP32, Shape.of(1, 1 << 24));
-    Pending alone = member(requests.request(Deadline.NONE, 0, List.of(), large), 1);
+    PendingRequest alone = member(requests.request(Deadline.NONE, 0, List.of(), large), 1);
     run();
     assertThat(model.runs()).isZero();
     assertFailed(
@@ -220,7 +220,7 @@ class BatchRunnerTest {
 
   @Test
   void expiredRequestIsAnsweredWithoutReachingTheModel() {
-    Pending expired = requests.waiting(requests.request(Deadline.at(1), 0, 1f), 1, 0);
+    PendingRequest expired = requests.waiting(requests.request(Deadline.at(1), 0, 1f), 1, 0);
     batch.gone.add(expired);
     clock.set(7_000_000);
     run();
@@ -231,8 +231,8 @@ class BatchRunnerTest {
 
   @Test
   void lateResultsAreDropped() throws Exception {
-    Pending late = member(requests.request(Deadline.at(1_000_000), 0, 1f), 1);
-    Pending patient = member(2);
+    PendingRequest late = member(requests.request(Deadline.at(1_000_000), 0, 1f), 1);
+    PendingRequest patient = member(2);
     CountDownLatch gate = model.hold();
     var running = CompletableFuture.runAsync(() -> runner.run(batch));
     model.awaitRun();
@@ -241,7 +241,7 @@ class BatchRunnerTest {
     assertThat(model.isInterrupted()).isFalse();
     gate.countDown();
     running.join();
-    answered.forEach(Pending::deliver);
+    answered.forEach(PendingRequest::deliver);
     assertFailed(
         late,
         ErrorCode.DEADLINE_EXCEEDED,
@@ -251,8 +251,8 @@ class BatchRunnerTest {
 
   @Test
   void runIsInterruptedWhenTheLastOfItsCallersHasLeft() throws Exception {
-    Pending one = member(1);
-    Pending other = member(requests.request(Deadline.at(5), 0, 2f), 1);
+    PendingRequest one = member(1);
+    PendingRequest other = member(requests.request(Deadline.at(5), 0, 2f), 1);
     CountDownLatch gate = model.hold();
     model.failWith(new InferenceException(ErrorCode.INTERNAL, "interrupted"));
     var running = CompletableFuture.runAsync(() -> runner.run(batch));
@@ -262,7 +262,7 @@ class BatchRunnerTest {
     clock.set(5);
     runner.watch().look();
     running.join();
-    answered.forEach(Pending::deliver);
+    answered.forEach(PendingRequest::deliver);
     assertFailed(one, ErrorCode.CANCELLED, "the caller left while the model ran");
     assertThat(ErrorCode.of(Objects.requireNonNull(other.answer().cause())))
         .isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
@@ -272,7 +272,7 @@ class BatchRunnerTest {
 
   @Test
   void whoeverCancelsAfterItsRunDoesNotInterruptTheNext() {
-    Pending first = member(1);
+    PendingRequest first = member(1);
     run();
     first.request().cancel();
     assertThat(model.isInterrupted()).isFalse();

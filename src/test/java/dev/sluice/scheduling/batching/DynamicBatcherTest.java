@@ -11,7 +11,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.scheduling.queue.QueueIntake.Offer;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
@@ -34,7 +34,7 @@ class DynamicBatcherTest {
   private static final long DELAY = 1_000;
 
   private final WaitingRequests requests = new WaitingRequests();
-  private final List<Pending> made = new ArrayList<>();
+  private final List<PendingRequest> made = new ArrayList<>();
   private final AtomicLong clock = new AtomicLong();
   private final Batch batch = new Batch();
   private QueueConfig queueing = new QueueConfig(1_000, Duration.ofNanos(100_000), 2, 1);
@@ -50,7 +50,7 @@ class DynamicBatcherTest {
 
   @AfterEach
   void nothingIsLeftOpen() {
-    for (Pending pending : made) {
+    for (PendingRequest pending : made) {
       pending.request().close();
     }
     requests.close();
@@ -71,43 +71,43 @@ class DynamicBatcherTest {
     return new DynamicBatcher(queue, rules, config, clock::get);
   }
 
-  private Pending offer(InferenceRequest request) {
-    Pending pending = requests.waiting(request, rules.rows(request), clock.get());
+  private PendingRequest offer(InferenceRequest request) {
+    PendingRequest pending = requests.waiting(request, rules.rows(request), clock.get());
     made.add(pending);
     assertThat(queue.offer(pending)).isEqualTo(Offer.TAKEN);
     return pending;
   }
 
-  private Pending offer(int rows) {
+  private PendingRequest offer(int rows) {
     return offer(requests.request(Deadline.NONE, 0, new float[rows]));
   }
 
-  private Pending offerWide(int rows) {
+  private PendingRequest offerWide(int rows) {
     Tensor x = Tensor.allocate(DataType.FP32, Shape.of(rows, 3));
     return offer(requests.request(Deadline.NONE, 0, List.of(), x));
   }
 
-  private void assertLeaves(Pending... members) {
-    assertThat(batcher.take(batch)).isEqualTo(Departure.LEAVES);
+  private void assertLeaves(PendingRequest... members) {
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
     assertThat(batch.members()).containsExactly(members);
   }
 
   private void assertWaits(long nanos) {
-    assertThat(batcher.take(batch)).isEqualTo(Departure.WAITS);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.WAIT);
     assertThat(batch.waitNanos()).isEqualTo(nanos);
   }
 
   @Test
   void fullBatchLeavesAtOnce() {
     assertLeaves(offer(3), offer(4), offer(1));
-    assertThat(batcher.take(batch)).isEqualTo(Departure.NONE);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
   }
 
   @Test
   void partialBatchLeavesWhenItsOldestRequestHasWaitedTheQueueDelay() {
-    Pending first = offer(3);
+    PendingRequest first = offer(3);
     clock.set(400);
-    Pending second = offer(4);
+    PendingRequest second = offer(4);
     assertWaits(600);
     clock.set(DELAY);
     assertLeaves(first, second);
@@ -121,24 +121,24 @@ class DynamicBatcherTest {
 
   @Test
   void batchThatHasNoRoomForTheNextRequestLeavesAtOnceAndTheSmallerOneBehindItStillJoins() {
-    Pending first = offer(3);
-    Pending second = offer(4);
-    Pending tooMany = offer(2);
+    PendingRequest first = offer(3);
+    PendingRequest second = offer(4);
+    PendingRequest tooMany = offer(2);
     assertLeaves(first, second);
-    Pending joins = offer(6);
+    PendingRequest joins = offer(6);
     assertLeaves(tooMany, joins);
   }
 
   @Test
   void preferredSizeLeavesAtOnceAndTheRestWaits() {
     batcher = batcher(config(DELAY, 4, 2));
-    Pending first = offer(1);
+    PendingRequest first = offer(1);
     assertWaits(DELAY);
-    Pending second = offer(1);
+    PendingRequest second = offer(1);
     assertLeaves(first, second);
-    Pending third = offer(3);
-    Pending fourth = offer(1);
-    Pending fifth = offer(1);
+    PendingRequest third = offer(3);
+    PendingRequest fourth = offer(1);
+    PendingRequest fifth = offer(1);
     assertLeaves(third, fourth);
     assertWaits(DELAY);
     clock.set(DELAY);
@@ -147,16 +147,16 @@ class DynamicBatcherTest {
 
   @Test
   void requestLargerThanTheBatchRunsAlone() {
-    Pending large = offer(LARGEST + 1);
-    Pending small = offer(LARGEST);
+    PendingRequest large = offer(LARGEST + 1);
+    PendingRequest small = offer(LARGEST);
     assertLeaves(large);
     assertLeaves(small);
   }
 
   @Test
   void requestThatCannotJoinLeavesAtOncePastThoseThatWaitForCompany() {
-    Pending waits = offer(1);
-    Pending scalar = offer(requests.request(Deadline.NONE, 0, List.of(), scalar()));
+    PendingRequest waits = offer(1);
+    PendingRequest scalar = offer(requests.request(Deadline.NONE, 0, List.of(), scalar()));
     assertLeaves(scalar);
     clock.set(DELAY);
     assertLeaves(waits);
@@ -169,18 +169,18 @@ class DynamicBatcherTest {
   @Test
   void otherShapesAreSkippedOverAndKeepTheirOrder() {
     batcher = batcher(config(0));
-    Pending first = offer(1);
-    Pending wide = offerWide(1);
-    Pending second = offer(2);
-    Pending wider = offerWide(2);
+    PendingRequest first = offer(1);
+    PendingRequest wide = offerWide(1);
+    PendingRequest second = offer(2);
+    PendingRequest wider = offerWide(2);
     assertLeaves(first, second);
     assertLeaves(wide, wider);
   }
 
   @Test
   void fullBatchOfAnotherShapeDoesNotWaitForTheOldestRequest() {
-    Pending waits = offer(1);
-    Pending full = offerWide(LARGEST);
+    PendingRequest waits = offer(1);
+    PendingRequest full = offerWide(LARGEST);
     assertLeaves(full);
     assertWaits(DELAY);
     clock.set(DELAY);
@@ -190,19 +190,19 @@ class DynamicBatcherTest {
   @Test
   void lowerLevelsOnlyFillWhatHigherOnesLeaveFree() {
     batcher = batcher(config(0));
-    Pending low = offer(requests.request(Deadline.NONE, 2, new float[2]));
-    Pending lower = offer(requests.request(Deadline.NONE, 2, new float[5]));
-    Pending high = offer(requests.request(Deadline.NONE, 1, new float[6]));
+    PendingRequest low = offer(requests.request(Deadline.NONE, 2, new float[2]));
+    PendingRequest lower = offer(requests.request(Deadline.NONE, 2, new float[5]));
+    PendingRequest high = offer(requests.request(Deadline.NONE, 1, new float[6]));
     assertLeaves(high, low);
     assertLeaves(lower);
   }
 
   @Test
   void goneRequestsTakeNoPlaceInABatch() {
-    Pending first = offer(4);
-    Pending cancelled = offer(4);
-    Pending expired = offer(requests.request(Deadline.at(10), 0, new float[4]));
-    Pending last = offer(4);
+    PendingRequest first = offer(4);
+    PendingRequest cancelled = offer(4);
+    PendingRequest expired = offer(requests.request(Deadline.at(10), 0, new float[4]));
+    PendingRequest last = offer(4);
     cancelled.request().cancel();
     clock.set(10);
     assertLeaves(first, last);
@@ -212,9 +212,9 @@ class DynamicBatcherTest {
 
   @Test
   void requestThatHasWaitedTheQueueTimeoutIsGone() {
-    Pending late = offer(1);
+    PendingRequest late = offer(1);
     clock.set(100_000);
-    assertThat(batcher.take(batch)).isEqualTo(Departure.NONE);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
     assertThat(batch.gone()).containsExactly(late);
     assertThat(late.goneFromQueue(clock.get()))
         .hasMessage("Request timeout expired after 0 ms in the queue");
@@ -228,7 +228,7 @@ class DynamicBatcherTest {
     batcher = batcher(config(0));
   }
 
-  private Pending offer(int rows, long timeoutMicros, long priority) {
+  private PendingRequest offer(int rows, long timeoutMicros, long priority) {
     InferenceRequest plain = requests.request(Deadline.NONE, priority, new float[rows]);
     var options = new RequestOptions(priority, timeoutMicros, SequenceStep.NONE, Map.of());
     return offer(
@@ -245,22 +245,22 @@ class DynamicBatcherTest {
   @Test
   void requestMayShortenItsTimeInTheQueueWhereThePolicyLetsIt() {
     policies(new QueuePolicy(false, Duration.ofMillis(1), true, 0));
-    Pending shortened = offer(1, 10, 0);
-    Pending lengthened = offer(1, 5_000, 0);
+    PendingRequest shortened = offer(1, 10, 0);
+    PendingRequest lengthened = offer(1, 5_000, 0);
     clock.set(10_000);
     assertLeaves(lengthened);
     assertThat(batch.gone()).containsExactly(shortened);
     assertThat(shortened.goneFromQueue(clock.get()).code()).isEqualTo(ErrorCode.UNAVAILABLE);
-    Pending late = offer(1, 5_000, 0);
+    PendingRequest late = offer(1, 5_000, 0);
     clock.set(10_000 + 1_000_000);
-    assertThat(batcher.take(batch)).isEqualTo(Departure.NONE);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
     assertThat(batch.gone()).containsExactly(late);
   }
 
   @Test
   void requestHasNoSayWhereThePolicyDoesNotLetIt() {
     policies(new QueuePolicy(false, Duration.ZERO, false, 0));
-    Pending patient = offer(1, 10, 0);
+    PendingRequest patient = offer(1, 10, 0);
     clock.set(1_000_000_000);
     assertLeaves(patient);
   }
@@ -270,11 +270,11 @@ class DynamicBatcherTest {
     policies(
         new QueuePolicy(true, Duration.ofMillis(1), false, 0),
         new QueuePolicy(false, Duration.ZERO, false, 0));
-    Pending late = offer(LARGEST, 0, 1);
-    Pending alsoLate = offer(LARGEST, 0, 1);
+    PendingRequest late = offer(LARGEST, 0, 1);
+    PendingRequest alsoLate = offer(LARGEST, 0, 1);
     clock.set(1_000_000);
-    Pending lower = offer(LARGEST, 0, 2);
-    Pending fresh = offer(LARGEST, 0, 1);
+    PendingRequest lower = offer(LARGEST, 0, 2);
+    PendingRequest fresh = offer(LARGEST, 0, 1);
     assertLeaves(fresh);
     assertThat(batch.gone()).isEmpty();
     assertLeaves(late);
@@ -286,15 +286,15 @@ class DynamicBatcherTest {
 
   @Test
   void onlyOneWorkerWaitsAndTheOthersRest() {
-    Pending waits = offer(1);
+    PendingRequest waits = offer(1);
     assertWaits(DELAY);
     assertThat(batcher.needsWorker()).isFalse();
     var other = new Batch();
     assertThat(CompletableFuture.supplyAsync(() -> batcher.take(other)).join())
-        .isEqualTo(Departure.NONE);
-    Pending full = offerWide(LARGEST);
+        .isEqualTo(BatchDecision.IDLE);
+    PendingRequest full = offerWide(LARGEST);
     assertThat(CompletableFuture.supplyAsync(() -> batcher.take(other)).join())
-        .isEqualTo(Departure.LEAVES);
+        .isEqualTo(BatchDecision.DISPATCH);
     assertThat(other.members()).containsExactly(full);
     clock.set(DELAY);
     assertLeaves(waits);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class ModelQueueTest {
   private final WaitingRequests requests = new WaitingRequests();
-  private final List<Pending> made = new ArrayList<>();
+  private final List<PendingRequest> made = new ArrayList<>();
   private long blocksBefore;
 
   @BeforeEach
@@ -32,7 +32,7 @@ class ModelQueueTest {
 
   @AfterEach
   void nothingIsLeftOpen() {
-    for (Pending pending : made) {
+    for (PendingRequest pending : made) {
       pending.request().close();
     }
     requests.close();
@@ -43,18 +43,18 @@ class ModelQueueTest {
     return new ModelQueue(new QueueConfig(capacity, Duration.ZERO, levels, defaultLevel));
   }
 
-  private Pending waiting(long priority) {
+  private PendingRequest waiting(long priority) {
     var request = requests.request(Deadline.NONE, priority, 1f);
-    Pending pending = requests.waiting(request, 1, 0);
+    PendingRequest pending = requests.waiting(request, 1, 0);
     made.add(pending);
     return pending;
   }
 
-  private static List<Pending> inLine(ModelQueue queue) {
-    List<Pending> line = new ArrayList<>();
+  private static List<PendingRequest> inLine(ModelQueue queue) {
+    List<PendingRequest> line = new ArrayList<>();
     synchronized (queue) {
       queue.settle();
-      for (Pending next = queue.first(); next != null; next = queue.after(next)) {
+      for (PendingRequest next = queue.first(); next != null; next = queue.after(next)) {
         line.add(next);
       }
     }
@@ -64,7 +64,7 @@ class ModelQueueTest {
   @Test
   void requestsStandInTheOrderOfTheirArrival() {
     ModelQueue queue = queue(3, 1, 1);
-    List<Pending> all = List.of(waiting(0), waiting(0), waiting(0));
+    List<PendingRequest> all = List.of(waiting(0), waiting(0), waiting(0));
     all.forEach(queue::offer);
     assertThat(inLine(queue)).isEqualTo(all);
   }
@@ -72,7 +72,7 @@ class ModelQueueTest {
   @Test
   void whoLeavesFromTheMiddleLeavesTheOthersInTheirOrder() {
     ModelQueue queue = queue(3, 1, 1);
-    List<Pending> all = List.of(waiting(0), waiting(0), waiting(0));
+    List<PendingRequest> all = List.of(waiting(0), waiting(0), waiting(0));
     all.forEach(queue::offer);
     assertThat(inLine(queue)).hasSize(3);
     synchronized (queue) {
@@ -80,7 +80,7 @@ class ModelQueueTest {
     }
     assertThat(inLine(queue)).containsExactly(all.get(0), all.get(2));
     assertThat(queue.size()).isEqualTo(2);
-    Pending late = waiting(0);
+    PendingRequest late = waiting(0);
     assertThat(queue.offer(late)).isEqualTo(Offer.TAKEN);
     assertThat(inLine(queue)).containsExactly(all.get(0), all.get(2), late);
   }
@@ -88,13 +88,13 @@ class ModelQueueTest {
   @Test
   void higherLevelsStandFirstAndLevelsThatDoNotExistAreTheDefault() {
     ModelQueue queue = queue(8, 3, 2);
-    Pending low = waiting(3);
-    Pending missing = waiting(0);
-    Pending tooLow = waiting(4);
-    Pending high = waiting(1);
-    Pending middle = waiting(2);
-    Pending absurd = waiting(Long.MAX_VALUE);
-    for (Pending pending : List.of(low, missing, tooLow, high, middle, absurd)) {
+    PendingRequest low = waiting(3);
+    PendingRequest missing = waiting(0);
+    PendingRequest tooLow = waiting(4);
+    PendingRequest high = waiting(1);
+    PendingRequest middle = waiting(2);
+    PendingRequest absurd = waiting(Long.MAX_VALUE);
+    for (PendingRequest pending : List.of(low, missing, tooLow, high, middle, absurd)) {
       assertThat(queue.offer(pending)).isEqualTo(Offer.TAKEN);
     }
     assertThat(inLine(queue)).containsExactly(high, missing, tooLow, middle, absurd, low);
@@ -136,8 +136,8 @@ class ModelQueueTest {
   @Test
   void closingHandsOutEverythingStillWaitingAndRefusesTheRest() {
     ModelQueue queue = queue(3, 2, 1);
-    Pending low = waiting(2);
-    Pending high = waiting(1);
+    PendingRequest low = waiting(2);
+    PendingRequest high = waiting(1);
     assertThat(queue.offer(low)).isEqualTo(Offer.TAKEN);
     assertThat(queue.offer(high)).isEqualTo(Offer.TAKEN);
     assertThat(queue.close()).containsExactly(high, low);
@@ -150,9 +150,9 @@ class ModelQueueTest {
     int offering = 4;
     int each = 2_000;
     ModelQueue queue = queue(64, 2, 1);
-    List<List<Pending>> batches = new ArrayList<>();
+    List<List<PendingRequest>> batches = new ArrayList<>();
     for (int i = 0; i < offering; i++) {
-      List<Pending> batch = new ArrayList<>();
+      List<PendingRequest> batch = new ArrayList<>();
       for (int j = 0; j < each; j++) {
         batch.add(waiting(j % 3));
       }
@@ -162,10 +162,10 @@ class ModelQueueTest {
     var start = new CountDownLatch(1);
     var half = new CountDownLatch(offering * each / 2);
     try (var threads = Executors.newCachedThreadPool()) {
-      for (List<Pending> batch : batches) {
+      for (List<PendingRequest> batch : batches) {
         threads.execute(() -> {
           await(start);
-          for (Pending pending : batch) {
+          for (PendingRequest pending : batch) {
             if (queue.offer(pending) != Offer.TAKEN) {
               answer(pending, answered);
             }
@@ -198,7 +198,7 @@ class ModelQueueTest {
   }
 
   private static void takeOne(ModelQueue queue, AtomicInteger answered) {
-    Pending first;
+    PendingRequest first;
     synchronized (queue) {
       queue.settle();
       first = queue.first();
@@ -212,7 +212,7 @@ class ModelQueueTest {
   }
 
   /** A second answer to the same request would throw. */
-  private static void answer(Pending pending, AtomicInteger answered) {
+  private static void answer(PendingRequest pending, AtomicInteger answered) {
     pending.decide(new InferenceException(ErrorCode.UNAVAILABLE, "closed"));
     pending.deliver();
     answered.incrementAndGet();

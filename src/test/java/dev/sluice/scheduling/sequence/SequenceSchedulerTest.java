@@ -13,11 +13,11 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.tensor.DataType;
@@ -177,7 +177,7 @@ class SequenceSchedulerTest {
   }
 
   private InferenceRequest request(
-      ServedModel lent, float x, long id, String flags, Deadline deadline) {
+      ModelLease lent, float x, long id, String flags, Deadline deadline) {
     var step =
         new SequenceStep(
             new ParameterValue.Whole(id, true), flags.contains("s"), flags.contains("e"));

@@ -3,7 +3,7 @@ package dev.sluice.protocol.grps.http;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
@@ -39,7 +39,7 @@ final class CustomRoute {
   private void hand(HttpExchange http, Body body) {
     var query = new PredictQuery(http.query());
     boolean streaming = control.asksInHead(http, query) || control.asksInBody(body);
-    ServedModel lent = models.lend(query.model(), http.caller());
+    ModelLease lent = models.lend(query.model(), http.caller());
     http.measure(Api.OWN_HTTP, lent.id().name());
     data.handle(lent, new RawHttpCall(http, body, streaming, control.contentType()));
   }

@@ -3,8 +3,8 @@ package dev.sluice.protocol.oip.grpc;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ForwardedHeaders;
@@ -41,10 +41,10 @@ final class InferCall {
       Map<String, SharedSlot> slots) {}
 
   private final WireRequest wire;
-  private final ServedModel model;
+  private final ModelLease model;
   private final SharedMemory memory;
 
-  private InferCall(WireRequest wire, ServedModel model, SharedMemory memory) {
+  private InferCall(WireRequest wire, ModelLease model, SharedMemory memory) {
     this.wire = wire;
     this.model = model;
     this.memory = memory;
@@ -67,7 +67,7 @@ final class InferCall {
       SharedMemory memory) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
-    ServedModel model = Models.requireOneAnswer(admit(server, wire, call), "ModelInfer RPC");
+    ModelLease model = Models.requireOneAnswer(admit(server, wire, call), "ModelInfer RPC");
     return decode(server, wire, model, call, metadata, memory);
   }
 
@@ -81,7 +81,7 @@ final class InferCall {
     return decode(server, wire, admit(server, wire, call), call, metadata, memory);
   }
 
-  private static ServedModel admit(OipServer server, WireRequest wire, Exchange call) {
+  private static ModelLease admit(OipServer server, WireRequest wire, Exchange call) {
     return Models.admit(
         server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()), call.caller());
   }
@@ -89,7 +89,7 @@ final class InferCall {
   private static Decoded decode(
       OipServer server,
       WireRequest wire,
-      ServedModel model,
+      ModelLease model,
       Exchange call,
       Map<String, ParameterValue> metadata,
       SharedMemory memory) {

@@ -4,8 +4,8 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
@@ -34,7 +34,7 @@ import java.util.function.Function;
  */
 record GenerateDecoder(
     OipServer server,
-    ServedModel model,
+    ModelLease model,
     Deadline deadline,
     String requestId,
     Map<String, ParameterValue> headers) {

@@ -3,9 +3,9 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.telemetry.Api;
@@ -48,7 +48,7 @@ record GenerateRoute(OipServer server) {
   private Future<GenerateDecoder.Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body) {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
-    ServedModel model = Models.admit(server.data(), selector, exchange.caller());
+    ModelLease model = Models.admit(server.data(), selector, exchange.caller());
     var decoder =
         new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange

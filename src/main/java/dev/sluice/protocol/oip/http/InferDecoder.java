@@ -3,9 +3,9 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ForwardedHeaders;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 record InferDecoder(
     OipServer server,
-    ServedModel model,
+    ModelLease model,
     Deadline deadline,
     String requestId,
     Map<String, ParameterValue> headers,

@@ -4,11 +4,11 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.Models;
@@ -185,7 +185,7 @@ public final class OipHttpFace implements HttpFace {
   private Future<Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
-    ServedModel model =
+    ModelLease model =
         Models.requireOneAnswer(
             Models.admit(server.data(), selector, exchange.caller()), "HTTP end point");
     SharedMemory memory = SharedMemory.of(server.regions(), exchange);

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.InputHead;
@@ -34,7 +34,7 @@ final class RawRequest {
    * @return a tensor that the caller owns
    * @throws InferenceException with INVALID_ARGUMENT if the shape cannot be deduced or does not fit
    */
-  static NamedTensor read(ServedModel model, Signature signature, Body body) {
+  static NamedTensor read(ModelLease model, Signature signature, Body body) {
     int inputs = signature.inputs().size();
     String name = model.id().name();
     if (inputs != 1) {

@@ -5,9 +5,9 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpFace;
@@ -46,9 +46,9 @@ public final class OwnPathsFace implements HttpFace {
         .onFailure(e -> refuse(http, http.explain(e)));
   }
 
-  private ServedModel lend(String model, Caller caller) {
+  private ModelLease lend(String model, Caller caller) {
     var latest = new ModelSelector.Latest(model);
-    if (data.admit(latest, caller) instanceof Lookup.Found(ServedModel lent)) {
+    if (data.admit(latest, caller) instanceof Lookup.Found(ModelLease lent)) {
       return lent;
     }
     throw new InferenceException(

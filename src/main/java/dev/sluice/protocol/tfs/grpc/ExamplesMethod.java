@@ -3,9 +3,9 @@ package dev.sluice.protocol.tfs.grpc;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.tfs.Inquiry;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.Task;
@@ -109,7 +109,7 @@ final class ExamplesMethod implements GrpcMethod {
 
   private Asked ask(GrpcCall call, Query query, Body message) {
     call.measure(api, query.model().name());
-    ServedModel model = Models.admit(data, query.model(), call.caller());
+    ModelLease model = Models.admit(data, query.model(), call.caller());
     try {
       Inquiry inquiry = query.inquiry().apply(model.metadata());
       Tensor examples = query.examples().toTensor(settings.maxFilledBytes());

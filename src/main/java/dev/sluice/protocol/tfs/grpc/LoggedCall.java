@@ -6,8 +6,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RecordedRequests.Run;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.tfs.Inquiry;
 import dev.sluice.protocol.tfs.Task;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
@@ -24,7 +24,7 @@ import java.util.Arrays;
  * @param model the one that is asked
  * @param run answers
  */
-record LoggedCall(ServedModel model, PredictSettings settings, Run run) {
+record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   private static final String REQUEST_ID = "warm-up";
   private static final int CLASSIFY = 2;
   private static final int REGRESS = 3;

@@ -5,7 +5,7 @@ import com.google.protobuf.Int64Value;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
@@ -38,7 +38,7 @@ final class MetadataMethod implements GrpcMethod {
       throw RequestedModel.missing();
     }
     checkFields(request.getMetadataFieldList());
-    ServedModel model =
+    ModelLease model =
         Models.find(data, RequestedModel.of(request.getModelSpec()).selector(), caller);
     try {
       return describe(model);
@@ -59,7 +59,7 @@ final class MetadataMethod implements GrpcMethod {
     }
   }
 
-  private static GetModelMetadataResponse describe(ServedModel model) {
+  private static GetModelMetadataResponse describe(ModelLease model) {
     return GetModelMetadataResponse.newBuilder()
         .setModelSpec(
             ModelSpec.newBuilder()

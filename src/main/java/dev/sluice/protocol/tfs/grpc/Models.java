@@ -5,9 +5,9 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionState;
 
 /** Finds models, and says in TensorFlow Serving's words why not. Any thread. */
@@ -19,7 +19,7 @@ final class Models {
    *
    * @throws InferenceException if it is not there, takes no requests or is not this caller's to see
    */
-  static ServedModel find(DataPlane data, ModelSelector selector, Caller caller) {
+  static ModelLease find(DataPlane data, ModelSelector selector, Caller caller) {
     return found(data.find(selector, caller, Operation.MODEL_METADATA), selector);
   }
 
@@ -28,11 +28,11 @@ final class Models {
    *
    * @throws InferenceException as {@link #find} does, or RESOURCE_EXHAUSTED
    */
-  static ServedModel admit(DataPlane data, ModelSelector selector, Caller caller) {
+  static ModelLease admit(DataPlane data, ModelSelector selector, Caller caller) {
     return found(data.admit(selector, caller), selector);
   }
 
-  private static ServedModel found(Lookup lookup, ModelSelector selector) {
+  private static ModelLease found(Lookup lookup, ModelSelector selector) {
     return switch (lookup) {
       case Lookup.Found(var model) -> model;
       case Lookup.UnknownModel _ -> throw unknown(selector);

@@ -5,7 +5,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.tensor.NamedTensor;
@@ -24,7 +24,7 @@ import java.util.Map;
  * @param outputs the wanted outputs; empty for all
  */
 record PredictPlan(
-    ServedModel model, Signature signature, List<EncodedTensor> inputs, List<String> outputs) {
+    ModelLease model, Signature signature, List<EncodedTensor> inputs, List<String> outputs) {
   PredictPlan {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
@@ -38,7 +38,7 @@ record PredictPlan(
    */
   static PredictPlan make(
       PredictQuery query, DataPlane data, Caller caller, PredictSettings settings) {
-    ServedModel model = Models.admit(data, query.model().selector(), caller);
+    ModelLease model = Models.admit(data, query.model().selector(), caller);
     try {
       return of(query, model, settings);
     } catch (RuntimeException e) {
@@ -52,7 +52,7 @@ record PredictPlan(
    *
    * @throws InferenceException if the model does not take such a request
    */
-  static PredictPlan of(PredictQuery query, ServedModel model, PredictSettings settings) {
+  static PredictPlan of(PredictQuery query, ModelLease model, PredictSettings settings) {
     Signature signature = RequestChecks.signature(model.metadata(), query.model().signature());
     MethodNames.requirePredict(model.metadata(), signature);
     RequestChecks.names(signature, query.inputs());

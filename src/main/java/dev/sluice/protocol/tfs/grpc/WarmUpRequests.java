@@ -2,8 +2,8 @@ package dev.sluice.protocol.tfs.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RecordedRequests;
-import dev.sluice.inference.ServedModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ public final class WarmUpRequests implements RecordedRequests {
   }
 
   @Override
-  public int replay(Path folder, ServedModel model, int iterations, Run run) {
+  public int replay(Path folder, ModelLease model, int iterations, Run run) {
     Path file = folder.resolve(FILE);
     try (var records = new RecordReader(file)) {
       return replay(records, file, new LoggedCall(model, settings, run), iterations);

@@ -5,8 +5,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.tfs.Inquiry;
 import dev.sluice.protocol.tfs.Task;
@@ -38,7 +38,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
   private Asked decode(Body body, ModelSelector selector, Exchange exchange) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector, exchange.caller())) {
-      case Lookup.Found(ServedModel model) -> decode(body, model, exchange);
+      case Lookup.Found(ModelLease model) -> decode(body, model, exchange);
       case Lookup.Missed missed -> {
         read(body).examples().close();
         throw dialect.refuse(selector, missed);
@@ -46,7 +46,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
     };
   }
 
-  private Asked decode(Body body, ServedModel model, Exchange exchange) {
+  private Asked decode(Body body, ModelLease model, Exchange exchange) {
     try {
       return asked(read(body), model, exchange);
     } catch (RuntimeException | Error e) {
@@ -55,7 +55,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
     }
   }
 
-  private Asked asked(ExamplesDocument.Examples read, ServedModel model, Exchange exchange) {
+  private Asked asked(ExamplesDocument.Examples read, ModelLease model, Exchange exchange) {
     try {
       long count = read.examples().elementCount();
       Inquiry inquiry = Inquiry.of(task, model.metadata(), read.signature());

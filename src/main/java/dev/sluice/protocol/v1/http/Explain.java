@@ -10,9 +10,9 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.transport.Body;
@@ -71,12 +71,12 @@ final class Explain {
 
   private Asked decode(Call call) {
     return switch (data.admit(call.selector, call.exchange.caller())) {
-      case Lookup.Found(ServedModel model) -> decode(call, model);
+      case Lookup.Found(ModelLease model) -> decode(call, model);
       case Lookup.Missed missed -> throw lead.refuse(call.selector, missed);
     };
   }
 
-  private Asked decode(Call call, ServedModel model) {
+  private Asked decode(Call call, ModelLease model) {
     ExplainedBy source = explainer.explainedBy(model);
     if (source instanceof ExplainedBy.Sampling) {
       return sampling(call, model);
@@ -89,7 +89,7 @@ final class Explain {
         ErrorCode.UNIMPLEMENTED, "model \"" + call.selector.name() + "\" has no explainer");
   }
 
-  private Asked sampling(Call call, ServedModel model) {
+  private Asked sampling(Call call, ModelLease model) {
     ExplainParameters parameters = ExplainParameters.NONE;
     try {
       PredictDocument document =
@@ -129,7 +129,7 @@ final class Explain {
 
   private void requireReady(String model, String other) {
     switch (data.find(new ModelSelector.Latest(other), Caller.SERVER, Operation.EXPLAIN)) {
-      case Lookup.Found(ServedModel found) -> found.release();
+      case Lookup.Found(ModelLease found) -> found.release();
       case Lookup.Missed _ ->
           throw new InferenceException(
               ErrorCode.UNAVAILABLE,

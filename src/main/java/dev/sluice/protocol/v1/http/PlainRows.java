@@ -1,7 +1,7 @@
 package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
@@ -25,7 +25,7 @@ record PlainRows(Signature signature, List<NamedTensor> inputs) {
   private static final int MOST_DIMENSIONS = JsonCursor.MAX_DEPTH - 4;
 
   /** Decodes a body for a model, which it borrows; null if it is another kind of body. */
-  static @Nullable PlainRows read(Body body, ServedModel model, V1Dialect lead) {
+  static @Nullable PlainRows read(Body body, ModelLease model, V1Dialect lead) {
     try {
       return read(body, new JsonCursor(body), model, lead);
     } catch (JsonException | InferenceException wrong) {
@@ -34,7 +34,7 @@ record PlainRows(Signature signature, List<NamedTensor> inputs) {
   }
 
   private static @Nullable PlainRows read(
-      Body body, JsonCursor in, ServedModel model, V1Dialect lead) {
+      Body body, JsonCursor in, ModelLease model, V1Dialect lead) {
     if (in.peek() != Kind.OBJECT) {
       return null;
     }

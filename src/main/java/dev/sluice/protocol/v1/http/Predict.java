@@ -6,8 +6,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonTensors;
@@ -129,7 +129,7 @@ final class Predict {
       Body body, ModelSelector selector, Caller caller, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector, caller)) {
-      case Lookup.Found(ServedModel model) -> decode(body, model, exchange, envelope);
+      case Lookup.Found(ModelLease model) -> decode(body, model, exchange, envelope);
       case Lookup.Missed missed -> {
         if (!lead.looksForTheModelFirst()) {
           read(open(body, envelope), envelope);
@@ -162,7 +162,7 @@ final class Predict {
     }
   }
 
-  private Call decode(Body sent, ServedModel model, Exchange exchange, Envelope envelope) {
+  private Call decode(Body sent, ModelLease model, Exchange exchange, Envelope envelope) {
     try {
       Body body = open(sent, envelope);
       @Nullable PlainRows rows = PlainRows.read(body, model, lead);
@@ -175,7 +175,7 @@ final class Predict {
     }
   }
 
-  Call decodeCarefully(PredictDocument document, ServedModel model, Exchange exchange) {
+  Call decodeCarefully(PredictDocument document, ModelLease model, Exchange exchange) {
     Signature signature = document.signature(model.metadata());
     var decoder = new PredictDecoder(document, model, signature, keys, lead);
     PredictDecoder.Decoded decoded = decoder.decode();
@@ -183,7 +183,7 @@ final class Predict {
   }
 
   private Call call(
-      ServedModel model,
+      ModelLease model,
       Signature signature,
       List<NamedTensor> inputs,
       AnswerForm form,

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ServedModel;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
@@ -15,14 +15,14 @@ final class PredictDecoder {
   record Decoded(List<NamedTensor> inputs, AnswerForm form) {}
 
   private final PredictDocument document;
-  private final ServedModel model;
+  private final ModelLease model;
   private final Signature signature;
   private final PredictKeys keys;
   private final V1Dialect lead;
 
   PredictDecoder(
       PredictDocument document,
-      ServedModel model,
+      ModelLease model,
       Signature signature,
       PredictKeys keys,
       V1Dialect lead) {

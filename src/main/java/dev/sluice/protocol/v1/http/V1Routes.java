@@ -5,9 +5,9 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Explainer;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.telemetry.Api;
@@ -157,7 +157,7 @@ public final class V1Routes implements HttpFace {
 
   private void metadata(HttpExchange exchange, V1Request request, ModelSelector selector) {
     switch (data.find(selector, exchange.caller(), Operation.MODEL_METADATA)) {
-      case Lookup.Found(ServedModel model) -> {
+      case Lookup.Found(ModelLease model) -> {
         var report = new V1Report.Metadata(model.id(), model.metadata());
         model.release();
         report(exchange, request, report);

@@ -7,9 +7,9 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Models;
 import dev.sluice.protocol.oip.OipServer;
@@ -171,7 +171,7 @@ class InferDecoderTest {
 
   private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
-    ServedModel model = Models.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
+    ModelLease model = Models.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
     return new InferDecoder(server, model, Deadline.NONE, "r", Map.of(), SharedMemory.NONE)
         .decode(body, jsonLength);
   }

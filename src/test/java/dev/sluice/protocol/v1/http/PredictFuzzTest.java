@@ -6,8 +6,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
@@ -71,7 +71,7 @@ class PredictFuzzTest {
 
   private int assertSameInTwoPasses(byte[] bytes, String name) {
     Body body = Body.of(bytes);
-    ServedModel model =
+    ModelLease model =
         ((Lookup.Found) planes.admit(new ModelSelector.Latest(name), Caller.SERVER)).model();
     PlainRows once = PlainRows.read(body, model, new TfsDialect());
     if (once != null) {

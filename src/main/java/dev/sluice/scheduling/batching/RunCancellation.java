@@ -2,7 +2,7 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.BatchExecutor;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -18,26 +18,26 @@ import java.util.function.LongSupplier;
  */
 
 /** Watches one worker's runs for whether anybody still wants the answer. Any thread. */
-public final class RunWatch {
-  private static final List<Pending> NOTHING = List.of();
+public final class RunCancellation {
+  private static final List<PendingRequest> NOTHING = List.of();
 
   private final BatchExecutor model;
   private final LongSupplier nanoTime;
   private final Runnable look = this::look;
 
   /** What runs, which the worker changes only between runs. Guarded by this, as is the rest. */
-  private List<Pending> running = NOTHING;
+  private List<PendingRequest> running = NOTHING;
 
   private long begunNanos;
   private boolean interrupted;
 
-  RunWatch(BatchExecutor model, LongSupplier nanoTime) {
+  RunCancellation(BatchExecutor model, LongSupplier nanoTime) {
     this.model = model;
     this.nanoTime = nanoTime;
   }
 
   /** These requests are about to run. The list stays as it is until {@link #end}. */
-  synchronized void begin(List<Pending> members) {
+  synchronized void begin(List<PendingRequest> members) {
     running = members;
     for (int i = 0; i < members.size(); i++) {
       members.get(i).request().onAbandoned(look);

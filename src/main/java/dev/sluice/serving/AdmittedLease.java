@@ -3,9 +3,9 @@ package dev.sluice.serving;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
-import dev.sluice.inference.ServedModel;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.admission.Admission.Permit;
 import java.util.Map;
@@ -15,13 +15,13 @@ import java.util.Optional;
  * A loan that counts as a request: who gives it back gives the permit back too. One thread at a
  * time.
  */
-final class AdmittedModel implements ServedModel {
+final class AdmittedLease implements ModelLease {
   private final LiveVersion live;
   private final Permit permit;
   private final Caller caller;
   private boolean inside = true;
 
-  private AdmittedModel(LiveVersion live, Permit permit, Caller caller) {
+  private AdmittedLease(LiveVersion live, Permit permit, Caller caller) {
     this.caller = caller;
     this.live = live;
     this.permit = permit;
@@ -33,8 +33,8 @@ final class AdmittedModel implements ServedModel {
    * @throws InferenceException with RESOURCE_EXHAUSTED if there is none; the loan stays the
    *     caller's
    */
-  static AdmittedModel admit(LiveVersion live, Caller caller) {
-    return new AdmittedModel(live, ((Servable) live.loaded()).door().enter(live.id()), caller);
+  static AdmittedLease admit(LiveVersion live, Caller caller) {
+    return new AdmittedLease(live, ((Servable) live.loaded()).admission().enter(live.id()), caller);
   }
 
   /** The loan itself. */
@@ -46,7 +46,7 @@ final class AdmittedModel implements ServedModel {
    * Gives only the permit back: what lasts as long as its reader likes says nothing about how busy
    * the model is, and is bounded otherwise.
    */
-  void leaveDoor() {
+  void releasePermit() {
     if (inside) {
       inside = false;
       permit.close();
@@ -80,7 +80,7 @@ final class AdmittedModel implements ServedModel {
 
   @Override
   public void release() {
-    leaveDoor();
+    releasePermit();
     live.release();
   }
 }

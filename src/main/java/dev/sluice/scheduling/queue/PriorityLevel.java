@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The requests of one level of priority: those in line, and behind them those who have waited too
  * long but stay. The lines are for one who holds the queue, the counter for anybody.
  */
-final class WaitingLevel {
-  final PendingList fresh = new PendingList();
-  final PendingList late = new PendingList();
+final class PriorityLevel {
+  final PendingRequests fresh = new PendingRequests();
+  final PendingRequests late = new PendingRequests();
   private final QueuePolicy policy;
   private final AtomicInteger size = new AtomicInteger();
 
-  WaitingLevel(QueuePolicy policy) {
+  PriorityLevel(QueuePolicy policy) {
     this.policy = policy;
   }
 
   /** Counts a request in, unless there is no room. */
-  boolean enter(Pending request) {
+  boolean enter(PendingRequest request) {
     request.patienceNanos = policy.patienceNanos(request.request().options().timeoutMicros());
     request.timeoutNanos = policy.delays() ? Long.MAX_VALUE : request.patienceNanos;
     if (policy.maxSize() > 0 && size.getAndIncrement() >= policy.maxSize()) {
@@ -47,9 +47,9 @@ final class WaitingLevel {
     if (!policy.delays()) {
       return;
     }
-    Pending waiting = fresh.first();
+    PendingRequest waiting = fresh.first();
     while (waiting != null) {
-      Pending after = waiting.next;
+      PendingRequest after = waiting.next;
       if (waiting.hasWaitedTooLong(nowNanos)) {
         fresh.remove(waiting);
         waiting.patienceNanos = Long.MAX_VALUE;

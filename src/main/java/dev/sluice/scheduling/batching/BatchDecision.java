@@ -1,11 +1,11 @@
 package dev.sluice.scheduling.batching;
 
 /** What a worker that asked for a batch has to do. */
-public enum Departure {
+public enum BatchDecision {
   /** Run the batch. */
-  LEAVES,
+  DISPATCH,
   /** Wait for the batch's company, as long as it says, and ask again. */
-  WAITS,
+  WAIT,
   /** Rest: nothing waits, or what waits is looked after by another worker. */
-  NONE
+  IDLE
 }

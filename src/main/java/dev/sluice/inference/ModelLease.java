@@ -10,7 +10,7 @@ import java.util.Optional;
  * <p>Whoever got it from {@link DataPlane#find} must either release it once, or put it into an
  * {@link InferenceRequest}, which does.
  */
-public interface ServedModel {
+public interface ModelLease {
   ModelId id();
 
   ModelMetadata metadata();

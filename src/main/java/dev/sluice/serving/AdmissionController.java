@@ -7,17 +7,17 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.admission.Admission.Accepted;
 import dev.sluice.scheduling.admission.Admission.Permit;
 import dev.sluice.scheduling.admission.Admission.Rejected;
+import dev.sluice.scheduling.admission.ConcurrencyLimit;
 import dev.sluice.scheduling.admission.ConcurrencyLimiter;
 import dev.sluice.scheduling.admission.FixedLimit;
-import dev.sluice.scheduling.admission.Limit;
-import dev.sluice.scheduling.admission.WaitLimit;
+import dev.sluice.scheduling.admission.QueueTimeLimit;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.function.LongSupplier;
 
 /** Where requests enter one version of a model, or are told to come back later. Any thread. */
-final class ModelDoor {
+final class AdmissionController {
   private final int capacity;
   private final boolean asTensorflow;
   private final boolean unavailable;
@@ -25,8 +25,12 @@ final class ModelDoor {
   private final RefusalLog refusals;
   private final VersionMeter meter;
 
-  private ModelDoor(
-      ModelConfig config, int capacity, Limit limit, VersionMeter meter, LongSupplier nanoTime) {
+  private AdmissionController(
+      ModelConfig config,
+      int capacity,
+      ConcurrencyLimit limit,
+      VersionMeter meter,
+      LongSupplier nanoTime) {
     this.capacity = capacity;
     this.asTensorflow = config.queue().whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
     this.unavailable = config.queue().refusesAsUnavailable();
@@ -35,13 +39,13 @@ final class ModelDoor {
     this.meter = meter;
   }
 
-  static ModelDoor of(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+  static AdmissionController of(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     // A queue policy of Triton's says itself how many may wait, and is not improved upon.
     return config.admission().adaptive() && !config.queue().asTriton()
-        ? new ModelDoor(
+        ? new AdmissionController(
             config,
             capacity(config),
-            new WaitLimit(
+            new QueueTimeLimit(
                 perRun(config),
                 config.admission().targetWait(),
                 config.admission().burst(),
@@ -53,19 +57,21 @@ final class ModelDoor {
   }
 
   /** A door that does not learn, for a model whose members do. */
-  static ModelDoor ofFixedWidth(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+  static AdmissionController ofFixedWidth(
+      ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     return ofWidth(capacity(config), config, meter, nanoTime);
   }
 
   /** A door of a plugin: as many as it runs at once, and as many as may wait. */
-  static ModelDoor ofPlugin(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+  static AdmissionController ofPlugin(
+      ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     int capacity = CodeVersion.calls(config) + config.queue().capacity();
     return ofWidth(capacity, config, meter, nanoTime);
   }
 
-  private static ModelDoor ofWidth(
+  private static AdmissionController ofWidth(
       int capacity, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    return new ModelDoor(config, capacity, new FixedLimit(capacity), meter, nanoTime);
+    return new AdmissionController(config, capacity, new FixedLimit(capacity), meter, nanoTime);
   }
 
   private static int capacity(ModelConfig config) {

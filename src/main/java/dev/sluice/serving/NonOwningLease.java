@@ -2,35 +2,35 @@ package dev.sluice.serving;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
-import dev.sluice.inference.ServedModel;
 import java.util.Optional;
 
 /**
  * A loan that one request has and others use meanwhile: it is that one's to give back.
  *
- * @param loan the real one
+ * @param lease the real one
  */
-record SharedLoan(ServedModel loan) implements ServedModel {
+record NonOwningLease(ModelLease lease) implements ModelLease {
   @Override
   public ModelId id() {
-    return loan.id();
+    return lease.id();
   }
 
   @Override
   public ModelMetadata metadata() {
-    return loan.metadata();
+    return lease.metadata();
   }
 
   @Override
   public Caller caller() {
-    return loan.caller();
+    return lease.caller();
   }
 
   @Override
   public Optional<ModelProblem> problem() {
-    return loan.problem();
+    return lease.problem();
   }
 
   @Override

@@ -42,7 +42,7 @@ import java.util.function.LongSupplier;
  */
 
 /** As many as leave within the time that requests should wait at most. Any thread; no locks. */
-public final class WaitLimit implements Limit {
+public final class QueueTimeLimit implements ConcurrencyLimit {
   /** Long enough to tell a burst from an overload. */
   private static final long WINDOW_NANOS = 100_000_000;
 
@@ -139,7 +139,8 @@ public final class WaitLimit implements Limit {
    *     many, and for how long a queue grows until then
    * @param most where the limit ends that is no limit any more: what queue and model hold
    */
-  public WaitLimit(int perRun, Duration target, Duration burst, int most, LongSupplier nanoTime) {
+  public QueueTimeLimit(
+      int perRun, Duration target, Duration burst, int most, LongSupplier nanoTime) {
     this.perRun = perRun;
     this.burstSeconds = burst.toNanos() / NANOS;
     this.targetSeconds = target.toNanos() / NANOS;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A request that waits for its answer, and the event loop that wants it. The answer is decided on
  * any thread, once, and delivered on that event loop. Owns the request until then.
  */
-public final class Pending extends Timed implements Runnable {
+public final class PendingRequest extends Timed implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final InferenceRequest request;
@@ -23,14 +23,15 @@ public final class Pending extends Timed implements Runnable {
   private final long sinceNanos;
   private final Recipient recipient;
   private final boolean underWay;
-  private @Nullable Consumer<Pending> whenAbandoned;
+  private @Nullable Consumer<PendingRequest> whenAbandoned;
   private @Nullable InferenceResponse response;
   private @Nullable InferenceException failure;
 
-  // Its place in the one PendingList that it is in, which of the queue's that is, and how long it
+  // Its place in the one PendingRequests that it is in, which of the queue's that is, and how long
+  // it
   // may stay there.
-  @Nullable Pending next;
-  @Nullable Pending previous;
+  @Nullable PendingRequest next;
+  @Nullable PendingRequest previous;
   int line;
   boolean inLine;
   long patienceNanos = Long.MAX_VALUE;
@@ -44,17 +45,17 @@ public final class Pending extends Timed implements Runnable {
    * @param rows of dimension 0 by which it may join others; 0 if it runs alone
    * @param sinceNanos when it began to wait
    */
-  public Pending(InferenceRequest request, Context home, int rows, long sinceNanos) {
-    this(request, home, rows, sinceNanos, new OneAnswer(), false);
+  public PendingRequest(InferenceRequest request, Context home, int rows, long sinceNanos) {
+    this(request, home, rows, sinceNanos, new SingleResponse(), false);
   }
 
   /** A request whose answer somebody gets. */
-  public Pending(
+  public PendingRequest(
       InferenceRequest request, Context home, int rows, long sinceNanos, Recipient recipient) {
     this(request, home, rows, sinceNanos, recipient, false);
   }
 
-  private Pending(
+  private PendingRequest(
       InferenceRequest request,
       Context home,
       int rows,
@@ -73,9 +74,9 @@ public final class Pending extends Timed implements Runnable {
    * A step of a stream that has begun, so that its caller sees it work: it does not wait for
    * company, nor is it given up for having waited long.
    */
-  public static Pending underWay(
+  public static PendingRequest underWay(
       InferenceRequest request, Context home, int rows, long sinceNanos, Recipient recipient) {
-    return new Pending(request, home, rows, sinceNanos, recipient, true);
+    return new PendingRequest(request, home, rows, sinceNanos, recipient, true);
   }
 
   public InferenceRequest request() {
@@ -98,7 +99,7 @@ public final class Pending extends Timed implements Runnable {
 
   /** The answer to come, unless a recipient was named. */
   public Future<InferenceResponse> answer() {
-    if (recipient instanceof OneAnswer answer) {
+    if (recipient instanceof SingleResponse answer) {
       return answer.future();
     }
     throw new IllegalStateException("another one gets the answer");
@@ -113,7 +114,7 @@ public final class Pending extends Timed implements Runnable {
    * Has this called when the request {@link #isGone} or {@link #hasWaitedTooLong}, on any thread,
    * as long as it waits. Not after it was put into a queue.
    */
-  public void onAbandoned(Consumer<Pending> action) {
+  public void onAbandoned(Consumer<PendingRequest> action) {
     whenAbandoned = action;
     request.onAbandoned(this);
   }

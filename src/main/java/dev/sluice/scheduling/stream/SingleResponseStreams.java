@@ -10,7 +10,7 @@ import java.util.concurrent.Flow;
  *
  * @param scheduler answers the requests
  */
-public record WholeAnswers(Scheduler scheduler) implements StreamScheduler {
+public record SingleResponseStreams(Scheduler scheduler) implements StreamScheduler {
   @Override
   public void stream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {

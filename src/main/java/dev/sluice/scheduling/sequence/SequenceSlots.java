@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many sequences each instance has, and which wait for one to end. Guarded by its scheduler.
  */
-final class Seats {
+final class SequenceSlots {
   private final int[] taken;
   private final int most;
   private final Queue<Sequence> line = new ArrayDeque<>();
@@ -15,7 +15,7 @@ final class Seats {
   /**
    * @param most sequences of one instance
    */
-  Seats(int instances, int most) {
+  SequenceSlots(int instances, int most) {
     this.taken = new int[instances];
     this.most = most;
   }

@@ -7,7 +7,7 @@ import io.vertx.core.Promise;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for the one answer to a request. */
-final class OneAnswer implements Recipient {
+final class SingleResponse implements Recipient {
   private final Promise<InferenceResponse> promise = Promise.promise();
 
   Future<InferenceResponse> future() {

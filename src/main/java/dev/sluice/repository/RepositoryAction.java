@@ -5,15 +5,15 @@ import dev.sluice.inference.ModelId;
 import java.nio.file.Path;
 
 /** Something to do outside the repository's lock, on the way to what is wished for. */
-sealed interface Step {
-  record Load(ModelId id, Path folder, ModelConfig config) implements Step {}
+sealed interface RepositoryAction {
+  record Load(ModelId id, Path folder, ModelConfig config) implements RepositoryAction {}
 
   /** Tries a load that failed again, after a while. */
-  record Retry(ModelId id) implements Step {}
+  record Retry(ModelId id) implements RepositoryAction {}
 
   /** Tells that a version takes requests, now that whoever hears of it can find it. */
-  record Announce(ModelId id) implements Step {}
+  record Announce(ModelId id) implements RepositoryAction {}
 
   /** Gives the repository's own loan back. */
-  record Retire(LiveVersion live) implements Step {}
+  record Retire(LiveVersion live) implements RepositoryAction {}
 }

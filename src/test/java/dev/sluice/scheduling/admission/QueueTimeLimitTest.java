@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /**
  * A model that takes a while for each request, requests that come at a rate, and a clock by hand.
  */
-class WaitLimitTest {
+class QueueTimeLimitTest {
   private static final int QUEUE = 1_025;
   private static final Duration TARGET = Duration.ofMillis(10);
   private static final Duration BURST = Duration.ofSeconds(10);
@@ -18,7 +18,7 @@ class WaitLimitTest {
   private static final long SECOND = 1_000_000_000;
 
   private final AtomicLong clock = new AtomicLong(17);
-  private WaitLimit limit = new WaitLimit(1, TARGET, BURST, QUEUE, clock::get);
+  private QueueTimeLimit limit = new QueueTimeLimit(1, TARGET, BURST, QUEUE, clock::get);
   private int inside;
   private int accepted;
   private int refused;
@@ -93,7 +93,7 @@ class WaitLimitTest {
 
   @Test
   void aModelThatRunsManyAtOnceIsFedSomeRuns() {
-    var joining = new WaitLimit(32, TARGET, BURST, QUEUE, clock::get);
+    var joining = new QueueTimeLimit(32, TARGET, BURST, QUEUE, clock::get);
     for (int run = 0; run < 100; run++) {
       clock.addAndGet(20_000 * MICRO);
       for (int i = 0; i < 32; i++) {
@@ -174,7 +174,7 @@ class WaitLimitTest {
   }
 
   private void withoutBound() {
-    limit = new WaitLimit(1, TARGET, BURST, UNBOUNDED, clock::get);
+    limit = new QueueTimeLimit(1, TARGET, BURST, UNBOUNDED, clock::get);
   }
 
   @Test

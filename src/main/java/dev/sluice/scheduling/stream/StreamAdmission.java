@@ -4,10 +4,10 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.admission.CallerShares;
+import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.scheduling.queue.Recipient;
-import dev.sluice.scheduling.queue.Withdrawals;
 import io.vertx.core.Context;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -15,11 +15,11 @@ import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /** The way of all streams of one model into its queue. Any thread. */
-final class StreamRoad {
+final class StreamAdmission {
   private final ModelQueue queue;
-  private final Withdrawals withdrawals;
+  private final CancellableQueue cancellableQueue;
   private final ToIntFunction<InferenceRequest> rows;
-  private final Consumer<Pending> arrived;
+  private final Consumer<PendingRequest> arrived;
   private final LongSupplier nanoTime;
   private final int mostStreams;
   private final CallerShares shares;
@@ -27,20 +27,20 @@ final class StreamRoad {
 
   /**
    * @param queue shared with the workers
-   * @param withdrawals of the same queue
+   * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived is told of a step that an event loop put into the queue
    * @param mostStreams streams that may be open at once
    */
-  StreamRoad(
+  StreamAdmission(
       ModelQueue queue,
-      Withdrawals withdrawals,
+      CancellableQueue cancellableQueue,
       ToIntFunction<InferenceRequest> rows,
-      Consumer<Pending> arrived,
+      Consumer<PendingRequest> arrived,
       LongSupplier nanoTime,
       int mostStreams) {
     this.queue = queue;
-    this.withdrawals = withdrawals;
+    this.cancellableQueue = cancellableQueue;
     this.rows = rows;
     this.arrived = arrived;
     this.nanoTime = nanoTime;
@@ -80,12 +80,13 @@ final class StreamRoad {
    *     the caller's
    */
   void offerFirst(InferenceRequest step, Context home, Recipient stream) {
-    InferenceException refusal = withdrawals.refusal();
+    InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       throw refusal;
     }
-    var waiting = new Pending(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
-    switch (withdrawals.offer(waiting)) {
+    var waiting =
+        new PendingRequest(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+    switch (cancellableQueue.offer(waiting)) {
       case TAKEN -> arrived.accept(waiting);
       case FULL -> throw queue.full(step.model().id().name());
       case CLOSED -> throw closed(step);
@@ -93,17 +94,17 @@ final class StreamRoad {
   }
 
   /** A later step, ready to be put into the queue. */
-  Pending underWay(InferenceRequest step, Context home, Recipient stream) {
-    return Pending.underWay(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+  PendingRequest underWay(InferenceRequest step, Context home, Recipient stream) {
+    return PendingRequest.underWay(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
   }
 
   /** Puts a later step into the queue; false if the queue is closed. */
-  boolean offer(Pending step) {
-    return withdrawals.offerNext(step);
+  boolean offer(PendingRequest step) {
+    return cancellableQueue.offerNext(step);
   }
 
   /** Tells of a step that no worker knows of. */
-  void arrived(Pending step) {
+  void arrived(PendingRequest step) {
     arrived.accept(step);
   }
 

@@ -12,7 +12,7 @@ import io.vertx.core.Promise;
 /**
  * One request of a sequence, which it owns until it runs. Answered on the event loop that asked.
  */
-final class Step {
+final class SequenceRequest {
   private final InferenceRequest request;
   private final SequencePlan plan;
   private final Context home;
@@ -23,7 +23,7 @@ final class Step {
    * @param home the event loop that asked
    * @param sinceNanos when it began to wait
    */
-  Step(InferenceRequest request, SequencePlan plan, Context home, long sinceNanos) {
+  SequenceRequest(InferenceRequest request, SequencePlan plan, Context home, long sinceNanos) {
     this.request = request;
     this.plan = plan;
     this.home = home;

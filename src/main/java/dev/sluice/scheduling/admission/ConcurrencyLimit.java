@@ -3,7 +3,7 @@ package dev.sluice.scheduling.admission;
 import java.time.Duration;
 
 /** How many requests may be inside at once. Any thread. */
-public interface Limit {
+public interface ConcurrencyLimit {
   /** The limit now. */
   int get();
 

@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
  * Requests in a row, linked through themselves: nothing is allocated to add one, and any of them
  * can leave at once. A request is in one list at a time. One thread at a time.
  */
-public final class PendingList {
-  private @Nullable Pending first;
-  private @Nullable Pending last;
+public final class PendingRequests {
+  private @Nullable PendingRequest first;
+  private @Nullable PendingRequest last;
 
   public boolean isEmpty() {
     return first == null;
   }
 
-  public @Nullable Pending first() {
+  public @Nullable PendingRequest first() {
     return first;
   }
 
-  public void addLast(Pending added) {
+  public void addLast(PendingRequest added) {
     added.previous = last;
     added.next = null;
     if (last == null) {
@@ -29,7 +29,7 @@ public final class PendingList {
     last = added;
   }
 
-  void remove(Pending removed) {
+  void remove(PendingRequest removed) {
     if (removed.previous == null) {
       first = removed.next;
     } else {
@@ -46,7 +46,7 @@ public final class PendingList {
 
   /** Delivers every answer, all decided, and is empty. On the event loop of all of them. */
   public void deliverAll() {
-    for (Pending ready = first; ready != null; ready = first) {
+    for (PendingRequest ready = first; ready != null; ready = first) {
       remove(ready);
       ready.deliver();
     }

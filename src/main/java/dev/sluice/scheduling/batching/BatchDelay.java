@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Which of a model's workers waits for company, at most one, and how many rows it misses. */
-final class CompanyWait {
+final class BatchDelay {
   private final AtomicInteger missing = new AtomicInteger();
   private volatile @Nullable Thread waiter;
 

@@ -1,6 +1,6 @@
 package dev.sluice.serving;
 
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 
 /**
  * How long answers that are ready may wait for others that go to the same event loop: a little, if
@@ -8,7 +8,7 @@ import dev.sluice.scheduling.queue.Pending;
  * longer than the single answer of a call: what reads them sees no difference, while to wake an
  * event loop for each of them costs a small model a fifth of its time. Used by one worker.
  */
-final class AnswerDelay {
+final class CompletionDelay {
   private static final long MOST_NANOS = 50_000;
   private static final long MOST_OF_A_STEP_NANOS = 1_000_000;
 
@@ -31,7 +31,7 @@ final class AnswerDelay {
   }
 
   /** An answer waits. */
-  void add(Pending decided) {
+  void add(PendingRequest decided) {
     stepsOnly &= decided.isUnderWay();
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.scheduling.queue.Recipient;
 import dev.sluice.testing.WaitingRequests;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +12,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class AnswerDelayTest {
+class CompletionDelayTest {
   private static final long MICRO = 1_000;
 
   private final WaitingRequests requests = new WaitingRequests();
-  private final AnswerDelay delay = new AnswerDelay();
+  private final CompletionDelay delay = new CompletionDelay();
   private long now = 17;
 
   @BeforeEach
@@ -90,15 +90,15 @@ class AnswerDelayTest {
     try (var request = requests.rows(1, now).request()) {
       delay.add(
           step
-              ? Pending.underWay(request, requests.home(), 1, now, new Nobody())
-              : new Pending(request, requests.home(), 1, now));
+              ? PendingRequest.underWay(request, requests.home(), 1, now, new Nobody())
+              : new PendingRequest(request, requests.home(), 1, now));
     }
   }
 
   /** Whom nothing is brought. */
   private static final class Nobody implements Recipient {
     @Override
-    public boolean settle(Pending request) {
+    public boolean settle(PendingRequest request) {
       return true;
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A copy of an answer's outputs in native memory, which is shared by all answers made of it. The
  * cache holds it until it is evicted; whoever copies it at that moment holds it too. Any thread.
  */
-final class KeptAnswer {
+final class CachedResponse {
   private record Output(String name, SharedTensor tensor) {}
 
   private final List<Output> outputs = new ArrayList<>();
@@ -23,8 +23,8 @@ final class KeptAnswer {
   private long bytes;
 
   /** A copy: an output may be a slice of a whole batch, which is not to be kept for its sake. */
-  static KeptAnswer copyOf(InferenceResponse response) {
-    var kept = new KeptAnswer();
+  static CachedResponse copyOf(InferenceResponse response) {
+    var kept = new CachedResponse();
     try {
       for (NamedTensor output : response.outputs()) {
         kept.outputs.add(new Output(output.name(), new SharedTensor(copy(output.tensor()))));

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * waited for longer than the queue lets them, and answers them. No worker has to come by for that.
  * Any thread.
  */
-public final class Withdrawals implements Consumer<Pending> {
+public final class CancellableQueue implements Consumer<PendingRequest> {
   private final ModelQueue queue;
   private final VersionMeter meter;
   private final DeadlineWheels wheels;
@@ -27,7 +27,7 @@ public final class Withdrawals implements Consumer<Pending> {
    * @param expired is told of each whose time was up
    * @param breaker of the model
    */
-  public Withdrawals(
+  public CancellableQueue(
       ModelQueue queue,
       VersionMeter meter,
       Runnable expired,
@@ -53,7 +53,7 @@ public final class Withdrawals implements Consumer<Pending> {
     }
     InferenceException why = breaker.refusal();
     if (why != null) {
-      for (Pending waiting : queue.takeAll()) {
+      for (PendingRequest waiting : queue.takeAll()) {
         meter.withdrawn(FailureReason.OTHER, waiting.sinceNanos());
         answer(waiting, why);
       }
@@ -61,7 +61,7 @@ public final class Withdrawals implements Consumer<Pending> {
   }
 
   /** Puts a request into the queue, and takes it out when it is abandoned. */
-  public QueueIntake.Offer offer(Pending request) {
+  public QueueIntake.Offer offer(PendingRequest request) {
     request.onAbandoned(this);
     QueueIntake.Offer offer = queue.offer(request);
     if (offer == QueueIntake.Offer.TAKEN) {
@@ -75,7 +75,7 @@ public final class Withdrawals implements Consumer<Pending> {
    *
    * @return false if the queue is closed; the step stays the caller's
    */
-  public boolean offerNext(Pending step) {
+  public boolean offerNext(PendingRequest step) {
     step.onAbandoned(this);
     boolean taken = queue.offerNext(step);
     if (taken && step.request().isCancelled()) {
@@ -85,7 +85,7 @@ public final class Withdrawals implements Consumer<Pending> {
     return taken;
   }
 
-  private void watch(Pending request) {
+  private void watch(PendingRequest request) {
     if (request.request().isCancelled()) {
       accept(request);
     }
@@ -97,12 +97,12 @@ public final class Withdrawals implements Consumer<Pending> {
   }
 
   /** A request has its answer. On its event loop. */
-  public void answered(Pending request) {
+  public void answered(PendingRequest request) {
     wheels.end(request.home(), request);
   }
 
   @Override
-  public void accept(Pending request) {
+  public void accept(PendingRequest request) {
     long now = nanoTime.getAsLong();
     boolean over = request.isGone(now) || request.hasWaitedTooLong(now);
     if (!over || !queue.withdraw(request)) {
@@ -117,7 +117,7 @@ public final class Withdrawals implements Consumer<Pending> {
     answer(request, request.goneFromQueue(now));
   }
 
-  private static void answer(Pending request, InferenceException why) {
+  private static void answer(PendingRequest request, InferenceException why) {
     request.decide(why);
     if (request.settle()) {
       request.home().runOnContext(_ -> request.deliver());

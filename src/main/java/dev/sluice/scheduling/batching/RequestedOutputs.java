@@ -2,18 +2,18 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Signature;
-import dev.sluice.scheduling.queue.Pending;
+import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Which outputs a run computes, and which of them each request gets, in its own order. */
-final class WantedOutputs {
-  private WantedOutputs() {}
+final class RequestedOutputs {
+  private RequestedOutputs() {}
 
   /** What at least one of the requests wants. */
-  static List<TensorSpec> of(List<Pending> members) {
+  static List<TensorSpec> of(List<PendingRequest> members) {
     InferenceRequest first = members.getFirst().request();
     for (int i = 1; i < members.size(); i++) {
       if (!members.get(i).request().outputs().equals(first.outputs())) {
@@ -34,7 +34,7 @@ final class WantedOutputs {
     return specs;
   }
 
-  private static List<TensorSpec> union(Signature signature, List<Pending> members) {
+  private static List<TensorSpec> union(Signature signature, List<PendingRequest> members) {
     var specs = new ArrayList<TensorSpec>();
     for (TensorSpec spec : signature.supportedOutputs()) {
       if (wanted(members, spec.name())) {
@@ -44,7 +44,7 @@ final class WantedOutputs {
     return specs;
   }
 
-  private static boolean wanted(List<Pending> members, String name) {
+  private static boolean wanted(List<PendingRequest> members, String name) {
     for (int i = 0; i < members.size(); i++) {
       if (wants(members.get(i).request(), name)) {
         return true;

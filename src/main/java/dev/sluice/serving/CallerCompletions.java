@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
-import dev.sluice.scheduling.queue.Pending;
-import dev.sluice.scheduling.queue.PendingList;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.scheduling.queue.PendingRequests;
 import io.vertx.core.Context;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,19 +10,19 @@ import java.util.List;
  * Brings answers back to the event loops that wait for them, several at a time where they come
  * fast: waking an event loop costs more than many a small model. Used by one worker.
  */
-final class AnswersHome {
+final class CallerCompletions {
   /** One event loop's share of the answers that are ready. Kept, as event loops are few. */
   private static final class Bundle {
     private final Context home;
-    private PendingList ready = new PendingList();
+    private PendingRequests ready = new PendingRequests();
 
     Bundle(Context home) {
       this.home = home;
     }
 
     void send() {
-      PendingList sent = ready;
-      ready = new PendingList();
+      PendingRequests sent = ready;
+      ready = new PendingRequests();
       home.runOnContext(_ -> sent.deliverAll());
     }
   }
@@ -30,7 +30,7 @@ final class AnswersHome {
   private final List<Bundle> bundles = new ArrayList<>();
 
   /** Takes a request whose answer is decided. */
-  void add(Pending decided) {
+  void add(PendingRequest decided) {
     bundle(decided.home()).ready.addLast(decided);
   }
 
@@ -46,10 +46,10 @@ final class AnswersHome {
   }
 
   /** Takes out what goes to this event loop, to be delivered there. */
-  PendingList takeOut(Context home) {
+  PendingRequests takeOut(Context home) {
     Bundle bundle = bundle(home);
-    PendingList taken = bundle.ready;
-    bundle.ready = new PendingList();
+    PendingRequests taken = bundle.ready;
+    bundle.ready = new PendingRequests();
     return taken;
   }
 

@@ -5,11 +5,11 @@ import dev.sluice.tensor.NamedTensor;
 import java.util.List;
 
 /** A stream of one response. */
-final class OneStep implements StreamSteps {
+final class SingleStep implements StreamSteps {
   private final InferenceRequest request;
   private boolean made;
 
-  OneStep(InferenceRequest request) {
+  SingleStep(InferenceRequest request) {
     this.request = request;
   }
 
