@@ -17,6 +17,8 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.inference.LogControl;
+import dev.sluice.inference.LogControl.Levels;
 import dev.sluice.inference.OutOfMemory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +30,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +56,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   private static final Duration LAST_LINES = Duration.ofMillis(500);
 
   private static volatile boolean wholeProcess;
+  private static volatile LogConfig configured = LogConfig.DEFAULT;
   private static volatile @Nullable StandardError taken;
 
   @Override
@@ -76,7 +80,30 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     return config;
   }
 
+  /** Returns the settings that the process logs by. Any thread. */
+  static LogConfig configured() {
+    return configured;
+  }
+
+  /** Returns what is written at a level of the root, by the settings. */
+  static Levels levels(Level root) {
+    Set<LogConfig.Suppressible> suppressed = configured.suppressed();
+    int verbose = root.isGreaterOrEqual(Level.INFO) ? 0 : root.equals(Level.DEBUG) ? 1 : 2;
+    return new Levels(
+        !suppressed.contains(LogConfig.Suppressible.ERROR),
+        Level.WARN.isGreaterOrEqual(root) && !suppressed.contains(LogConfig.Suppressible.WARN),
+        Level.INFO.isGreaterOrEqual(root) && !suppressed.contains(LogConfig.Suppressible.INFO),
+        verbose,
+        TextLayout.format());
+  }
+
   private static void configure(LoggerContext logs, LogConfig config) {
+    configured = config;
+    TextLayout.write(
+        switch (config.lineStart()) {
+          case ISO8601 -> LogControl.Format.ISO8601;
+          case GLOG -> LogControl.Format.DEFAULT;
+        });
     OutputStreamAppender<ILoggingEvent> target =
         config.file().map(LogSetup::file).orElseGet(() -> console(config.format()));
     target.setContext(logs);
@@ -84,7 +111,11 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     target.start();
     Logger root = logs.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.valueOf(config.level().name()));
-    root.addAppender(withoutWaiting(logs, target));
+    AsyncAppender appender = withoutWaiting(logs, target);
+    if (!config.suppressed().isEmpty()) {
+      appender.addFilter(new LevelFilter(levels(root.getLevel())));
+    }
+    root.addAppender(appender);
     quieten(logs, root.getLevel());
     logs.addTurboFilter(new OutOfMemoryFilter());
   }

@@ -2,12 +2,10 @@ package dev.sluice.boot;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.filter.Filter;
-import ch.qos.logback.core.spi.FilterReply;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.LogControl;
 import dev.sluice.inference.Operation;
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,18 +14,8 @@ import org.slf4j.LoggerFactory;
  * loggers themselves, which costs nothing; a gap between levels is for a filter.
  */
 final class LogSwitches implements LogControl {
-  private volatile Levels levels = begin();
-
-  private static Levels begin() {
-    Level level = context().getLogger(Logger.ROOT_LOGGER_NAME).getEffectiveLevel();
-    int verbose = level.isGreaterOrEqual(Level.INFO) ? 0 : level.equals(Level.DEBUG) ? 1 : 2;
-    return new Levels(
-        true,
-        Level.WARN.isGreaterOrEqual(level),
-        Level.INFO.isGreaterOrEqual(level),
-        verbose,
-        TextLayout.format());
-  }
+  private volatile Levels levels =
+      LogSetup.levels(context().getLogger(Logger.ROOT_LOGGER_NAME).getEffectiveLevel());
 
   private static LoggerContext context() {
     return (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -36,6 +24,11 @@ final class LogSwitches implements LogControl {
   @Override
   public Levels levels() {
     return levels;
+  }
+
+  @Override
+  public String file() {
+    return LogSetup.configured().file().map(Path::toString).orElse("");
   }
 
   @Override
@@ -49,7 +42,7 @@ final class LogSwitches implements LogControl {
     root.iteratorForAppenders()
         .forEachRemaining(appender -> {
           appender.clearAllFilters();
-          appender.addFilter(new Gaps(wanted));
+          appender.addFilter(new LevelFilter(wanted));
         });
     root.setLevel(lowest);
     LogSetup.quieten(logs, lowest);
@@ -66,26 +59,5 @@ final class LogSwitches implements LogControl {
       return Level.WARN;
     }
     return wanted.error() ? Level.ERROR : Level.OFF;
-  }
-
-  /** Drops events of a level that is off although a lower one is on. */
-  private static final class Gaps extends Filter<ILoggingEvent> {
-    private final Levels levels;
-
-    Gaps(Levels levels) {
-      this.levels = levels;
-    }
-
-    @Override
-    public FilterReply decide(ILoggingEvent event) {
-      boolean on =
-          switch (event.getLevel().toInt()) {
-            case Level.ERROR_INT -> levels.error();
-            case Level.WARN_INT -> levels.warning();
-            case Level.INFO_INT -> levels.info();
-            default -> true;
-          };
-      return on ? FilterReply.NEUTRAL : FilterReply.DENY;
-    }
   }
 }

@@ -38,7 +38,8 @@ enum TritonFlag implements ForeignFlag {
   LOG_VERBOSE(Kind.VALUE, "0, 1 for debug, or 2 for trace"),
   LOG_INFO(Kind.SWITCH, "whether news are logged"),
   LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
-  LOG_ERROR(Kind.SWITCH, "errors are always logged"),
+  LOG_ERROR(Kind.SWITCH, "whether errors are logged"),
+  LOG_FORMAT(Kind.VALUE, "how lines of the log begin: ISO8601, or default for Triton's"),
   HTTP_RESTRICTED_API(
       Kind.VALUE, "APIS:KEY=VALUE: calls over HTTP that need a header, and are allowed by it"),
   GRPC_RESTRICTED_PROTOCOL(
@@ -75,7 +76,6 @@ enum TritonFlag implements ForeignFlag {
   VERTEX_AI_PORT(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
   VERTEX_AI_THREAD_COUNT(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
   VERTEX_AI_DEFAULT_MODEL(Kind.NO_EFFECT, Reason.NO_SUCH_PORT),
-  LOG_FORMAT(Kind.NO_EFFECT, "lines begin with the time as ISO 8601 has it"),
   BACKEND_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
   REPOAGENT_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
   CACHE_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),

@@ -58,7 +58,7 @@ final class TritonSettings {
     limits();
     overrides.addAll(TritonTraces.of(flags, warnings));
     overrides.addAll(TritonBackends.of(flags, warnings));
-    log();
+    overrides.addAll(TritonLog.of(flags));
     set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
     // There, nothing is refused for waiting long: queue policies say how many may wait.
     overrides.add(
@@ -168,20 +168,6 @@ final class TritonSettings {
       throw ForeignFlags.wanted(TritonFlag.CACHE_CONFIG, text, "local,size=BYTES");
     }
     set(TritonFlag.CACHE_CONFIG, "limits.cache_size", text.substring(text.indexOf('=') + 1));
-  }
-
-  private void log() {
-    long verbose = flags.number(TritonFlag.LOG_VERBOSE, 0, 0, MOST);
-    String level = "error";
-    if (verbose > 0) {
-      level = verbose == 1 ? "debug" : "trace";
-    } else if (flags.on(TritonFlag.LOG_INFO, true)) {
-      level = "info";
-    } else if (flags.on(TritonFlag.LOG_WARNING, true)) {
-      level = "warn";
-    }
-    set(TritonFlag.LOG_VERBOSE, "log.level", level);
-    text(TritonFlag.LOG_FILE, "log.file");
   }
 
   private void set(TritonFlag flag, String path, String value) {

@@ -1,7 +1,9 @@
 package dev.sluice.config;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the server logs, on its standard error or into a file.
@@ -10,8 +12,16 @@ import java.util.Optional;
  * @param level lowest level that is logged. Client errors are INFO, resource exhaustion is WARN,
  *     server errors are ERROR. Also {@code --log-level}
  * @param file file that lines are appended to; empty: the standard error
+ * @param lineStart how lines of text begin: the time in ISO 8601 and the level, or as glog does it
+ *     (letter of the level, month and day, time, process)
+ * @param suppressed levels that are not logged although {@code log.level} includes them
  */
-public record LogConfig(Format format, Level level, Optional<Path> file) {
+public record LogConfig(
+    Format format,
+    Level level,
+    Optional<Path> file,
+    LineStart lineStart,
+    Set<Suppressible> suppressed) {
   public enum Format {
     TEXT,
     JSON
@@ -25,17 +35,40 @@ public record LogConfig(Format format, Level level, Optional<Path> file) {
     TRACE
   }
 
+  /** A level that can be off although a lower one is on. */
+  public enum Suppressible {
+    ERROR,
+    WARN,
+    INFO
+  }
+
+  /** How a line of text begins. */
+  public enum LineStart {
+    ISO8601,
+    GLOG
+  }
+
   public static final LogConfig DEFAULT = new LogConfig(Format.TEXT, Level.INFO);
+
+  public LogConfig {
+    suppressed = Set.copyOf(suppressed);
+  }
 
   /** On the standard error. */
   public LogConfig(Format format, Level level) {
-    this(format, level, Optional.empty());
+    this(format, level, Optional.empty(), LineStart.ISO8601, Set.of());
   }
 
   static LogConfig read(Section log) {
     return new LogConfig(
         log.choice("format", DEFAULT.format),
         log.choice("level", DEFAULT.level),
-        log.text("file").map(Path::of));
+        log.text("file").map(Path::of),
+        log.choice("line_start", DEFAULT.lineStart),
+        Set.copyOf(
+            log.list(
+                "suppressed",
+                List.<Suppressible>of(),
+                level -> level.constant(Suppressible.class))));
   }
 }

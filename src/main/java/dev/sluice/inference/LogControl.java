@@ -45,6 +45,9 @@ public interface LogControl {
 
   Levels levels();
 
+  /** Returns the file that the log goes to; empty for the standard error. */
+  String file();
+
   /**
    * Writes these from now on.
    *

@@ -278,6 +278,29 @@ class TritonServerCommandTest {
     assertThat(read("--log-file=/tmp/x.log").log().file()).contains(Path.of("/tmp/x.log"));
   }
 
+  @Test
+  void eachLevelOfTheLogIsOnOrOffByItself() {
+    assertThat(read("--log-warning=false", "--log-error=0").log())
+        .returns(LogConfig.Level.INFO, LogConfig::level)
+        .returns(
+            Set.of(LogConfig.Suppressible.WARN, LogConfig.Suppressible.ERROR),
+            LogConfig::suppressed);
+    assertThat(read("--log-verbose=3", "--log-info=false").log())
+        .returns(LogConfig.Level.TRACE, LogConfig::level)
+        .returns(Set.of(LogConfig.Suppressible.INFO), LogConfig::suppressed);
+    assertThat(read("--log-info=0", "--log-warning=0", "--log-error=0").log())
+        .returns(LogConfig.Level.ERROR, LogConfig::level)
+        .returns(EnumSet.allOf(LogConfig.Suppressible.class), LogConfig::suppressed);
+  }
+
+  @Test
+  void linesOfTheLogBeginAsTheFlagSays() {
+    assertThat(read("--log-format=default").log().lineStart()).isEqualTo(LogConfig.LineStart.GLOG);
+    assertThat(read("--log-format", "ISO8601").log().lineStart())
+        .isEqualTo(LogConfig.LineStart.ISO8601);
+    assertThat(read().log().lineStart()).isEqualTo(LogConfig.LineStart.ISO8601);
+  }
+
   @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = '|',
@@ -298,6 +321,7 @@ class TritonServerCommandTest {
           --trace-level=TENSORS | --trace-level is TENSORS; wanted OFF or TIMESTAMPS
           --trace-config=level=MAX | --trace-config is MAX; wanted OFF or TIMESTAMPS
           --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
+          --log-format=json | --log-format is json; wanted default or ISO8601
           --grpc-use-ssl=true | --grpc-server-cert is missing; wanted a PEM file
           --model-namespacing=true | --model-namespacing is not served here: of two models with one name the first is served
           --backend-config=x | --backend-config is x; wanted [BACKEND,]NAME=VALUE

@@ -162,6 +162,8 @@ class SluiceConfigReaderTest {
         format: json
         level: debug
         file: sluice.log
+        line_start: glog
+        suppressed: [warn]
       event_loops: 6
       transport: nio
       shutdown:
@@ -277,7 +279,11 @@ class SluiceConfigReaderTest {
               Optional.empty()),
           new KserveConfig("answer", Optional.of("/here"), true),
           new LogConfig(
-              LogConfig.Format.JSON, LogConfig.Level.DEBUG, Optional.of(Path.of("sluice.log"))),
+              LogConfig.Format.JSON,
+              LogConfig.Level.DEBUG,
+              Optional.of(Path.of("sluice.log")),
+              LogConfig.LineStart.GLOG,
+              Set.of(LogConfig.Suppressible.WARN)),
           6,
           SocketTransport.NIO,
           new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
@@ -501,7 +507,7 @@ class SluiceConfigReaderTest {
           """
           limits: {max_body_sise: 1}      | limits.max_body_sise is not a setting; did you mean max_body_size?
           limit: {max_body_size: 1}       | limit is not a setting; did you mean limits?
-          log: {colour: red}              | log.colour is not a setting; the settings here are format, level, file
+          log: {colour: red}              | log.colour is not a setting; the settings here are format, level, file, line_start, suppressed
           limits: 5                       | limits is 5; wanted a table of settings
           limits: [1]                     | limits is [1]; wanted a table of settings
           limits: {max_body_size: 64MB}   | limits.max_body_size is "64MB"; wanted a size in bytes such as 1000, 512KiB, 64MiB or 1GiB, from 1 to 2047MiB

@@ -14,6 +14,11 @@ public final class FakeLog implements LogControl {
   }
 
   @Override
+  public String file() {
+    return "";
+  }
+
+  @Override
   public void setLevels(Levels wanted, Caller caller) {
     caller.require(Operation.LOGGING);
     levels = wanted;

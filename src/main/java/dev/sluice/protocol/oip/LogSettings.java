@@ -103,7 +103,7 @@ public final class LogSettings {
   public static Map<String, ParameterValue> of(LogControl logs) {
     Levels levels = logs.levels();
     Map<String, ParameterValue> settings = new LinkedHashMap<>();
-    settings.put("log_file", new ParameterValue.Text(""));
+    settings.put("log_file", new ParameterValue.Text(logs.file()));
     settings.put("log_info", new ParameterValue.Flag(levels.info()));
     settings.put("log_warning", new ParameterValue.Flag(levels.warning()));
     settings.put("log_error", new ParameterValue.Flag(levels.error()));

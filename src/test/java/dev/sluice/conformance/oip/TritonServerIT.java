@@ -141,6 +141,35 @@ class TritonServerIT {
     }
   }
 
+  @Test
+  void theLogAndItsSettingsAgreeWithTheFlags() throws IOException {
+    copy("simple");
+    Path log = folder.resolve("triton.log");
+    try (var child = start("--log-format=default", "--log-file=" + log, "--log-warning=false")) {
+      child.awaitLine("available");
+      assertThat(http("GET", "/v2/logging"))
+          .isEqualTo(
+              "200 {\"log_file\":\"%s\",\"log_info\":true,\"log_warning\":false,\"log_error\":true,"
+                      .formatted(log)
+                  + "\"log_verbose_level\":0,\"log_format\":\"default\"}");
+      http("POST", "/v2/models/simple/infer");
+      http(
+          "POST",
+          "/v2/logging",
+          MultiMap.caseInsensitiveMultiMap(),
+          "{\"log_format\":\"ISO8601\",\"log_warning\":true}");
+      assertThat(http("GET", "/v2/logging"))
+          .contains("\"log_warning\":true", "\"log_format\":\"ISO8601\"");
+      child.terminate();
+      child.exitCode();
+      List<String> lines = Files.readAllLines(log);
+      assertThat(lines.getFirst()).matches("I\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+ sluice] .+");
+      assertThat(lines.getLast()).matches("\\d{4}-\\d\\d-\\d\\dT.+Z INFO  .+");
+      assertThat(lines).noneMatch(line -> line.contains("has no effect"));
+      assertThat(child.output()).noneMatch(line -> line.contains("has no effect"));
+    }
+  }
+
   private static void askByGrpc(GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub stub) {
     var request =
         ModelInferRequest.newBuilder()
