@@ -401,9 +401,7 @@ class BidiStream(Grpc):
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as failure:
             stream, self.stream = self.stream, None
             code, text = await stream.code(), await stream.details()
-            # What grpcio's asyncio makes of a write on a stream that has ended, before it has read the status.
-            written_late = code == grpc.StatusCode.INTERNAL and "Internal error from Core" in (text or "")
-            if code == grpc.StatusCode.UNAVAILABLE and ENDED in (text or "") or written_late:
+            if code == grpc.StatusCode.UNAVAILABLE and ENDED in (text or ""):
                 raise Refused(text) from None
             if isinstance(failure, grpc.aio.AioRpcError):
                 raise

@@ -46,6 +46,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -237,6 +238,65 @@ class DrainIT {
               "UNAVAILABLE: the server is stopping and waits for no more messages");
     }
     assertThat(answered.got.getFirst().getErrorMessage()).isEmpty();
+    channel.shutdownNow();
+  }
+
+  /** Asks the next thing as soon as it has an answer and has thought about it for a moment. */
+  private static final class Thinker implements StreamObserver<ModelStreamInferResponse> {
+    private final CountDownLatch begun = new CountDownLatch(5);
+    private final CompletableFuture<Boolean> endedWhileItWaited = new CompletableFuture<>();
+    private final CompletableFuture<Status> end = new CompletableFuture<>();
+    private final StreamObserver<ModelInferRequest> requests;
+    private volatile boolean waits;
+
+    Thinker(ManagedChannel channel) {
+      requests = GRPCInferenceServiceGrpc.newStub(channel).modelStreamInfer(this);
+    }
+
+    void ask(ModelInferRequest request) {
+      waits = true;
+      requests.onNext(request);
+    }
+
+    @Override
+    public void onNext(ModelStreamInferResponse message) {
+      waits = false;
+      begun.countDown();
+      CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS).execute(() -> ask(lookUp()));
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      endedWhileItWaited.complete(waits);
+      end.complete(Status.fromThrowable(failure));
+    }
+
+    @Override
+    public void onCompleted() {
+      end.complete(Status.OK);
+    }
+  }
+
+  /** Libraries make errors of their own of a message that is written on a stream just ended. */
+  @RepeatedTest(3)
+  void aStreamEndsWhileItsClientWaitsForAnAnswer(@TempDir Path folder) throws Exception {
+    StepModels.table(folder, "table", "max_batch_size: 0\n");
+    RunningServer server = start(folder, "10m");
+    ManagedChannel channel = channelTo(server);
+    var clients = new ArrayList<Thinker>();
+    for (int i = 0; i < 4; i++) {
+      var client = new Thinker(channel);
+      client.ask(lookUp());
+      clients.add(client);
+    }
+    for (Thinker client : clients) {
+      client.begun.await();
+    }
+    server.close();
+    for (Thinker client : clients) {
+      assertThat(client.end.join().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(client.endedWhileItWaited.join()).isTrue();
+    }
     channel.shutdownNow();
   }
 

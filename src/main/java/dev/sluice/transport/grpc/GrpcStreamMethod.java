@@ -33,5 +33,10 @@ public interface GrpcStreamMethod {
      * and the client is to go on elsewhere. Does nothing where a call ends by itself.
      */
     default void stop() {}
+
+    /** Whether a message has been taken whose answers are not all written. */
+    default boolean isUnderWay() {
+      return false;
+    }
   }
 }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * are taken.
  */
 final class StreamingCall extends ListenerExchange implements GrpcStreamCall, SilentCalls.Member {
+  /** Looks after which a client that could send its next message is taken for a silent one. */
+  private static final int SILENT_LOOKS = 10;
+
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final GrpcForm form;
@@ -40,6 +43,11 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   private boolean heard;
   private boolean taking;
   private boolean allArrived;
+
+  /** The listener has closed: the next message is not taken, but ends the call. */
+  private boolean stopping;
+
+  private int silentLooks;
   private boolean stopped;
   private boolean seen;
   private boolean answered;
@@ -110,6 +118,10 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     if (answered || stopped) {
       return;
     }
+    if (stopping && splitter.isEmpty()) {
+      stopTaking();
+      return;
+    }
     if (form != GrpcForm.WEB_TEXT) {
       splitter.add(piece);
       takeNext();
@@ -127,6 +139,12 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     heard = true;
   }
 
+  /**
+   * Ends the call when the client's next message begins to arrive, or when it has been silent for a
+   * while with nothing under way. Not right behind an answer: a client that has just read it is
+   * about to write, and some libraries make an internal error of a write on a stream that has ended
+   * meanwhile, while one that waits for an answer gets the status as it is.
+   */
   @Override
   public void endIfSilent() {
     if (!seen) {
@@ -134,6 +152,20 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     } else if (!heard) {
       fail(SilentCalls.stopping());
     } else if (!allArrived && !stopped) {
+      stopping = true;
+      silentLooks = isUnderWay() ? 0 : silentLooks + 1;
+      if (silentLooks > SILENT_LOOKS) {
+        stopTaking();
+      }
+    }
+  }
+
+  private boolean isUnderWay() {
+    return taking || !splitter.isEmpty() || (messages != null && messages.isUnderWay());
+  }
+
+  private void stopTaking() {
+    if (!stopped) {
       stopped = true;
       takeNext();
     }
@@ -289,6 +321,10 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
   @Override
   public InferenceException explain(Throwable failure) {
     record().failed(ErrorCode.of(failure));
+    if (stopping && ErrorCode.of(failure) == ErrorCode.UNAVAILABLE) {
+      // The time to drain is over, and the connection ends in a moment.
+      context().vertx().runOnContext(_ -> stopTaking());
+    }
     return UnaryCall.explain(failure, this, context(), reply);
   }
 

@@ -99,6 +99,11 @@ final class InferStream implements GrpcStreamMethod.Messages {
     endIfDone();
   }
 
+  @Override
+  public boolean isUnderWay() {
+    return !open.isEmpty();
+  }
+
   /** A server that stops waits for no more requests, and a client that has more is told so. */
   private void endIfDone() {
     if (!open.isEmpty() || gone) {
