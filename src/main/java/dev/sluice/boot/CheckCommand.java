@@ -48,12 +48,12 @@ final class CheckCommand implements Callable<Integer> {
   private int print(SluiceConfig config, List<ModelLine> models, List<String> advice) {
     PrintWriter out = spec.commandLine().getOut();
     if (models.isEmpty()) {
-      out.println("No models in " + Reports.directories(config.repository()) + ".");
+      out.println("No models in " + ModelReports.directories(config.repository()) + ".");
     } else {
-      Reports.details(models).forEach(out::println);
+      ModelReports.details(models).forEach(out::println);
     }
     printParagraph(out, advice);
-    List<String> failures = Reports.failures(models);
+    List<String> failures = ModelReports.failures(models);
     printParagraph(out, failures);
     out.flush();
     return failures.isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;

@@ -12,8 +12,8 @@ import dev.sluice.transport.ConnectionDrain;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.RequestMemory;
-import dev.sluice.transport.grpc.GrpcFront;
-import dev.sluice.transport.http.HttpFront;
+import dev.sluice.transport.grpc.GrpcDispatcher;
+import dev.sluice.transport.http.HttpDispatcher;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ final class Listeners {
   private final ModelPlanes models;
   private final Telemetry telemetry;
   private final Connections connections;
-  private final Supplier<Faces> faces;
+  private final Supplier<ProtocolHandlers> faces;
   private final RequestMemory memory;
   private @Nullable Authenticators authenticators;
   private final List<OpenListener> open = new ArrayList<>();
@@ -54,7 +54,7 @@ final class Listeners {
       ModelPlanes models,
       Telemetry telemetry,
       Connections connections,
-      Supplier<Faces> faces,
+      Supplier<ProtocolHandlers> faces,
       RequestMemory memory) {
     this.config = config;
     this.threads = threads;
@@ -90,7 +90,7 @@ final class Listeners {
     connections.add(count);
     var drain = new ConnectionDrain(config.shutdown().drainTimeout().plus(LAST_WORDS));
     drains.add(drain);
-    Faces spoken = faces.get();
+    ProtocolHandlers spoken = faces.get();
     open.add(
         OpenListener.open(
             threads.vertx(),
@@ -110,13 +110,13 @@ final class Listeners {
   private ListenerVerticle verticle(
       ListenerConfig listener,
       ListenerContext context,
-      Faces spoken,
+      ProtocolHandlers spoken,
       ConnectionCount count,
       ConnectionDrain drain) {
     var front =
-        new Front(
-            new HttpFront(spoken.http(listener), context, listener.cors()),
-            new GrpcFront(
+        new PortUnification(
+            new HttpDispatcher(spoken.http(listener), context, listener.cors()),
+            new GrpcDispatcher(
                 spoken.grpc(listener), context, models.control()::ready, listener.cors()));
     return new ListenerVerticle(
         listener,
@@ -129,8 +129,8 @@ final class Listeners {
   }
 
   /** Begins to look whether certificates have changed. */
-  void keepLooking(Lookout lookout) {
-    open.forEach(listener -> listener.keepLooking(lookout));
+  void schedule(PeriodicTasks periodicTasks) {
+    open.forEach(listener -> listener.schedule(periodicTasks));
   }
 
   /** Where clients find them, in the order in which they were opened. */

@@ -142,7 +142,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   private static synchronized void takeStandardError() {
     if (taken == null) {
       try {
-        taken = StandardError.take(new NativeLines());
+        taken = StandardError.take(new NativeStderrLog());
         OutOfMemory.writeLastLineBy(LogSetup::writeLastLine);
       } catch (IOException e) {
         System.err.println("{\"level\":\"WARN\",\"message\":\"native lines are no JSON\"}");

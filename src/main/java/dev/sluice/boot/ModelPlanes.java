@@ -59,9 +59,9 @@ final class ModelPlanes {
             config.tfs().requestLogFolder());
     this.file =
         config.repository().tensorflow().file().map(path -> new TensorflowModels(path, logs));
-    var news = new LoggedNews(LoggerFactory.getLogger("dev.sluice.models"));
+    var news = new RepositoryEventLog(LoggerFactory.getLogger("dev.sluice.models"));
     var paths = new HandlerPaths();
-    var reader = new ModelConfigReader(config, new OnceEach(news::warning));
+    var reader = new ModelConfigReader(config, new DeduplicatedWarnings(news::warning));
     RepositoryConfig first = firstModels();
     var policy = new LoadPolicy(config.repository().trust(), first.wanted());
     if (file.isPresent()) {
@@ -185,13 +185,13 @@ final class ModelPlanes {
   }
 
   /** Goes on looking for changes in folders, and in the file that lists models. */
-  void keepLooking(Lookout lookout) {
+  void schedule(PeriodicTasks periodicTasks) {
     RepositoryConfig models = config.repository();
     if (models.control().mode() == ControlConfig.Mode.POLL) {
-      lookout.keepLooking("the model folders", models.lookInterval(), repository::scan);
+      periodicTasks.schedule("the model folders", models.lookInterval(), repository::scan);
     }
     file.ifPresent(listed ->
-        lookout.keepLooking(
+        periodicTasks.schedule(
             "the model config file",
             models.tensorflow().pollInterval(),
             () -> listed.look(control)));

@@ -48,11 +48,11 @@ final class ModelServerCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     if (arguments.contains("--help")) {
-      ForeignFlag.usage("tensorflow_model_server", ServingFlag.values()).forEach(out::println);
+      CompatFlag.usage("tensorflow_model_server", ServingFlag.values()).forEach(out::println);
       out.flush();
       return ExitCode.OK;
     }
-    var flags = ForeignFlags.parse(ServingFlag.class, arguments);
+    var flags = CompatFlags.parse(ServingFlag.class, arguments);
     if (flags.on(ServingFlag.VERSION, false)) {
       out.println("TensorFlow ModelServer: sluice " + VersionText.number());
       out.println("TensorFlow Library: " + TENSORFLOW);
@@ -63,7 +63,7 @@ final class ModelServerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private void serve(ForeignFlags<ServingFlag> flags, PrintWriter out) throws InterruptedException {
+  private void serve(CompatFlags<ServingFlag> flags, PrintWriter out) throws InterruptedException {
     List<String> unknown = ServingSettings.unknown(flags);
     if (!unknown.isEmpty()) {
       PrintWriter err = spec.commandLine().getErr();
@@ -83,7 +83,7 @@ final class ModelServerCommand implements Callable<Integer> {
   /** Says where the server listens, and waits until it is told to stop. */
   static void serve(SluiceConfig config, Server server, PrintWriter out)
       throws InterruptedException {
-    var stopping = new Stopping(server);
+    var stopping = new GracefulShutdown(server);
     stopping.onSignal();
     if (config.log().format() == LogConfig.Format.JSON) {
       ServeCommand.log(config, server);

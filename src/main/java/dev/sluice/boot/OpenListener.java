@@ -32,7 +32,7 @@ record OpenListener(
     ListenerConfig config,
     int port,
     String deployment,
-    Optional<CertificateWatch> certificates,
+    Optional<CertificateReloader> certificates,
     @Nullable Object socketKey) {
   /** Counts the ports that the system chooses: each is chosen once for all event loops. */
   private static final AtomicInteger CHOSEN = new AtomicInteger();
@@ -111,9 +111,9 @@ record OpenListener(
     config.socket().ifPresent(path -> UnixSocket.remove(path, socketKey));
   }
 
-  private static CertificateWatch watch(
+  private static CertificateReloader watch(
       Vertx vertx, TlsConfig files, TlsConfig loaded, ListenerVerticle listener) {
-    return new CertificateWatch(
+    return new CertificateReloader(
         files, loaded, changed -> Certificates.check(changed, vertx), listener::encrypt);
   }
 
@@ -126,9 +126,9 @@ record OpenListener(
   }
 
   /** Begins to look whether its certificates have changed. */
-  void keepLooking(Lookout lookout) {
+  void schedule(PeriodicTasks periodicTasks) {
     certificates.ifPresent(watch ->
-        lookout.keepLooking("the certificates of " + address(), watch.interval(), watch::look));
+        periodicTasks.schedule("the certificates of " + address(), watch.interval(), watch::look));
   }
 
   /**

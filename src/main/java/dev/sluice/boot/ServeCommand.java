@@ -46,7 +46,7 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
     Server server = starter.start(config);
-    var stopping = new Stopping(server);
+    var stopping = new GracefulShutdown(server);
     stopping.onSignal();
     print(config, server);
     stopping.await();
@@ -88,9 +88,9 @@ final class ServeCommand implements Callable<Integer> {
     lines.add("");
     List<ModelLine> models = server.models();
     if (models.isEmpty()) {
-      lines.add("No models yet in " + Reports.directories(config.repository()) + ".");
+      lines.add("No models yet in " + ModelReports.directories(config.repository()) + ".");
     } else {
-      lines.addAll(Reports.states(models));
+      lines.addAll(ModelReports.states(models));
     }
     for (int i = 0; i < server.addresses().size(); i++) {
       var example = new ExampleRequest(config.listeners().get(i), server.addresses().get(i));

@@ -4,7 +4,7 @@ package dev.sluice.boot;
  * The flags of TensorFlow Serving's {@code tensorflow_model_server}: each is named as its constant
  * is, in lower case.
  */
-enum ServingFlag implements ForeignFlag {
+enum ServingFlag implements CompatFlag {
   PORT(Kind.VALUE, "port for gRPC; 0: none"),
   REST_API_PORT(Kind.VALUE, "port for REST; 0: none"),
   MODEL_NAME(Kind.VALUE, "name of the only model"),

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.boot.ForeignFlag.Kind;
+import dev.sluice.boot.CompatFlag.Kind;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
@@ -52,13 +52,13 @@ final class ServingSettings {
           ServingFlag.TENSORFLOW_INTRA_OP_PARALLELISM,
           ServingFlag.TENSORFLOW_INTER_OP_PARALLELISM);
 
-  private final ForeignFlags<ServingFlag> flags;
+  private final CompatFlags<ServingFlag> flags;
   private final Map<String, String> environment;
   private final Consumer<String> warnings;
   private final List<SettingOverride> overrides = new ArrayList<>();
 
   ServingSettings(
-      ForeignFlags<ServingFlag> flags, Map<String, String> environment, Consumer<String> warnings) {
+      CompatFlags<ServingFlag> flags, Map<String, String> environment, Consumer<String> warnings) {
     this.flags = flags;
     this.environment = environment;
     this.warnings = warnings;
@@ -123,7 +123,7 @@ final class ServingSettings {
   }
 
   /** What no flag of that command is known by. */
-  static List<String> unknown(ForeignFlags<ServingFlag> flags) {
+  static List<String> unknown(CompatFlags<ServingFlag> flags) {
     return flags.unknown().stream().filter(COMPILER.negate()).toList();
   }
 
@@ -205,7 +205,7 @@ final class ServingSettings {
         .filter(protocol -> protocol.name().toLowerCase(Locale.ROOT).equals(word.strip()))
         .findFirst()
         .orElseThrow(() ->
-            ForeignFlags.wanted(
+            CompatFlags.wanted(
                 ServingFlag.PROTOCOLS, word, "kserve, oip, grps, brpc, metrics or tfs"));
   }
 
@@ -340,7 +340,7 @@ final class ServingSettings {
   private static Path localFolder(String path) {
     String text = path.startsWith(FILE) ? path.substring(FILE.length()) : path;
     if (RemotePath.is(text)) {
-      throw ForeignFlags.wanted(ServingFlag.MODEL_BASE_PATH, "'" + path + "'", RemotePath.WANTED);
+      throw CompatFlags.wanted(ServingFlag.MODEL_BASE_PATH, "'" + path + "'", RemotePath.WANTED);
     }
     return Path.of(text);
   }

@@ -99,7 +99,7 @@ final class SettingsOptions {
         && repository.tensorflow().file().isEmpty()) {
       throw new ConfigException(
           "models.directory is "
-              + Reports.directories(repository)
+              + ModelReports.directories(repository)
               + ", which is no folder; --models DIR says where the models are");
     }
   }

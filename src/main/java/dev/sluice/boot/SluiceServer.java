@@ -25,7 +25,7 @@ import dev.sluice.telemetry.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.RequestMemory;
-import dev.sluice.transport.grpc.GrpcFace;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;
 import io.vertx.core.DeploymentOptions;
@@ -65,11 +65,11 @@ public final class SluiceServer implements Server {
   private final Monitor monitor;
   private final Connections connections = new Connections();
   private final Future<?> measuring;
-  private final LogControl logs = new LogSwitches();
+  private final LogControl logs = new LogLevels();
   private final MemoryBudget memory;
   private final SharedRegions regions;
   private final Listeners listeners;
-  private final Lookout lookout;
+  private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
   private final CountDownLatch hurried = new CountDownLatch(1);
 
@@ -98,7 +98,7 @@ public final class SluiceServer implements Server {
                 memory,
                 config.limits().connection().maxConnectionsPerPeer() > 0,
                 System::nanoTime));
-    this.lookout = new Lookout(threads);
+    this.periodicTasks = new PeriodicTasks(threads);
   }
 
   private static SharedRegions regions(SharedMemoryConfig shared) {
@@ -137,8 +137,8 @@ public final class SluiceServer implements Server {
   }
 
   /** What a listener may speak. */
-  private Faces faces() {
-    return new Faces(
+  private ProtocolHandlers faces() {
+    return new ProtocolHandlers(
         models.data(),
         models.control(),
         logs,
@@ -166,7 +166,7 @@ public final class SluiceServer implements Server {
   /** Every method that a listener answers over gRPC, but for the standard services. */
   Map<String, Operation> methods(ListenerConfig listener) {
     Map<String, Operation> methods = new TreeMap<>();
-    for (GrpcFace face : faces().grpc(listener)) {
+    for (GrpcProtocolHandler face : faces().grpc(listener)) {
       Stream.concat(face.methods().keySet().stream(), face.streams().keySet().stream())
           .forEach(name -> methods.put(face.service() + "/" + name, face.operations().get(name)));
     }
@@ -186,8 +186,8 @@ public final class SluiceServer implements Server {
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
       Threads.await(server.threads.loading().executeBlocking(server::scan, true));
-      server.models.keepLooking(server.lookout);
-      server.listeners.keepLooking(server.lookout);
+      server.models.schedule(server.periodicTasks);
+      server.listeners.schedule(server.periodicTasks);
       server.returnMemory();
       return server;
     } catch (RuntimeException e) {
@@ -204,11 +204,11 @@ public final class SluiceServer implements Server {
   }
 
   private void returnMemory() {
-    var unused = MemoryReturn.ofThisProcess();
+    var unused = HeapTrimmer.ofThisProcess();
     threads
         .vertx()
         .setPeriodic(
-            MemoryReturn.INTERVAL.toMillis(),
+            HeapTrimmer.INTERVAL.toMillis(),
             _ ->
                 threads
                     .load(unused::look, true)
@@ -273,7 +273,7 @@ public final class SluiceServer implements Server {
     if (closing.getAndSet(true)) {
       return;
     }
-    lookout.stop();
+    periodicTasks.stop();
     models.control().drain();
     listeners.drain();
     await(config.shutdown().gracePeriod());
@@ -310,6 +310,6 @@ public final class SluiceServer implements Server {
 
   @Override
   public Future<List<String>> reload() {
-    return lookout.lookNow();
+    return periodicTasks.runNow();
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.transport.SniffingTransport;
+import dev.sluice.transport.ProtocolDetectionTransport;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -42,7 +42,7 @@ record Threads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Future<?
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
     return Vertx.builder()
         .with(new VertxOptions().setEventLoopPoolSize(eventLoops).setFileSystemOptions(files))
-        .withTransport(new SniffingTransport(SocketTransports.choose(config.transport())))
+        .withTransport(new ProtocolDetectionTransport(SocketTransports.choose(config.transport())))
         .build();
   }
 

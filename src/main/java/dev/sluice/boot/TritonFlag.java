@@ -4,7 +4,7 @@ package dev.sluice.boot;
  * The flags of Triton's {@code tritonserver}: each is named as its constant is, in lower case and
  * with dashes.
  */
-enum TritonFlag implements ForeignFlag {
+enum TritonFlag implements CompatFlag {
   MODEL_REPOSITORY(Kind.VALUE, "folder of models; may be repeated"),
   MODEL_STORE(Kind.VALUE, "the same"),
   MODEL_CONTROL_MODE(Kind.VALUE, "none, poll or explicit"),
@@ -152,6 +152,6 @@ enum TritonFlag implements ForeignFlag {
 
   @Override
   public String flag() {
-    return ForeignFlag.super.flag().replace('_', '-');
+    return CompatFlag.super.flag().replace('_', '-');
   }
 }

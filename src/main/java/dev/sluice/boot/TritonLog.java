@@ -16,7 +16,7 @@ final class TritonLog {
   private TritonLog() {}
 
   /** The settings that the flags stand for. */
-  static List<SettingOverride> of(ForeignFlags<TritonFlag> flags) {
+  static List<SettingOverride> of(CompatFlags<TritonFlag> flags) {
     List<SettingOverride> overrides = new ArrayList<>();
     String lowest = verbose(flags.number(TritonFlag.LOG_VERBOSE, 0, 0, MOST_VERBOSE));
     List<String> off = new ArrayList<>();
@@ -58,7 +58,7 @@ final class TritonLog {
     return switch (format) {
       case "default" -> "glog";
       case "ISO8601" -> "iso8601";
-      default -> throw ForeignFlags.wanted(TritonFlag.LOG_FORMAT, format, "default or ISO8601");
+      default -> throw CompatFlags.wanted(TritonFlag.LOG_FORMAT, format, "default or ISO8601");
     };
   }
 

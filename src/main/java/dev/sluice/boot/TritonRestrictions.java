@@ -21,7 +21,7 @@ final class TritonRestrictions {
    *
    * @throws ConfigException naming the flag and the group that is unknown or comes twice
    */
-  static List<RestrictedApi> of(ForeignFlags<TritonFlag> flags) {
+  static List<RestrictedApi> of(CompatFlags<TritonFlag> flags) {
     List<RestrictedApi> restricted = new ArrayList<>();
     restricted.addAll(read(flags, TritonFlag.HTTP_RESTRICTED_API, Wire.HTTP, ""));
     restricted.addAll(read(flags, TritonFlag.GRPC_RESTRICTED_PROTOCOL, Wire.GRPC, GRPC_PREFIX));
@@ -29,7 +29,7 @@ final class TritonRestrictions {
   }
 
   private static List<RestrictedApi> read(
-      ForeignFlags<TritonFlag> flags, TritonFlag flag, Wire wire, String prefix) {
+      CompatFlags<TritonFlag> flags, TritonFlag flag, Wire wire, String prefix) {
     List<RestrictedApi> restricted = new ArrayList<>();
     Set<Group> seen = EnumSet.noneOf(Group.class);
     for (String text : flags.all(flag)) {
@@ -37,7 +37,7 @@ final class TritonRestrictions {
       int equals = text.indexOf('=', colon + 1);
       if (colon < 1 || equals < colon + 2 || equals == text.length() - 1) {
         // The value is as good as a key, so that it is not shown.
-        throw ForeignFlags.wanted(flag, "of another form", "APIS:KEY=VALUE");
+        throw CompatFlags.wanted(flag, "of another form", "APIS:KEY=VALUE");
       }
       Set<Group> groups = EnumSet.noneOf(Group.class);
       for (String name : text.substring(0, colon).split(",", -1)) {
@@ -62,7 +62,7 @@ final class TritonRestrictions {
   private static Group group(TritonFlag flag, String name) {
     return Group.of(name)
         .orElseThrow(() ->
-            ForeignFlags.wanted(
+            CompatFlags.wanted(
                 flag,
                 "for '" + name + "'",
                 String.join(", ", EnumSet.allOf(Group.class).stream().map(Group::text).toList())));

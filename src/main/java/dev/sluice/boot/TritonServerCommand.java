@@ -40,9 +40,9 @@ final class TritonServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    var flags = ForeignFlags.parse(TritonFlag.class, arguments);
+    var flags = CompatFlags.parse(TritonFlag.class, arguments);
     if (flags.on(TritonFlag.HELP, false)) {
-      print(ForeignFlag.usage("tritonserver", TritonFlag.values()));
+      print(CompatFlag.usage("tritonserver", TritonFlag.values()));
     } else if (flags.on(TritonFlag.VERSION, false)) {
       print(List.of("sluice " + VersionText.number()));
     } else {
@@ -51,7 +51,7 @@ final class TritonServerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private void serve(ForeignFlags<TritonFlag> flags) throws InterruptedException {
+  private void serve(CompatFlags<TritonFlag> flags) throws InterruptedException {
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new TritonSettings(flags, environment, warn).read());
     Server server = starter.start(config);
@@ -61,7 +61,7 @@ final class TritonServerCommand implements Callable<Integer> {
     if (flags.text(TritonFlag.ENABLE_CONTROL).isEmpty()) {
       LOG.info(REFUSED);
     }
-    var stopping = new Stopping(server);
+    var stopping = new GracefulShutdown(server);
     stopping.onSignal();
     if (config.log().format() == LogConfig.Format.JSON) {
       ServeCommand.log(config, server);
@@ -77,7 +77,7 @@ final class TritonServerCommand implements Callable<Integer> {
         server.models().stream()
             .filter(line -> line.version().isPresent() || asked.contains(line.model()))
             .toList();
-    List<String> failures = Reports.failures(models);
+    List<String> failures = ModelReports.failures(models);
     if (!failures.isEmpty()) {
       server.close();
       throw new StartFailure(

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.boot.ForeignFlag.Kind;
+import dev.sluice.boot.CompatFlag.Kind;
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ControlConfig;
@@ -34,13 +34,13 @@ final class TritonSettings {
   private static final Set<Protocol> MODELS =
       EnumSet.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP, Protocol.GRPS);
 
-  private final ForeignFlags<TritonFlag> flags;
+  private final CompatFlags<TritonFlag> flags;
   private final Map<String, String> environment;
   private final Consumer<String> warnings;
   private final List<SettingOverride> overrides = new ArrayList<>();
 
   TritonSettings(
-      ForeignFlags<TritonFlag> flags, Map<String, String> environment, Consumer<String> warnings) {
+      CompatFlags<TritonFlag> flags, Map<String, String> environment, Consumer<String> warnings) {
     this.flags = flags;
     this.environment = environment;
     this.warnings = warnings;
@@ -57,7 +57,7 @@ final class TritonSettings {
     loading();
     limits();
     overrides.addAll(TritonTraces.of(flags, warnings));
-    overrides.addAll(TritonBackends.of(flags, warnings));
+    overrides.addAll(TritonBackendConfig.of(flags, warnings));
     overrides.addAll(TritonLog.of(flags));
     set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
     // There, nothing is refused for waiting long: queue policies say how many may wait.
@@ -95,7 +95,7 @@ final class TritonSettings {
     for (TritonFlag flag : List.of(TritonFlag.MODEL_REPOSITORY, TritonFlag.MODEL_STORE)) {
       for (String text : flags.all(flag)) {
         if (text.isBlank() || text.indexOf('\0') >= 0 || !Files.isDirectory(Path.of(text))) {
-          throw ForeignFlags.wanted(
+          throw CompatFlags.wanted(
               flag, "'" + text + "'", RemotePath.is(text) ? RemotePath.WANTED : "a folder");
         }
         directories.add(Path.of(text));
@@ -114,7 +114,7 @@ final class TritonSettings {
           case "poll" -> Mode.POLL;
           case "explicit" -> Mode.EXPLICIT;
           case String other ->
-              throw ForeignFlags.wanted(
+              throw CompatFlags.wanted(
                   TritonFlag.MODEL_CONTROL_MODE, other, "none, poll or explicit");
         };
     Set<String> load = new LinkedHashSet<>(flags.all(TritonFlag.LOAD_MODEL));
@@ -165,7 +165,7 @@ final class TritonSettings {
 
   private void cache(String text) {
     if (!text.startsWith("local,size=")) {
-      throw ForeignFlags.wanted(TritonFlag.CACHE_CONFIG, text, "local,size=BYTES");
+      throw CompatFlags.wanted(TritonFlag.CACHE_CONFIG, text, "local,size=BYTES");
     }
     set(TritonFlag.CACHE_CONFIG, "limits.cache_size", text.substring(text.indexOf('=') + 1));
   }

@@ -22,7 +22,7 @@ final class TritonTraces {
    *
    * @param warnings get what has no meaning here
    */
-  static List<SettingOverride> of(ForeignFlags<TritonFlag> flags, Consumer<String> warnings) {
+  static List<SettingOverride> of(CompatFlags<TritonFlag> flags, Consumer<String> warnings) {
     var traces = new TritonTraces(warnings);
     traces.levels(TritonFlag.TRACE_LEVEL, flags.all(TritonFlag.TRACE_LEVEL));
     traces.last(flags, TritonFlag.TRACE_RATE, "rate");
@@ -32,14 +32,14 @@ final class TritonTraces {
     return traces.overrides;
   }
 
-  private void last(ForeignFlags<TritonFlag> flags, TritonFlag flag, String key) {
+  private void last(CompatFlags<TritonFlag> flags, TritonFlag flag, String key) {
     flags.text(flag).ifPresent(value -> set(flag, key, value));
   }
 
   private void config(String text) {
     int equals = text.indexOf('=');
     if (equals < 0) {
-      throw ForeignFlags.wanted(TritonFlag.TRACE_CONFIG, text, "[MODE,]NAME=VALUE");
+      throw CompatFlags.wanted(TritonFlag.TRACE_CONFIG, text, "[MODE,]NAME=VALUE");
     }
     String value = text.substring(equals + 1);
     switch (text.substring(0, equals)) {
@@ -61,7 +61,7 @@ final class TritonTraces {
   private void levels(TritonFlag flag, List<String> levels) {
     for (String level : levels) {
       if (!level.equals("OFF") && !level.equals("TIMESTAMPS")) {
-        throw ForeignFlags.wanted(flag, level, "OFF or TIMESTAMPS");
+        throw CompatFlags.wanted(flag, level, "OFF or TIMESTAMPS");
       }
       set(flag, "timestamps", Boolean.toString(level.equals("TIMESTAMPS")));
     }

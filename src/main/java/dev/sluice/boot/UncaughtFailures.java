@@ -2,7 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.OutOfMemory;
-import dev.sluice.transport.FoldedLog;
+import dev.sluice.transport.RateLimitedLog;
 import io.vertx.core.Handler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,7 +12,7 @@ import org.slf4j.event.Level;
 final class UncaughtFailures implements Handler<Throwable> {
   private static final Logger LOG = LoggerFactory.getLogger(UncaughtFailures.class);
 
-  private static final FoldedLog LEFT = new FoldedLog(LOG);
+  private static final RateLimitedLog LEFT = new RateLimitedLog(LOG);
 
   private final Liveness liveness;
 

@@ -31,7 +31,7 @@ final class ModelFolder {
   private final String model;
   private final Path folder;
   private final Consumer<String> warnings;
-  private final TreeMap<Long, VersionSighting> versions = new TreeMap<>();
+  private final TreeMap<Long, ScannedVersion> versions = new TreeMap<>();
 
   private ModelFolder(String model, Path folder, Consumer<String> warnings) {
     this.model = model;
@@ -40,7 +40,7 @@ final class ModelFolder {
   }
 
   /** Reads the folder, but no file. */
-  static ModelSighting look(String model, Path folder, Consumer<String> warnings)
+  static ScannedModel look(String model, Path folder, Consumer<String> warnings)
       throws IOException {
     if (Files.isRegularFile(folder)) {
       return lookAtFile(folder);
@@ -49,10 +49,10 @@ final class ModelFolder {
   }
 
   /** A model that is one file has one version and no settings of its own. */
-  private static ModelSighting lookAtFile(Path file) throws IOException {
+  private static ScannedModel lookAtFile(Path file) throws IOException {
     Fingerprint stamp = FingerprintReader.read(parent(file), file::equals);
-    var version = new VersionSighting(ONLY_VERSION, file, isNamedModel(fileName(file)), stamp);
-    return new ModelSighting(file, Fingerprint.NONE, new TreeMap<>(Map.of(ONLY_VERSION, version)));
+    var version = new ScannedVersion(ONLY_VERSION, file, isNamedModel(fileName(file)), stamp);
+    return new ScannedModel(file, Fingerprint.NONE, new TreeMap<>(Map.of(ONLY_VERSION, version)));
   }
 
   private static Path parent(Path file) {
@@ -63,7 +63,7 @@ final class ModelFolder {
     return String.valueOf(file.getFileName());
   }
 
-  private ModelSighting look() throws IOException {
+  private ScannedModel look() throws IOException {
     List<Path> children = children(folder);
     for (Path child : children) {
       OptionalLong number = number(child);
@@ -72,11 +72,11 @@ final class ModelFolder {
       }
     }
     addOnlyVersion(children);
-    return new ModelSighting(folder, FingerprintReader.read(folder, this::isSettings), versions);
+    return new ScannedModel(folder, FingerprintReader.read(folder, this::isSettings), versions);
   }
 
   private void addFolder(long number, Path child) {
-    VersionSighting before = versions.put(number, version(number, child));
+    ScannedVersion before = versions.put(number, version(number, child));
     if (before != null) {
       warnAboutTwo(number, before.folder(), child);
     }
@@ -89,7 +89,7 @@ final class ModelFolder {
         && !isFolderOfLite(children)) {
       return;
     }
-    VersionSighting numbered = versions.get(ONLY_VERSION);
+    ScannedVersion numbered = versions.get(ONLY_VERSION);
     if (numbered == null) {
       versions.put(ONLY_VERSION, onlyVersion());
     } else {
@@ -125,14 +125,14 @@ final class ModelFolder {
             .formatted(model, first, taken, number, taken));
   }
 
-  private VersionSighting version(long number, Path child) {
+  private ScannedVersion version(long number, Path child) {
     Fingerprint files = fingerprint(child, false);
-    return new VersionSighting(number, child, holdsModel(files), files);
+    return new ScannedVersion(number, child, holdsModel(files), files);
   }
 
-  private VersionSighting onlyVersion() {
+  private ScannedVersion onlyVersion() {
     Fingerprint files = fingerprint(folder, true);
-    return new VersionSighting(ONLY_VERSION, folder, holdsModel(files), files);
+    return new ScannedVersion(ONLY_VERSION, folder, holdsModel(files), files);
   }
 
   private boolean isSettings(Path path) {

@@ -37,12 +37,12 @@ public final class ModelRepository {
   private final RepositoryConfig config;
   private final Loader loader;
   private final Workers workers;
-  private final RepositoryNews news;
+  private final RepositoryListener news;
   private final Promise<Void> closed = Promise.promise();
-  private volatile RepositoryView view = RepositoryView.NOT_LOOKED_YET;
+  private volatile RepositorySnapshot view = RepositorySnapshot.NOT_LOOKED_YET;
 
   /** Its own lock, held during a whole scan; taken before {@link #lock}, never after it. */
-  private final FolderWatch folders;
+  private final RepositoryPoller folders;
 
   private final Catalog catalog;
   private final MountedFolders mounted = new MountedFolders();
@@ -60,7 +60,7 @@ public final class ModelRepository {
 
   // guarded by lock
   private final Map<String, TrackedModel> models = new TreeMap<>();
-  private final List<Awaited> awaited = new ArrayList<>();
+  private final List<LoadWaiter> awaited = new ArrayList<>();
   private final List<Promise<Void>> reconciliations = new ArrayList<>();
   private Set<String> warned = Set.of();
 
@@ -79,11 +79,11 @@ public final class ModelRepository {
       Loader loader,
       Workers workers,
       InstantSource clock,
-      RepositoryNews news) {
+      RepositoryListener news) {
     this.config = config;
     this.wanted = config.wanted();
     this.catalog = new Catalog(config.wanted(), mounted, settings);
-    this.folders = new FolderWatch(config, settings, clock);
+    this.folders = new RepositoryPoller(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
     this.news = news;
@@ -116,11 +116,11 @@ public final class ModelRepository {
    *     at yet
    */
   public Optional<List<VersionStatus>> versions(String model) {
-    RepositoryView now = view;
+    RepositorySnapshot now = view;
     ModelView known = now.model(model);
     if (known == null && !now.complete()) {
       throw InferenceException.starting(
-          "Model with name " + model + " is not ready: " + RepositoryView.NOT_LOOKED);
+          "Model with name " + model + " is not ready: " + RepositorySnapshot.NOT_LOOKED);
     }
     return Optional.ofNullable(known).map(ModelView::statuses);
   }
@@ -151,7 +151,7 @@ public final class ModelRepository {
         wanted = catalog.first(config.control().load());
       }
       WantedModels seen = mounted.look(wanted);
-      FolderWatch.Look look = folders.look(seen, Set.of());
+      RepositoryPoller.Look look = folders.look(seen, Set.of());
       boolean known = !seen.listed().isEmpty();
       Set<String> named = seen.listed().keySet();
       change(_ -> apply(look, known, named));
@@ -271,11 +271,11 @@ public final class ModelRepository {
       fresh.addAll(again);
       wanted = next;
       WantedModels seen = mounted.look(next);
-      FolderWatch.Look look = folders.look(seen, fresh);
+      RepositoryPoller.Look look = folders.look(seen, fresh);
       change(_ -> {
         apply(look, true, seen.listed().keySet());
         again.stream().map(models::get).filter(Objects::nonNull).forEach(TrackedModel::reconsider);
-        awaited.add(new Awaited(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
+        awaited.add(new LoadWaiter(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
       });
     }
   }
@@ -284,11 +284,11 @@ public final class ModelRepository {
    * @param known whether it was said which models there are, whatever can be seen of them
    * @param named the models that were asked for by name
    */
-  private void apply(FolderWatch.Look look, boolean known, Set<String> named) {
+  private void apply(RepositoryPoller.Look look, boolean known, Set<String> named) {
     if (closing) {
       return;
     }
-    Sightings seen = look.seen();
+    ScanResult seen = look.seen();
     looked |= seen.complete() || known;
     seen.unreadable().forEach(this::model);
     seen.models()
@@ -304,10 +304,10 @@ public final class ModelRepository {
     return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, news));
   }
 
-  private static void settle(TrackedModel model, SettingsWatch.Reading reading) {
+  private static void settle(TrackedModel model, SettingsPoller.Reading reading) {
     switch (reading) {
-      case SettingsWatch.Reading.Good(var good) -> model.use(good);
-      case SettingsWatch.Reading.Broken(var why) -> model.refuse(why);
+      case SettingsPoller.Reading.Good(var good) -> model.use(good);
+      case SettingsPoller.Reading.Broken(var why) -> model.refuse(why);
     }
   }
 
@@ -343,12 +343,12 @@ public final class ModelRepository {
     synchronized (lock) {
       change.accept(steps);
       if (!closing) {
-        var members = new Members(models);
+        var members = new EnsembleMembers(models);
         members.inOrder().forEach(model -> steps.addAll(model.plan(members)));
       }
       models.values().removeIf(TrackedModel::forgotten);
       open += count(steps, RepositoryAction.Load.class);
-      view = RepositoryView.of(models.values(), looked, closing);
+      view = RepositorySnapshot.of(models.values(), looked, closing);
       over = closing && open == 0;
       told = outcomes();
     }
@@ -429,7 +429,7 @@ public final class ModelRepository {
   private void failed(ModelId id, Throwable cause) {
     change(steps -> {
       open--;
-      model(id.name()).failed(id, Failures.of(cause), steps);
+      model(id.name()).failed(id, LoadFailureTexts.of(cause), steps);
     });
   }
 

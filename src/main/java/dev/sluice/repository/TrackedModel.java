@@ -55,9 +55,9 @@ final class TrackedModel {
   private final boolean reread;
 
   private final VersionPolicyConfig defaultPolicy;
-  private final RepositoryNews news;
+  private final RepositoryListener news;
   private final NavigableMap<Long, TrackedVersion> versions = new TreeMap<>();
-  private final SteadyVersions steady = new SteadyVersions();
+  private final StableVersions steady = new StableVersions();
   private @Nullable ModelConfig config;
   private @Nullable Failure broken;
   private boolean settled;
@@ -66,7 +66,7 @@ final class TrackedModel {
   private boolean asked;
   private @Nullable Path folder;
 
-  TrackedModel(String name, RepositoryConfig config, RepositoryNews news) {
+  TrackedModel(String name, RepositoryConfig config, RepositoryListener news) {
     this.name = name;
     this.loading = config.loading();
     // Where callers decide, files are looked at only because one of them asked for a load.
@@ -91,7 +91,7 @@ final class TrackedModel {
   }
 
   /** The model's folder was looked at. */
-  void look(ModelSighting now, Predicate<VersionSighting> trusted) {
+  void look(ScannedModel now, Predicate<ScannedVersion> trusted) {
     there = true;
     folder = now.folder();
     steady.look(now.versions(), trusted);
@@ -159,7 +159,7 @@ final class TrackedModel {
    *
    * @param wanted the version, or {@link EnsembleConfig#LATEST}
    */
-  Members.Readiness asMember(long wanted) {
+  EnsembleMembers.Readiness asMember(long wanted) {
     Map<Long, TrackedVersion> candidates =
         wanted == EnsembleConfig.LATEST
             ? versions.descendingMap()
@@ -167,13 +167,13 @@ final class TrackedModel {
     for (var version : candidates.entrySet()) {
       if (version.getValue().is(VersionState.AVAILABLE)) {
         var id = new ModelId(name, version.getKey());
-        return new Members.Readiness.Ready(List.of(version.getValue().asMember(id)));
+        return new EnsembleMembers.Readiness.Ready(List.of(version.getValue().asMember(id)));
       }
     }
     if (candidates.values().stream().anyMatch(TrackedVersion::isOnTheWay)) {
-      return new Members.Readiness.Waiting();
+      return new EnsembleMembers.Readiness.Waiting();
     }
-    return new Members.Readiness.Missing(
+    return new EnsembleMembers.Readiness.Missing(
         candidates.values().stream()
             .flatMap(version -> version.status().error().stream())
             .findFirst()
@@ -181,7 +181,7 @@ final class TrackedModel {
   }
 
   /** What to do now. Each step is handed out once and must be performed. */
-  List<RepositoryAction> plan(Members all) {
+  List<RepositoryAction> plan(EnsembleMembers all) {
     NavigableSet<Long> wished = wished(steady.taken());
     NavigableSet<Long> promised = wished(steady.promised());
     promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
@@ -209,18 +209,18 @@ final class TrackedModel {
         || versions.values().stream().noneMatch(version -> version.is(VersionState.UNLOADING));
   }
 
-  private void bringUp(long number, Members all, List<RepositoryAction> steps) {
+  private void bringUp(long number, EnsembleMembers all, List<RepositoryAction> steps) {
     TrackedVersion version = versions.computeIfAbsent(number, TrackedVersion::new);
     version.resume();
-    VersionSighting sighting = steady.steady(number);
+    ScannedVersion sighting = steady.steady(number);
     if (config == null) {
       refuse(number, version, broken);
     } else if (sighting != null) {
       switch (all.of(name)) {
-        case Members.Readiness.Ready(var members) ->
+        case EnsembleMembers.Readiness.Ready(var members) ->
             load(sighting, version, config, members, steps);
-        case Members.Readiness.Waiting _ -> withdrawServed(version, steps);
-        case Members.Readiness.Missing(Failure why) -> {
+        case EnsembleMembers.Readiness.Waiting _ -> withdrawServed(version, steps);
+        case EnsembleMembers.Readiness.Missing(Failure why) -> {
           withdrawServed(version, steps);
           refuse(number, version, why);
         }
@@ -236,7 +236,7 @@ final class TrackedModel {
   }
 
   /** Its folder is waited for as before, but not in silence. */
-  private void refuseEmpty(VersionSighting sighting) {
+  private void refuseEmpty(ScannedVersion sighting) {
     long number = sighting.version();
     refuse(
         number,
@@ -251,12 +251,12 @@ final class TrackedModel {
   }
 
   private void load(
-      VersionSighting sighting,
+      ScannedVersion sighting,
       TrackedVersion version,
       ModelConfig settings,
-      List<Member> members,
+      List<EnsembleMember> members,
       List<RepositoryAction> steps) {
-    Attempt attempt = Attempt.of(sighting, settings, members);
+    LoadAttempt attempt = LoadAttempt.of(sighting, settings, members);
     boolean kept = version.keeps(attempt) && !reread;
     if (kept || !version.needs(attempt)) {
       return;

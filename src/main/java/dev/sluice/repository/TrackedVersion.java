@@ -19,7 +19,7 @@ final class TrackedVersion {
   private VersionState state = VersionState.START;
   private @Nullable LiveVersion live;
   private @Nullable Failure error;
-  private @Nullable Attempt attempt;
+  private @Nullable LoadAttempt attempt;
   private boolean loading;
   private boolean served;
 
@@ -56,8 +56,8 @@ final class TrackedVersion {
   }
 
   /** What takes the requests now, for those who are to notice when that changes. */
-  Member asMember(ModelId id) {
-    return new Member(id, loads);
+  EnsembleMember asMember(ModelId id) {
+    return new EnsembleMember(id, loads);
   }
 
   /** Whether it has ever taken requests. */
@@ -79,7 +79,7 @@ final class TrackedVersion {
   }
 
   /** Whether a version that is wished for has to be loaded from this. */
-  boolean needs(Attempt wanted) {
+  boolean needs(LoadAttempt wanted) {
     return !loading
         && switch (state) {
           case START, UNLOADING -> true;
@@ -94,7 +94,7 @@ final class TrackedVersion {
    * copy that replaces them may stop half-way, and what serves is good. Files that changed while
    * they were loaded are loaded again.
    */
-  boolean keeps(Attempt wanted) {
+  boolean keeps(LoadAttempt wanted) {
     if (state != VersionState.AVAILABLE || attempt == null) {
       return false;
     }
@@ -103,7 +103,7 @@ final class TrackedVersion {
   }
 
   /** A load begins. What takes requests goes on doing so until the load has succeeded. */
-  void startLoading(Attempt next) {
+  void startLoading(LoadAttempt next) {
     failures = next.equals(attempt) ? failures : 0;
     attempt = next;
     confirmed = false;

@@ -18,7 +18,7 @@ import java.util.Set;
  */
 final class VersionScanner {
   private final WantedModels wanted;
-  private final Map<String, ModelSighting> kept;
+  private final Map<String, ScannedModel> kept;
 
   VersionScanner(WantedModels wanted) {
     this(wanted, Map.of());
@@ -27,23 +27,23 @@ final class VersionScanner {
   /**
    * @param kept models that are not looked at again
    */
-  VersionScanner(WantedModels wanted, Map<String, ModelSighting> kept) {
+  VersionScanner(WantedModels wanted, Map<String, ScannedModel> kept) {
     this.wanted = wanted;
     this.kept = kept;
   }
 
-  Sightings scan() {
+  ScanResult scan() {
     var look = new Look();
     boolean complete = true;
     for (Path directory : wanted.directories()) {
       complete &= scanDirectory(directory, look);
     }
     wanted.listed().forEach((name, model) -> lookAtListed(name, model.folder(), look));
-    return new Sightings(complete, look.models, look.unreadable, look.warnings);
+    return new ScanResult(complete, look.models, look.unreadable, look.warnings);
   }
 
   private void lookAtListed(String name, Path folder, Look look) {
-    ModelSighting before = kept.get(name);
+    ScannedModel before = kept.get(name);
     if (before == null) {
       look.at(name, folder);
     } else {
@@ -78,7 +78,7 @@ final class VersionScanner {
 
   private static final class Look {
     final Map<String, Path> taken = new HashMap<>();
-    final Map<String, ModelSighting> models = new HashMap<>();
+    final Map<String, ScannedModel> models = new HashMap<>();
     final Set<String> unreadable = new HashSet<>();
     final List<String> warnings = new ArrayList<>();
 

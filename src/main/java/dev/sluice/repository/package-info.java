@@ -3,10 +3,10 @@
  * dev.sluice.repository.ModelRepository}.
  *
  * <p>Versions are wished for, not commanded: {@link dev.sluice.repository.VersionScanner} says what
- * lies on disk, {@link dev.sluice.repository.SteadyVersions} what of it stands still, {@link
+ * lies on disk, {@link dev.sluice.repository.StableVersions} what of it stands still, {@link
  * dev.sluice.repository.VersionPolicy} what should be served, and {@link
  * dev.sluice.repository.TrackedModel} which steps lead there. The repository performs the steps and
- * publishes an immutable {@link dev.sluice.repository.RepositoryView} after each change.
+ * publishes an immutable {@link dev.sluice.repository.RepositorySnapshot} after each change.
  *
  * <p>Threads: looking a model up reads one volatile field, on any thread. Scanning and loading
  * block, on workers. {@link dev.sluice.repository.TrackedModel} and {@link

@@ -22,8 +22,8 @@ import org.slf4j.event.Level;
  * what they made of them. All on the connection's event loop.
  */
 final class ConnectionGuard extends ChannelInboundHandlerAdapter {
-  private static final FoldedLog LOG =
-      new FoldedLog(LoggerFactory.getLogger(ConnectionGuard.class));
+  private static final RateLimitedLog LOG =
+      new RateLimitedLog(LoggerFactory.getLogger(ConnectionGuard.class));
 
   /** Looks at a connection in the time of its shortest limit. */
   private static final int LOOKS = 4;

@@ -19,9 +19,9 @@ final class ControlLog {
   static final int MOST_PAIRS = 1_000;
 
   private final Set<String> pairs = ConcurrentHashMap.newKeySet();
-  private final FoldedLog lines;
+  private final RateLimitedLog lines;
 
-  ControlLog(FoldedLog lines) {
+  ControlLog(RateLimitedLog lines) {
     this.lines = lines;
   }
 

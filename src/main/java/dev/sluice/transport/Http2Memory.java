@@ -35,7 +35,7 @@ import org.slf4j.event.Level;
  * other without an end.
  */
 public final class Http2Memory extends Http2Heads {
-  private static final FoldedLog LOG = new FoldedLog(LoggerFactory.getLogger(Http2Memory.class));
+  private static final RateLimitedLog LOG = new RateLimitedLog(LoggerFactory.getLogger(Http2Memory.class));
 
   /** Bytes of each connection that are not charged. */
   private static final int UNCHARGED = 16 * 1024;
@@ -64,7 +64,7 @@ public final class Http2Memory extends Http2Heads {
   private final ChannelHandlerContext ctx;
   private final RequestMemory memory;
   private final MemoryAccount account;
-  private final ConsumedBytes window;
+  private final ConsumedBytesFlowController window;
   private final Http2Connection.PropertyKey headKey;
   private long heads;
   private long elsewhere;
@@ -81,7 +81,7 @@ public final class Http2Memory extends Http2Heads {
     this.memory = memory;
     account = memory.account(ctx.channel());
     headKey = handler.connection().newKey();
-    window = new ConsumedBytes(handler.decoder().flowController(), this::update);
+    window = new ConsumedBytesFlowController(handler.decoder().flowController(), this::update);
   }
 
   /** Charges what a connection holds that has just been opened, if it speaks HTTP/2. */

@@ -46,12 +46,12 @@ public record ListenerContext(
 
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContext.class);
 
-  private static final FoldedLog FAULTS = new FoldedLog(LOG);
+  private static final RateLimitedLog FAULTS = new RateLimitedLog(LOG);
 
-  private static final ControlLog REFUSALS = new ControlLog(new FoldedLog(LOG));
+  private static final ControlLog REFUSALS = new ControlLog(new RateLimitedLog(LOG));
 
   /** While models start, every caller meets the same: one line says it. */
-  private static final FoldedLog STARTING = FoldedLog.ofFirst(LOG, Duration.ofMinutes(1));
+  private static final RateLimitedLog STARTING = RateLimitedLog.ofFirst(LOG, Duration.ofMinutes(1));
 
   /** Without a guard against browsers. */
   public ListenerContext(

@@ -21,8 +21,8 @@ import org.slf4j.event.Level;
  * accepts stays on its event loop.
  */
 public final class ListenerVerticle extends VerticleBase {
-  private static final FoldedLog LOG =
-      new FoldedLog(LoggerFactory.getLogger(ListenerVerticle.class));
+  private static final RateLimitedLog LOG =
+      new RateLimitedLog(LoggerFactory.getLogger(ListenerVerticle.class));
 
   /** Bytes a client may send on a stream before it has to wait: a tensor of usual size fits. */
   private static final int STREAM_WINDOW = 4 * 1024 * 1024;
@@ -55,8 +55,8 @@ public final class ListenerVerticle extends VerticleBase {
   private final ConnectionCount connections;
   private final RequestMemory memory;
   private final ConnectionDrain drain;
-  private final ListenerFront front;
-  private final Optional<RawFront> rawFront;
+  private final ListenerDispatcher front;
+  private final Optional<DetectedProtocol> rawFront;
   private HttpServer server;
 
   /**
@@ -76,8 +76,8 @@ public final class ListenerVerticle extends VerticleBase {
       ConnectionCount connections,
       RequestMemory memory,
       ConnectionDrain drain,
-      ListenerFront front,
-      Optional<RawFront> rawFront) {
+      ListenerDispatcher front,
+      Optional<DetectedProtocol> rawFront) {
     this.config = config;
     this.limits = limits;
     this.connections = connections;
@@ -90,7 +90,7 @@ public final class ListenerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     if (config.tls().isEmpty()) {
-      rawFront.ifPresent(raw -> context.put(FirstBytes.Door.class, new FirstBytes.Door(raw)));
+      rawFront.ifPresent(raw -> context.put(ProtocolDetector.Door.class, new ProtocolDetector.Door(raw)));
     }
     server =
         vertx
@@ -113,8 +113,8 @@ public final class ListenerVerticle extends VerticleBase {
   }
 
   private void admit(SocketAddress address) {
-    SniffingTransport.admit(
-        vertx, address, new SniffingTransport.Admission(connections, drain, limits));
+    ProtocolDetectionTransport.admit(
+        vertx, address, new ProtocolDetectionTransport.Admission(connections, drain, limits));
   }
 
   /** A negative port names one that the system chooses, once for all verticles that name it. */
@@ -135,7 +135,7 @@ public final class ListenerVerticle extends VerticleBase {
   /** Puts the server's own handlers into a connection, or closes it: none may be missing. */
   private void hook(HttpConnection connection) {
     try {
-      Flushes.join(connection);
+      FlushCoalescing.join(connection);
       front.opened(connection);
       Http1Drain.join(connection, drain);
       if (config.socket().isPresent()) {
@@ -205,7 +205,7 @@ public final class ListenerVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     drain.begin();
-    return SniffingTransport.stopListening(vertx, bound())
+    return ProtocolDetectionTransport.stopListening(vertx, bound())
         .compose(_ -> nextTurn())
         .compose(_ -> shutdown());
   }

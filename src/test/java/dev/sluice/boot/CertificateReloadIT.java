@@ -167,7 +167,7 @@ class CertificateReloadIT {
   @Test
   void filesThatCannotBeUsedChangeNothingButOneLineOfTheLog() throws Exception {
     SSLContext client = client(Optional.empty());
-    Logger logger = (Logger) LoggerFactory.getLogger(CertificateWatch.class);
+    Logger logger = (Logger) LoggerFactory.getLogger(CertificateReloader.class);
     var log = new ListAppender<ILoggingEvent>();
     log.list = new CopyOnWriteArrayList<>();
     log.start();

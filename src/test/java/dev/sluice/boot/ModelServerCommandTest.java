@@ -400,7 +400,7 @@ class ModelServerCommandTest {
     return new Read(new ServingSettings(parse(arguments), environment, warnings::add).read());
   }
 
-  private static ForeignFlags<ServingFlag> parse(String... arguments) {
-    return ForeignFlags.parse(ServingFlag.class, List.of(arguments));
+  private static CompatFlags<ServingFlag> parse(String... arguments) {
+    return CompatFlags.parse(ServingFlag.class, List.of(arguments));
   }
 }

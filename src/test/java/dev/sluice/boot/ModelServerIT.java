@@ -52,7 +52,7 @@ class ModelServerIT {
   private ManagedChannel channel;
 
   private void serve(Map<String, String> environment, String... flags) {
-    var parsed = ForeignFlags.parse(ServingFlag.class, List.of(flags));
+    var parsed = CompatFlags.parse(ServingFlag.class, List.of(flags));
     SluiceConfig read = new ServingSettings(parsed, environment, _ -> {}).read();
     var free = read.listeners().stream().map(listener -> listener.withPort(0)).toList();
     server = RunningServer.start(read.with(free, read.repository()));

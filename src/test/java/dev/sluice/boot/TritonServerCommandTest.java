@@ -386,7 +386,7 @@ class TritonServerCommandTest {
 
   private SluiceConfig settings(List<String> arguments) {
     return new TritonSettings(
-            ForeignFlags.parse(TritonFlag.class, arguments), Map.of(), warnings::add)
+            CompatFlags.parse(TritonFlag.class, arguments), Map.of(), warnings::add)
         .read();
   }
 }

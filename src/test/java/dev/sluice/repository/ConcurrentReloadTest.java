@@ -49,7 +49,7 @@ class ConcurrentReloadTest {
             loader,
             new ThreadWorkers(threads),
             InstantSource.fixed(ModelFiles.NOW),
-            new FakeNews());
+            new FakeRepositoryListener());
   }
 
   @Test

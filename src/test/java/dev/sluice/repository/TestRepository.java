@@ -31,7 +31,7 @@ final class TestRepository {
   final ModelFiles files;
   final FakeLoader loader = new FakeLoader();
   final ManualWorkers workers = new ManualWorkers();
-  final FakeNews news = new FakeNews();
+  final FakeRepositoryListener news = new FakeRepositoryListener();
   final ModelRepository repository;
   private final Map<String, ModelConfig> settings = new HashMap<>();
 

@@ -38,8 +38,8 @@ class TrackedVersionTest {
       FAILED    | LOADING   | END       | -         | -         | END       | END       | -
       """;
 
-  private static final Attempt FIRST = attempt(1);
-  private static final Attempt SECOND = attempt(2);
+  private static final LoadAttempt FIRST = attempt(1);
+  private static final LoadAttempt SECOND = attempt(2);
   private static final Failure WHY = new Failure(ErrorCode.INVALID_ARGUMENT, "broken");
 
   enum Event {
@@ -217,9 +217,9 @@ class TrackedVersionTest {
     version.loaded(first);
   }
 
-  private static Attempt attempt(long size) {
+  private static LoadAttempt attempt(long size) {
     var file = new FileStamp("model.onnx", size, Instant.EPOCH);
-    return new Attempt(
+    return new LoadAttempt(
         Path.of("1"), new Fingerprint(List.of(file)), ModelConfig.DEFAULT, List.of());
   }
 

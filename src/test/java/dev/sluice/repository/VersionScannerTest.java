@@ -64,7 +64,7 @@ class VersionScannerTest {
     Files.writeString(elsewhere.resolve("beside.onnx"), "");
     var sightings =
         new VersionScanner(WantedModels.only(Map.of("net", ListedModel.in(file)))).scan();
-    VersionSighting only =
+    ScannedVersion only =
         Objects.requireNonNull(
             Objects.requireNonNull(sightings.models().get("net")).versions().get(1L));
     assertThat(only.folder()).isEqualTo(file);
@@ -124,7 +124,7 @@ class VersionScannerTest {
   @ValueSource(strings = {"model.onnx", "saved_model.pb", "net.onnx", "code.jar"})
   void aModelFileInTheModelsFolderIsVersionOne(String file) {
     files.write("digits/" + file, "x");
-    VersionSighting only = version("digits", 1);
+    ScannedVersion only = version("digits", 1);
     assertThat(only.whole()).isTrue();
     assertThat(only.folder()).isEqualTo(files.root.resolve("digits"));
   }
@@ -194,7 +194,7 @@ class VersionScannerTest {
     files.folder("models/digits");
     Files.createSymbolicLink(
         files.root.resolve("models/digits/1"), files.root.resolve("elsewhere/net"));
-    Sightings seen =
+    ScanResult seen =
         new VersionScanner(new WantedModels(files.root.resolve("models"), Map.of())).scan();
     assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(1L);
   }
@@ -209,7 +209,7 @@ class VersionScannerTest {
   @Test
   void namedModelsHaveFoldersOfTheirOwn() {
     files.versions("elsewhere/1");
-    Sightings seen =
+    ScanResult seen =
         new VersionScanner(
                 WantedModels.only(
                     Map.of("digits", ListedModel.in(files.root.resolve("elsewhere")))))
@@ -221,7 +221,7 @@ class VersionScannerTest {
   @Test
   void aNamedModelWinsOverASubFolder() {
     files.versions("digits/1", "other/2");
-    Sightings seen =
+    ScanResult seen =
         new VersionScanner(
                 new WantedModels(
                     files.root, Map.of("digits", ListedModel.in(files.root.resolve("other")))))
@@ -232,7 +232,7 @@ class VersionScannerTest {
 
   @Test
   void aNamedModelWithoutAFolderIsUnreadable() {
-    Sightings seen =
+    ScanResult seen =
         new VersionScanner(
                 WantedModels.only(Map.of("digits", ListedModel.in(files.root.resolve("none")))))
             .scan();
@@ -243,7 +243,7 @@ class VersionScannerTest {
 
   @Test
   void withoutTheDirectoryNoModelIsMissed() {
-    Sightings seen =
+    ScanResult seen =
         new VersionScanner(new WantedModels(files.root.resolve("none"), Map.of())).scan();
     assertThat(seen.complete()).isFalse();
     assertThat(seen.misses("digits")).isFalse();
@@ -255,19 +255,19 @@ class VersionScannerTest {
     assertThat(scan().misses("digits")).isTrue();
   }
 
-  private Sightings scan() {
+  private ScanResult scan() {
     return new VersionScanner(new WantedModels(files.root, Map.of())).scan();
   }
 
-  private ModelSighting model(String name) {
+  private ScannedModel model(String name) {
     return sighting(scan(), name);
   }
 
-  private VersionSighting version(String name, long number) {
+  private ScannedVersion version(String name, long number) {
     return Objects.requireNonNull(model(name).versions().get(number));
   }
 
-  private static ModelSighting sighting(Sightings seen, String name) {
+  private static ScannedModel sighting(ScanResult seen, String name) {
     return Objects.requireNonNull(seen.models().get(name));
   }
 }

@@ -18,7 +18,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.FakeSession;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
@@ -40,7 +40,7 @@ class CodeStreamsTest {
 
   @TempDir Path folder;
   private final Vertx vertx = Vertx.vertx();
-  private final LentModel lease = new LentModel(new ModelId("own", 1), FakeSession.METADATA);
+  private final FakeModelLease lease = new FakeModelLease(new ModelId("own", 1), FakeSession.METADATA);
   private final VersionMeter meter = Telemetry.unseen().version(lease.id());
   private long blocksBefore;
   private Context home;

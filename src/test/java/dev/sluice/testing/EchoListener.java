@@ -20,20 +20,20 @@ import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ConnectionDrain;
 import dev.sluice.transport.ListenerContext;
-import dev.sluice.transport.ListenerFront;
+import dev.sluice.transport.ListenerDispatcher;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.RequestMemory;
-import dev.sluice.transport.SniffingTransport;
-import dev.sluice.transport.brpc.BrpcFace;
-import dev.sluice.transport.brpc.BrpcFront;
+import dev.sluice.transport.ProtocolDetectionTransport;
+import dev.sluice.transport.brpc.BrpcProtocolHandler;
+import dev.sluice.transport.brpc.BrpcDispatcher;
 import dev.sluice.transport.grpc.GrpcCall;
-import dev.sluice.transport.grpc.GrpcFace;
-import dev.sluice.transport.grpc.GrpcFront;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.GrpcDispatcher;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import dev.sluice.transport.http.HttpExchange;
-import dev.sluice.transport.http.HttpFace;
-import dev.sluice.transport.http.HttpFront;
+import dev.sluice.transport.http.HttpProtocolHandler;
+import dev.sluice.transport.http.HttpDispatcher;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
@@ -86,7 +86,7 @@ public final class EchoListener implements AutoCloseable {
 
   /** Opens a listener with these limits, encrypted or not, on sockets of this kind. */
   public EchoListener(LimitsConfig limits, Optional<TlsConfig> tls, Transport sockets) {
-    vertx = Vertx.builder().withTransport(new SniffingTransport(sockets)).build();
+    vertx = Vertx.builder().withTransport(new ProtocolDetectionTransport(sockets)).build();
     memory = new MemoryBudget(limits.memoryBudget());
     var context =
         new ListenerContext(
@@ -97,12 +97,12 @@ public final class EchoListener implements AutoCloseable {
             System::nanoTime,
             new RequestMemory(
                 memory, limits.connection().maxConnectionsPerPeer() > 0, System::nanoTime));
-    HttpFace http = new EchoFace();
-    GrpcFace grpc = new EchoService(held);
-    var httpFront = new HttpFront(List.of(http), context);
-    var grpcFront = new GrpcFront(List.of(grpc), context, () -> true, false);
+    HttpProtocolHandler http = new EchoFace();
+    GrpcProtocolHandler grpc = new EchoService(held);
+    var httpFront = new HttpDispatcher(List.of(http), context);
+    var grpcFront = new GrpcDispatcher(List.of(grpc), context, () -> true, false);
     var front =
-        new ListenerFront() {
+        new ListenerDispatcher() {
           @Override
           public void opened(HttpConnection connection) {
             connections.add(connection);
@@ -138,7 +138,7 @@ public final class EchoListener implements AutoCloseable {
             context.memory(),
             new ConnectionDrain(Duration.ofSeconds(5)),
             front,
-            Optional.of(new BrpcFront(List.of(new BrpcEcho(held)), context)));
+            Optional.of(new BrpcDispatcher(List.of(new BrpcEcho(held)), context)));
     await(vertx.deployVerticle(verticle));
     port = verticle.port();
   }
@@ -183,7 +183,7 @@ public final class EchoListener implements AutoCloseable {
     future.toCompletionStage().toCompletableFuture().join();
   }
 
-  private record EchoFace() implements HttpFace {
+  private record EchoFace() implements HttpProtocolHandler {
     /** Nothing here is control. */
     private static final PathOperations NONE =
         new PathOperations() {
@@ -237,7 +237,7 @@ public final class EchoListener implements AutoCloseable {
     }
   }
 
-  private record EchoService(Held held) implements GrpcFace {
+  private record EchoService(Held held) implements GrpcProtocolHandler {
     private static final ServiceDescriptor DESCRIPTOR = describe();
 
     private static ServiceDescriptor describe() {
@@ -301,7 +301,7 @@ public final class EchoListener implements AutoCloseable {
     }
   }
 
-  private record BrpcEcho(Held held) implements BrpcFace {
+  private record BrpcEcho(Held held) implements BrpcProtocolHandler {
     @Override
     public String service() {
       return "test.Echo";

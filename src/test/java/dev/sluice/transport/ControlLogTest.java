@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.helpers.NOPLogger;
 
 class ControlLogTest {
-  private final ControlLog log = new ControlLog(new FoldedLog(NOPLogger.NOP_LOGGER));
+  private final ControlLog log = new ControlLog(new RateLimitedLog(NOPLogger.NOP_LOGGER));
 
   @Test
   void linesAreFoldedByIdentityAndOperation() {

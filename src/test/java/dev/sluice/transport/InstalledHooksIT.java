@@ -105,8 +105,8 @@ class InstalledHooksIT {
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
       assertThat(handlers(connection))
           .startsWith("LingeringClose", "ConnectionGuard")
-          .contains("Unspoken")
-          .endsWith("DirectPieces", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
+          .contains("UnusedConnectionDrain")
+          .endsWith("ZeroCopyBodyChunks", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
     }
   }
 
@@ -121,7 +121,7 @@ class InstalledHooksIT {
                   .setProtocolVersion(HttpVersion.HTTP_2)
                   .setHttp2ClearTextUpgrade(true));
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
-      assertThat(handlers(connection)).doesNotContain("NoUpgrade").endsWith("VertxHandler");
+      assertThat(handlers(connection)).doesNotContain("UpgradeHeaderRemover").endsWith("VertxHandler");
     }
   }
 
@@ -139,12 +139,12 @@ class InstalledHooksIT {
                   .setSsl(tls));
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_2);
       assertThat(handlers(connection))
-          .contains("LingeringClose", "Unspoken")
-          .startsWith("JoinedFlushes");
+          .contains("LingeringClose", "UnusedConnectionDrain")
+          .startsWith("FlushCoalescingHandler");
       Http2ConnectionHandler http2 = ConnectionInternals.http2(connection).orElseThrow();
       assertThat(listeners(http2))
           .startsWith("Http2Drain", "Http2Guard", "Http2Memory", "Http2Calls");
-      assertThat(http2.decoder().flowController()).isInstanceOf(ConsumedBytes.class);
+      assertThat(http2.decoder().flowController()).isInstanceOf(ConsumedBytesFlowController.class);
     }
   }
 
@@ -174,8 +174,8 @@ class InstalledHooksIT {
     var drain = new ConnectionDrain(Duration.ZERO);
     List<Consumer<HttpConnection>> hooks =
         List.of(
-            Flushes::join,
-            Flushes::joinPieces,
+            FlushCoalescing::join,
+            FlushCoalescing::joinPieces,
             connection -> Http1Drain.join(connection, drain),
             Http2Drain::join,
             SocketAuthority::join);

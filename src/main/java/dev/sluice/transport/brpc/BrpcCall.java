@@ -10,7 +10,7 @@ import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
-import dev.sluice.transport.grpc.Guarded;
+import dev.sluice.transport.grpc.AuthorizedMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 /** One call, from its frame to its answer. */
 final class BrpcCall extends ListenerExchange implements GrpcCall {
   private final BrpcConnection connection;
-  private final Guarded<GrpcMethod> method;
+  private final AuthorizedMethod<GrpcMethod> method;
   private final RpcMeta meta;
   private final ByteCollector body;
   private final int size;
 
   BrpcCall(
       BrpcConnection connection,
-      Guarded<GrpcMethod> method,
+      AuthorizedMethod<GrpcMethod> method,
       RpcMeta meta,
       ByteCollector body,
       String requestId) {

@@ -8,7 +8,7 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ClientAddress;
 import dev.sluice.transport.ConnectionCredentials;
-import dev.sluice.transport.FoldedLog;
+import dev.sluice.transport.RateLimitedLog;
 import dev.sluice.transport.LastActivity;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestMemory;
@@ -37,7 +37,7 @@ import org.slf4j.event.Level;
     "FutureReturnValueIgnored") // What cannot be written is told by the closed channel.
 final class BrpcConnection extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
   private static final Logger LOG = LoggerFactory.getLogger(BrpcConnection.class);
-  private static final FoldedLog FAULTS = new FoldedLog(LOG);
+  private static final RateLimitedLog FAULTS = new RateLimitedLog(LOG);
 
   /** Calls under way at which reading stops: as many as an HTTP/2 client may have streams. */
   private static final int MOST_CALLS = 1_000;
@@ -54,7 +54,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Clients that go on calling after calls were refused for so long are not listened to. */
   private static final long LONGEST_REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private final BrpcFront front;
+  private final BrpcDispatcher front;
   private final ContextInternal context;
   private final FrameReader reader;
   private final Runnable whole;
@@ -75,7 +75,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // All is there when the handler was added to a channel.
-  BrpcConnection(BrpcFront front, ContextInternal context, Runnable whole) {
+  BrpcConnection(BrpcDispatcher front, ContextInternal context, Runnable whole) {
     this.front = front;
     this.context = context;
     this.whole = whole;
@@ -132,7 +132,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
       underWay.add(call);
       bytesUnderWay += body.size();
       context.emit(call, BrpcCall::start);
-    } catch (BrpcFront.NoMethod e) {
+    } catch (BrpcDispatcher.NoMethod e) {
       fail(meta, e.code(), String.valueOf(e.getMessage()));
     }
   }

@@ -16,7 +16,7 @@ import java.util.Base64;
  * Writes the answer of a call: one message, or any number of them and then a status. Later answers,
  * and those to callers who left, are dropped.
  */
-final class GrpcReply implements Reply {
+final class GrpcReply implements UnaryReply {
   /** Frame head: a flag byte and a 32-bit length. */
   static final int PREFIX = 5;
 

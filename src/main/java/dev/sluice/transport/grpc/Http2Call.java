@@ -5,10 +5,10 @@ import io.netty.buffer.ByteBuf;
 /** A unary call on the frames of its stream. */
 final class Http2Call {
   private final UnaryCall call;
-  private final Http2Answer answer;
+  private final Http2Response answer;
   private final Http2Window window;
 
-  Http2Call(UnaryCall call, Http2Answer answer, Http2Window window) {
+  Http2Call(UnaryCall call, Http2Response answer, Http2Window window) {
     this.call = call;
     this.answer = answer;
     this.window = window;

@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: the event loop of the connection.
  */
-final class Http2Calls extends Http2Heads implements SilentCalls.Member {
+final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   /** Finds who answers a stream. */
   interface Directory {
     /** The call that a stream begins; null if it is none that is answered here. */
-    @Nullable Http2Call call(Http2Headers headers, Http2Answer answer, Http2Window window);
+    @Nullable Http2Call call(Http2Headers headers, Http2Response answer, Http2Window window);
   }
 
   private final Directory directory;
@@ -47,7 +47,7 @@ final class Http2Calls extends Http2Heads implements SilentCalls.Member {
   }
 
   /** Looks at the streams of a connection that has just been opened, before Vert.x does. */
-  static void follow(HttpConnection connection, Directory directory, SilentCalls silent) {
+  static void follow(HttpConnection connection, Directory directory, IdleCallTimeouts silent) {
     ConnectionBase opened = ConnectionInternals.base(connection);
     ConnectionInternals.http2(connection)
         .ifPresent(handler -> {
@@ -114,7 +114,7 @@ final class Http2Calls extends Http2Heads implements SilentCalls.Member {
     Http2Call call =
         known == null
             ? directory.call(
-                headers, new Http2Answer(frames, stream), new Http2Window(frames, stream))
+                headers, new Http2Response(frames, stream), new Http2Window(frames, stream))
             : known;
     if (call == null) {
       return false;

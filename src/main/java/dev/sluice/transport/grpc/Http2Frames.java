@@ -39,7 +39,7 @@ final class Http2Frames {
 
   /** Sends a good answer with this message, and takes the message over. */
   void answer(Http2Stream stream, ByteBuf message) {
-    var answer = new AnswerFrames(this, stream, message);
+    var answer = new UnaryResponseFrames(this, stream, message);
     handler.encoder().flowController().addFlowControlled(stream, answer);
     flushSoon();
   }

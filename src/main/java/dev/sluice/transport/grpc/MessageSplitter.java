@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class MessageSplitter {
   private static final Buffer NOTHING = Buffer.buffer(0);
 
-  private final MessageReader reader;
+  private final GrpcMessageReader reader;
   private final long maxMessage;
   private final MemoryAccount memory;
   private boolean starved;
@@ -27,7 +27,7 @@ final class MessageSplitter {
    * @param maxMessage bytes a message may have as it arrives
    * @param memory whose memory frames are, until {@link #taken}
    */
-  MessageSplitter(MessageReader reader, long maxMessage, MemoryAccount memory) {
+  MessageSplitter(GrpcMessageReader reader, long maxMessage, MemoryAccount memory) {
     this.memory = memory;
     this.reader = reader;
     this.maxMessage = maxMessage;
@@ -110,7 +110,7 @@ final class MessageSplitter {
         ? InferenceException.invalid(
             "the call ends after %d bytes of a message's head of %d"
                 .formatted(input.length(), GrpcReply.PREFIX))
-        : MessageReader.wrongLength(
+        : GrpcMessageReader.wrongLength(
             frameSize - GrpcReply.PREFIX, frame.size() - (long) GrpcReply.PREFIX);
   }
 }

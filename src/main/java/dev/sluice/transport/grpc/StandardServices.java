@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * grpc.reflection.v1.ServerReflection}, also by its first name. Both are the library's; reflection
  * tells of the faces' services, although the library does not serve them.
  */
-final class StandardServices implements SilentCalls.Member {
+final class StandardServices implements IdleCallTimeouts.Member {
   private static final String HEALTH = "/grpc.health.v1.Health/";
   private static final String WATCH = HEALTH + "Watch";
 
@@ -46,11 +46,11 @@ final class StandardServices implements SilentCalls.Member {
   /**
    * @param ready what health answers, for the server as a whole and for each service
    */
-  StandardServices(Vertx vertx, List<GrpcFace> faces, BooleanSupplier ready) {
+  StandardServices(Vertx vertx, List<GrpcProtocolHandler> faces, BooleanSupplier ready) {
     GrpcServer grpc = GrpcServer.server(vertx);
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
-    for (GrpcFace face : faces) {
+    for (GrpcProtocolHandler face : faces) {
       face.healthNames()
           .forEach(name -> services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
       grpc.addService(described(face.descriptor()));
@@ -70,7 +70,7 @@ final class StandardServices implements SilentCalls.Member {
   static boolean serve(String path) {
     return path.startsWith(HEALTH)
         || path.startsWith(REFLECTION)
-        || path.startsWith(FirstReflection.PATH);
+        || path.startsWith(ReflectionV1Alpha.PATH);
   }
 
   /** What a call for one of these services asks for. */
@@ -79,14 +79,14 @@ final class StandardServices implements SilentCalls.Member {
   }
 
   void answer(HttpServerRequest request) {
-    boolean first = request.path().startsWith(FirstReflection.PATH);
+    boolean first = request.path().startsWith(ReflectionV1Alpha.PATH);
     if (first || request.path().startsWith(REFLECTION) || request.path().equals(WATCH)) {
       if (seen == 0) {
         endless.removeIf(StandardServices::isOver);
       }
       endless.add(request);
     }
-    server.handle(new ForgivingRequest(first ? new FirstReflection(request) : request));
+    server.handle(new LenientGrpcRequest(first ? new ReflectionV1Alpha(request) : request));
   }
 
   private static boolean isOver(HttpServerRequest request) {
@@ -108,7 +108,7 @@ final class StandardServices implements SilentCalls.Member {
   private static void end(HttpServerRequest request) {
     GrpcForm form = GrpcForm.of(request);
     if (form != null) {
-      InferenceException stopping = SilentCalls.stopping();
+      InferenceException stopping = IdleCallTimeouts.stopping();
       var reply = new GrpcReply(request.response(), form);
       if (request.path().equals(WATCH)) {
         var _ = reply.write(Buffer.buffer(NOT_SERVING));

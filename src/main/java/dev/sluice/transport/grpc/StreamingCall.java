@@ -24,21 +24,21 @@ import org.jspecify.annotations.Nullable;
  * A call of any number of messages each way. The client is read from only as fast as its messages
  * are taken.
  */
-final class StreamingCall extends ListenerExchange implements GrpcStreamCall, SilentCalls.Member {
+final class StreamingCall extends ListenerExchange implements GrpcStreamCall, IdleCallTimeouts.Member {
   /** Looks after which a client that could send its next message is taken for a silent one. */
   private static final int SILENT_LOOKS = 10;
 
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final GrpcForm form;
-  private final MessageReader reader;
+  private final GrpcMessageReader reader;
   private final MessageSplitter splitter;
   private final long maxBody;
 
   /** The body of gRPC-Web's text form, which is decoded as a whole. */
   private final ByteCollector text = new ByteCollector();
 
-  private final SilentCalls silent;
+  private final IdleCallTimeouts silent;
   private GrpcStreamMethod.@Nullable Messages messages;
   private boolean heard;
   private boolean taking;
@@ -59,14 +59,14 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
       GrpcForm form,
       ListenerContext context,
       String requestId,
-      SilentCalls silent) {
+      IdleCallTimeouts silent) {
     super(context, EntryPoint.GRPC, requestId, context.memory().account(request.connection()));
     this.request = request;
     this.reply = reply;
     this.form = form;
     long maxMessage = context.limits().maxBodySize();
     this.reader =
-        new MessageReader(
+        new GrpcMessageReader(
             request.getHeader(UnaryCall.ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.splitter = new MessageSplitter(reader, maxMessage, memory());
     this.silent = silent;
@@ -80,7 +80,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
         .controlRefusal("POST", BrowserGuard.authority(request), request::getHeader);
   }
 
-  void start(Guarded<GrpcStreamMethod> method) {
+  void start(AuthorizedMethod<GrpcStreamMethod> method) {
     try {
       readDeadline(now -> UnaryCall.wireDeadline(request::getHeader, now), request::getHeader);
       require(method.operation());
@@ -150,7 +150,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     if (!seen) {
       seen = true;
     } else if (!heard) {
-      fail(SilentCalls.stopping());
+      fail(IdleCallTimeouts.stopping());
     } else if (!allArrived && !stopped) {
       stopping = true;
       silentLooks = isUnderWay() ? 0 : silentLooks + 1;
@@ -175,7 +175,7 @@ final class StreamingCall extends ListenerExchange implements GrpcStreamCall, Si
     hear();
     allArrived = true;
     if (form == GrpcForm.WEB_TEXT && !answered) {
-      compute(text.size(), () -> MessageReader.fromText(text.toBody()))
+      compute(text.size(), () -> GrpcMessageReader.fromText(text.toBody()))
           .onComplete(
               bytes -> {
                 splitter.add(

@@ -37,13 +37,13 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final double TEXT_RATIO = 1.5;
 
   private final Origin origin;
-  private final Guarded<GrpcMethod> method;
+  private final AuthorizedMethod<GrpcMethod> method;
   private final Supplier<@Nullable String> authority;
   private final Function<CharSequence, @Nullable String> headers;
   private final Iterable<Map.Entry<String, String>> allHeaders;
-  private final Reply reply;
+  private final UnaryReply reply;
   private final GrpcForm form;
-  private final MessageReader reader;
+  private final GrpcMessageReader reader;
   private final ByteCollector collected = new ByteCollector();
   private final long maxBody;
   private final Reading reading;
@@ -74,11 +74,11 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
    */
   UnaryCall(
       Origin origin,
-      Guarded<GrpcMethod> method,
+      AuthorizedMethod<GrpcMethod> method,
       Supplier<@Nullable String> authority,
       Function<CharSequence, @Nullable String> headers,
       Iterable<Map.Entry<String, String>> allHeaders,
-      Reply reply,
+      UnaryReply reply,
       Reading reading,
       GrpcForm form,
       ListenerContext context,
@@ -94,7 +94,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     this.form = form;
     long maxMessage = context.limits().maxBodySize();
     this.reader =
-        new MessageReader(headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
+        new GrpcMessageReader(headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.maxBody = maxMessage + GrpcReply.PREFIX;
   }
 
@@ -176,7 +176,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     if (size > (form == GrpcForm.WEB_TEXT ? (long) (maxBody * TEXT_RATIO) : maxBody)) {
       fail(reader.tooLarge(size - GrpcReply.PREFIX));
     } else if (!collected.fits(more)) {
-      fail(MessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
+      fail(GrpcMessageReader.wrongLength(announced, size - GrpcReply.PREFIX));
     } else if (!reserved || size > announced + GrpcReply.PREFIX) {
       holdMore(size, more);
     }
@@ -284,7 +284,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   private Body message(Body framed) {
-    return reader.read(form == GrpcForm.WEB_TEXT ? MessageReader.fromText(framed) : framed);
+    return reader.read(form == GrpcForm.WEB_TEXT ? GrpcMessageReader.fromText(framed) : framed);
   }
 
   private void succeed(Buffer message) {
@@ -309,7 +309,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     if (!seen) {
       seen = true;
     } else if (!answered && !whole && !isGone() && collected.size() == 0) {
-      fail(SilentCalls.stopping());
+      fail(IdleCallTimeouts.stopping());
     }
   }
 
@@ -334,7 +334,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
 
   /** Logs a failure, and says what the client is told of it, besides the headers set here. */
   static InferenceException explain(
-      Throwable failure, Exchange call, ListenerContext context, Reply reply) {
+      Throwable failure, Exchange call, ListenerContext context, UnaryReply reply) {
     if (!(failure instanceof InferenceException known)) {
       context.bug(call, failure);
       return new InferenceException(ErrorCode.INTERNAL, "internal error");

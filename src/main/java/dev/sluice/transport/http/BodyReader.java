@@ -106,7 +106,7 @@ final class BodyReader {
       collected.land(tensorAt);
       // Native memory is counted where it is made.
       memory.moveToTensor(Kind.BODY);
-      DirectPieces.take(request, this::takeBorrowed);
+      ZeroCopyBodyChunks.take(request, this::takeBorrowed);
     }
     readOn();
   }

@@ -211,9 +211,9 @@ public final class HttpExchange extends ListenerExchange {
   }
 
   /** Begins an answer that is sent piece by piece. Not if anything was answered. */
-  public ChunkedAnswer chunked(int status, CharSequence contentType) {
+  public ChunkedResponse chunked(int status, CharSequence contentType) {
     requireDecided(status);
-    return new ChunkedAnswer(request, status, contentType, this);
+    return new ChunkedResponse(request, status, contentType, this);
   }
 
   /** Sets a header of the answer. */

@@ -38,7 +38,7 @@ public final class HttpRoutes {
   }
 
   private final List<Claim> claims = new ArrayList<>();
-  private final KnownPaths<Optional<Claim>> claimed = new KnownPaths<>(this::longest);
+  private final PathCache<Optional<Claim>> claimed = new PathCache<>(this::longest);
   private Function<String, @Nullable Consumer<HttpExchange>> unclaimed = _ -> null;
 
   /**

@@ -25,7 +25,7 @@ public final class RawHttpCall implements RawCall {
   private final byte[] body;
   private final String chunkType;
   private @Nullable String contentType;
-  private @Nullable ChunkedAnswer chunks;
+  private @Nullable ChunkedResponse chunks;
 
   /**
    * @param body that no other code uses any more

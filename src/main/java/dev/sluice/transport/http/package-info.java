@@ -1,6 +1,6 @@
 /**
  * HTTP/1.1 and HTTP/2 requests as faces see them: bodies within limits, content codings, request
- * ids, and one table of statuses. Start at {@link dev.sluice.transport.http.HttpFace}.
+ * ids, and one table of statuses. Start at {@link dev.sluice.transport.http.HttpProtocolHandler}.
  *
  * <p>Threads: the event loop of the connection.
  *

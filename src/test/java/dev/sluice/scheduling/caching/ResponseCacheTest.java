@@ -18,7 +18,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Future;
 import java.lang.foreign.ValueLayout;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class ResponseCacheTest {
   private final ResponseCache cache = new ResponseCache(4_000, System::nanoTime);
   private final Adding adding = new Adding();
-  private final LentModel lent = new LentModel(new ModelId("m", 1), FakeSession.METADATA);
+  private final FakeModelLease lent = new FakeModelLease(new ModelId("m", 1), FakeSession.METADATA);
   private final VersionMeter meter = Telemetry.unseen().version(lent.id());
   private List<Long> members = List.of(1L, 2L);
   private final CachingScheduler scheduler = cache.before(adding, meter, () -> members);

@@ -24,7 +24,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -46,7 +46,7 @@ class EnsembleSchedulerTest {
   private final EnsembleGraph graph =
       EnsembleGraphBuilder.build("e", diamond(), 0, _ -> Held.METADATA);
   private final EnsembleScheduler scheduler = new EnsembleScheduler(graph, members);
-  private final LentModel ensemble = new LentModel(new ModelId("e", 1), graph.metadata());
+  private final FakeModelLease ensemble = new FakeModelLease(new ModelId("e", 1), graph.metadata());
   private long blocksBefore;
 
   private static EnsembleConfig diamond() {
@@ -78,7 +78,7 @@ class EnsembleSchedulerTest {
     record Asked(InferenceRequest request, Promise<InferenceResponse> answer) {}
 
     final Map<String, Asked> asked = new LinkedHashMap<>();
-    final Map<String, LentModel> lent = new LinkedHashMap<>();
+    final Map<String, FakeModelLease> lent = new LinkedHashMap<>();
     ModelMetadata metadata = METADATA;
     String gone = "";
 
@@ -89,7 +89,7 @@ class EnsembleSchedulerTest {
       }
       return new Lookup.Found(
           lent.computeIfAbsent(
-                  selector.name(), name -> new LentModel(new ModelId(name, 1), metadata))
+                  selector.name(), name -> new FakeModelLease(new ModelId(name, 1), metadata))
               .lend());
     }
 
@@ -288,7 +288,7 @@ class EnsembleSchedulerTest {
     members.metadata = hinted;
     var request =
         new InferenceRequest(
-            new LentModel(new ModelId("e", 1), chain.metadata()).lend(),
+            new FakeModelLease(new ModelId("e", 1), chain.metadata()).lend(),
             chain.metadata().signature("").orElseThrow(),
             List.of(new NamedTensor("a", Tensors.floats(Shape.of(1), 1))),
             List.of(),

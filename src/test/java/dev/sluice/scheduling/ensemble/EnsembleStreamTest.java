@@ -24,7 +24,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 class EnsembleStreamTest {
   private final Held members = new Held();
   private final Reader reader = new Reader();
-  private @Nullable LentModel ensemble;
+  private @Nullable FakeModelLease ensemble;
   private long blocksBefore;
 
   /** Keeps requests until the test answers them. */
@@ -87,7 +87,7 @@ class EnsembleStreamTest {
 
     final Map<String, Asked> asked = new LinkedHashMap<>();
     final Map<String, Stream> streams = new HashMap<>();
-    final Map<String, LentModel> lent = new HashMap<>();
+    final Map<String, FakeModelLease> lent = new HashMap<>();
 
     static ModelMetadata metadata(String model) {
       return new ModelMetadata("fake", Map.of(Signature.DEFAULT, SIGNATURE), true, 0)
@@ -98,7 +98,7 @@ class EnsembleStreamTest {
     public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
       return new Lookup.Found(
           lent.computeIfAbsent(
-                  selector.name(), name -> new LentModel(new ModelId(name, 1), metadata(name)))
+                  selector.name(), name -> new FakeModelLease(new ModelId(name, 1), metadata(name)))
               .lend());
     }
 
@@ -238,7 +238,7 @@ class EnsembleStreamTest {
   }
 
   private void start(EnsembleGraph graph, String... outputs) {
-    LentModel model = new LentModel(new ModelId("e", 1), graph.metadata());
+    FakeModelLease model = new FakeModelLease(new ModelId("e", 1), graph.metadata());
     ensemble = model;
     new EnsembleScheduler(graph, members)
         .stream(
@@ -412,7 +412,7 @@ class EnsembleStreamTest {
     scheduler.close();
     var request =
         new InferenceRequest(
-            new LentModel(new ModelId("e", 1), graph.metadata()).lend(),
+            new FakeModelLease(new ModelId("e", 1), graph.metadata()).lend(),
             graph.metadata().signature("").orElseThrow(),
             List.of(),
             List.of(),

@@ -25,7 +25,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.NamedCallers;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
@@ -64,7 +64,7 @@ class SequenceSchedulerTest {
   private final Vertx vertx = Vertx.vertx();
   private final Context home = vertx.getOrCreateContext();
   private final AtomicLong clock = new AtomicLong(1);
-  private final LentModel model = new LentModel(new ModelId("sum", 1), METADATA);
+  private final FakeModelLease model = new FakeModelLease(new ModelId("sum", 1), METADATA);
   private final NamedCallers callers = new NamedCallers(0.5);
   private final Lane first = new Lane();
   private final Lane second = new Lane();

@@ -28,7 +28,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.LentModel;
+import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -380,7 +380,7 @@ class ShapleyRunTest {
     var metadata =
         new ModelMetadata("test", Map.of(signature.name(), signature), true, maxBatchSize);
     return new InferenceRequest(
-        new LentModel(new ModelId("m", 1), metadata),
+        new FakeModelLease(new ModelId("m", 1), metadata),
         signature,
         List.of(new NamedTensor("X", rows)),
         List.of(),

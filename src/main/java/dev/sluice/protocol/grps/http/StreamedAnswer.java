@@ -4,7 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.transport.ClientStream;
-import dev.sluice.transport.http.ChunkedAnswer;
+import dev.sluice.transport.http.ChunkedResponse;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class StreamedAnswer implements ClientStream {
   private final HttpExchange http;
   private final String contentType;
-  private @Nullable ChunkedAnswer chunks;
+  private @Nullable ChunkedResponse chunks;
 
   StreamedAnswer(HttpExchange http, String contentType) {
     this.http = http;
     this.contentType = contentType;
   }
 
-  private ChunkedAnswer chunks() {
+  private ChunkedResponse chunks() {
     if (chunks == null) {
       chunks = http.chunked(200, contentType);
     }

@@ -1,6 +1,6 @@
 /**
  * The Open Inference Protocol (V2) over gRPC. Start at {@link
- * dev.sluice.protocol.oip.grpc.OipGrpcFace}.
+ * dev.sluice.protocol.oip.grpc.OipGrpcHandler}.
  *
  * <p>Requests for inference are read, and answers written, in the bytes of their messages: tensors
  * are copied once between message and native memory, and no message objects are made for them. All

@@ -3,7 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
-import dev.sluice.transport.http.ChunkedAnswer;
+import dev.sluice.transport.http.ChunkedResponse;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpStatus;
 import io.vertx.core.buffer.Buffer;
@@ -17,13 +17,13 @@ final class EventAnswer implements ClientStream {
   private static final String TYPE = "text/event-stream; charset=utf-8";
 
   private final HttpExchange exchange;
-  private @Nullable ChunkedAnswer chunks;
+  private @Nullable ChunkedResponse chunks;
 
   EventAnswer(HttpExchange exchange) {
     this.exchange = exchange;
   }
 
-  private ChunkedAnswer chunks(int status) {
+  private ChunkedResponse chunks(int status) {
     if (chunks == null) {
       chunks = exchange.chunked(status, TYPE);
     }
@@ -57,7 +57,7 @@ final class EventAnswer implements ClientStream {
   @Override
   public void fail(Throwable failure) {
     InferenceException told = exchange.explain(failure);
-    ChunkedAnswer last = chunks(HttpStatus.of(told.code()));
+    ChunkedResponse last = chunks(HttpStatus.of(told.code()));
     last.write(event(MetadataJson.error(told.getMessage())));
     last.end();
   }

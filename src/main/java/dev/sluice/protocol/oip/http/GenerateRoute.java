@@ -29,7 +29,7 @@ record GenerateRoute(OipServer server) {
         .compose(body -> decode(exchange, selector, body))
         .compose(decoded -> run(exchange, decoded))
         .onComplete(
-            body -> exchange.json(200, body), failure -> OipHttpFace.fail(exchange, failure));
+            body -> exchange.json(200, body), failure -> OipHttpHandler.fail(exchange, failure));
   }
 
   /**
@@ -64,7 +64,7 @@ record GenerateRoute(OipServer server) {
         .body()
         .compose(body -> decode(exchange, selector, body))
         .onComplete(
-            decoded -> pump(exchange, decoded), failure -> OipHttpFace.fail(exchange, failure));
+            decoded -> pump(exchange, decoded), failure -> OipHttpHandler.fail(exchange, failure));
   }
 
   private void pump(HttpExchange exchange, GenerateDecoder.Decoded decoded) {

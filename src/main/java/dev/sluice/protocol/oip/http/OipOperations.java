@@ -3,7 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
 import dev.sluice.transport.http.HttpRoute;
-import dev.sluice.transport.http.KnownPaths;
+import dev.sluice.transport.http.PathCache;
 import dev.sluice.transport.http.PathOperations;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param paths reads them
  * @param shared whether shared memory is served
  */
-record OipOperations(KnownPaths<OipPath> paths, boolean shared) implements PathOperations {
+record OipOperations(PathCache<OipPath> paths, boolean shared) implements PathOperations {
   @Override
   public List<HttpRoute> routes() {
     return Arrays.stream(OipPath.Resource.values())

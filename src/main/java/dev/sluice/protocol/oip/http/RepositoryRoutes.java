@@ -32,7 +32,7 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
         .compose(ready -> RepositoryIndex.of(server.control(), ready, exchange.caller()))
         .onComplete(
             entries -> exchange.json(200, MetadataJson.index(entries)),
-            failure -> OipHttpFace.fail(exchange, failure));
+            failure -> OipHttpHandler.fail(exchange, failure));
   }
 
   void load(HttpExchange exchange, String model) {
@@ -70,7 +70,7 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
         .compose(body -> exchange.compute(body.work(), () -> reader.apply(body)))
         .compose(action)
         .onComplete(
-            _ -> done(exchange, model, operation), failure -> OipHttpFace.fail(exchange, failure));
+            _ -> done(exchange, model, operation), failure -> OipHttpHandler.fail(exchange, failure));
   }
 
   private void done(HttpExchange exchange, String model, String operation) {

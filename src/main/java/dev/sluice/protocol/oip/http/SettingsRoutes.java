@@ -119,7 +119,7 @@ record SettingsRoutes(OipServer server) {
           return settings.get();
         })
         .onComplete(
-            body -> exchange.json(200, body), failure -> OipHttpFace.fail(exchange, failure));
+            body -> exchange.json(200, body), failure -> OipHttpHandler.fail(exchange, failure));
   }
 
   private static void read(Body body, Consumer<JsonCursor> change) {

@@ -1,6 +1,6 @@
 /**
  * The Open Inference Protocol (V2) over HTTP: JSON, and the binary tensor data extension. Start at
- * {@link dev.sluice.protocol.oip.http.OipHttpFace}.
+ * {@link dev.sluice.protocol.oip.http.OipHttpHandler}.
  *
  * <p>Threads: the event loop of the connection; large bodies are decoded and encoded on a worker,
  * one thread at a time.

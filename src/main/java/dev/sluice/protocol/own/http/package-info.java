@@ -1,6 +1,6 @@
 /**
  * HTTP paths that models' own code answers. Start at {@link
- * dev.sluice.protocol.own.http.OwnPathsFace}.
+ * dev.sluice.protocol.own.http.PluginPathsHandler}.
  *
  * <p>Threads: the event loop of the connection; the code runs elsewhere.
  */

@@ -5,7 +5,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
 import dev.sluice.transport.http.HttpRoute;
-import dev.sluice.transport.http.KnownPaths;
+import dev.sluice.transport.http.PathCache;
 import dev.sluice.transport.http.PathOperations;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param paths reads them
  */
-record V1Operations(KnownPaths<Optional<V1Request>> paths) implements PathOperations {
+record V1Operations(PathCache<Optional<V1Request>> paths) implements PathOperations {
   private static final String MODELS = "/v1/models";
   private static final String MODEL = MODELS + "/{model}";
   private static final ModelSelector ANY = new ModelSelector.Latest("{model}");

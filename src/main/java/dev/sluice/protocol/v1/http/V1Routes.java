@@ -13,10 +13,10 @@ import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.http.Cors;
 import dev.sluice.transport.http.HttpExchange;
-import dev.sluice.transport.http.HttpFace;
+import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
-import dev.sluice.transport.http.KnownPaths;
+import dev.sluice.transport.http.PathCache;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -31,10 +31,10 @@ import java.util.OptionalLong;
  *
  * <p>Stateless but for its parts; may be mounted on any number of event loops.
  */
-public final class V1Routes implements HttpFace {
+public final class V1Routes implements HttpProtocolHandler {
   private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("x-request-id");
 
-  private final KnownPaths<Optional<V1Request>> paths = new KnownPaths<>(V1Grammar::read);
+  private final PathCache<Optional<V1Request>> paths = new PathCache<>(V1Grammar::read);
   private final DataPlane data;
   private final ControlPlane control;
   private final List<V1Dialect> dialects;

@@ -19,7 +19,7 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestMemory;
-import dev.sluice.transport.http.HttpFront;
+import dev.sluice.transport.http.HttpDispatcher;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -63,7 +63,7 @@ class V1RoutesIT {
     HttpServer server =
         vertx
             .createHttpServer()
-            .requestHandler(new HttpFront(List.of(routes), context)::accept)
+            .requestHandler(new HttpDispatcher(List.of(routes), context)::accept)
             .listen(0, "localhost")
             .toCompletionStage()
             .toCompletableFuture()

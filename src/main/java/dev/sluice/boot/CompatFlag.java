@@ -1,0 +1,44 @@
+package dev.sluice.boot;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A flag of another server's command: a constant of an enum, which is named as the flag is. */
+interface CompatFlag {
+  /** What becomes of a flag. */
+  enum Kind {
+    VALUE,
+    /** True if it stands alone. */
+    SWITCH,
+    /**
+     * Leaving it out would open a door, or close one that clients need: the server does not start.
+     */
+    REFUSED,
+    /** A warning says why it does nothing. */
+    NO_EFFECT
+  }
+
+  Kind kind();
+
+  /** What it is for; of one that is refused or has no effect, why. */
+  String text();
+
+  String name();
+
+  /** As it is written. */
+  default String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The flags that do something, as {@code --help} shows them. */
+  static List<String> usage(String command, CompatFlag... flags) {
+    List<String> lines = new ArrayList<>(List.of("usage: sluice " + command + " [flags]"));
+    for (CompatFlag flag : flags) {
+      if (flag.kind() == Kind.VALUE || flag.kind() == Kind.SWITCH) {
+        lines.add("  " + flag.flag() + "  " + flag.text());
+      }
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,98 @@
+package dev.sluice.boot;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What signals do: from the first one that ends the process to its end. */
+final class GracefulShutdown {
+  private static final Logger LOG = LoggerFactory.getLogger(GracefulShutdown.class);
+
+  /** The process ends so long after a second signal at the latest. */
+  private static final Duration HURRIED = Duration.ofSeconds(5);
+
+  private final Server server;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  /** Zero when the server is closed, or is not waited for any more. */
+  private final CountDownLatch over = new CountDownLatch(1);
+
+  private volatile boolean closed;
+
+  GracefulShutdown(Server server) {
+    this.server = server;
+  }
+
+  /**
+   * From now on SIGTERM and Ctrl-C drain the server before the process ends, the same again ends
+   * the drain early, and SIGHUP reloads.
+   */
+  void onSignal() {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  drain();
+                  LogSetup.finish();
+                  // Whoever asked for it wants to hear that all went well, and the JVM would answer
+                  // with the signal's number.
+                  Runtime.getRuntime().halt(0);
+                },
+                "drain"));
+    Signals.on("HUP", this::reload);
+  }
+
+  /** Waits until the server is closed. */
+  void await() throws InterruptedException {
+    stopped.await();
+  }
+
+  private void drain() {
+    LOG.info("draining");
+    var _ = Thread.ofPlatform().daemon().name("closing").start(this::close);
+    Signals.on("TERM", this::hurry);
+    Signals.on("INT", this::hurry);
+    try {
+      var _ = over.await(server.closingTime().toMillis(), TimeUnit.MILLISECONDS);
+      if (!closed) {
+        LOG.warn("runs of models have not ended, and the process ends without waiting for them");
+      }
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted while draining: {}", e.getMessage());
+    } finally {
+      stopped.countDown();
+    }
+  }
+
+  private void close() {
+    try {
+      server.close();
+      closed = true;
+      LOG.info("stopped");
+    } finally {
+      over.countDown();
+    }
+  }
+
+  /** Runs on a thread of its own. */
+  private void hurry() {
+    LOG.info("draining is cut short by a second signal");
+    server.hurry();
+    try {
+      var _ = over.await(HURRIED.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted while draining: {}", e.getMessage());
+    }
+    over.countDown();
+  }
+
+  private void reload() {
+    server
+        .reload()
+        .onSuccess(what ->
+            LOG.info(
+                "looked for changes: {}", what.isEmpty() ? "nothing" : String.join(", ", what)));
+  }
+}

@@ -1,0 +1,35 @@
+package dev.sluice.boot;
+
+import dev.sluice.transport.ListenerDispatcher;
+import dev.sluice.transport.grpc.GrpcDispatcher;
+import dev.sluice.transport.http.HttpDispatcher;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+
+/** Tells gRPC from everything else, which is what lets them share a port. */
+record PortUnification(HttpDispatcher http, GrpcDispatcher grpc) implements ListenerDispatcher {
+  @Override
+  public void opened(HttpConnection connection) {
+    http.opened(connection);
+    grpc.opened(connection);
+  }
+
+  @Override
+  public boolean isStream(String path) {
+    return grpc.isStream(path);
+  }
+
+  @Override
+  public void closing() {
+    grpc.closing();
+  }
+
+  @Override
+  public void answer(HttpServerRequest request) {
+    if (grpc.takes(request)) {
+      grpc.accept(request);
+    } else {
+      http.accept(request);
+    }
+  }
+}

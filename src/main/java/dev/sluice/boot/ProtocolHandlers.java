@@ -1,0 +1,209 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.GrpsConfig;
+import dev.sluice.config.KserveConfig;
+import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.OipConfig;
+import dev.sluice.config.StreamControlConfig;
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Explainer;
+import dev.sluice.inference.LogControl;
+import dev.sluice.ops.ConsoleHandler;
+import dev.sluice.ops.ConsoleState;
+import dev.sluice.ops.MetricsHandler;
+import dev.sluice.ops.Monitor;
+import dev.sluice.protocol.grps.Deployment;
+import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.grps.brpc.GrpsBrpcHandler;
+import dev.sluice.protocol.grps.grpc.GrpsGrpcHandler;
+import dev.sluice.protocol.grps.http.CustomPredict;
+import dev.sluice.protocol.grps.http.GrpsHttpHandler;
+import dev.sluice.protocol.grps.http.StreamControl;
+import dev.sluice.protocol.kserve.http.EventAttributes;
+import dev.sluice.protocol.kserve.http.KserveDialect;
+import dev.sluice.protocol.oip.ForwardedHeaders;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedRegions;
+import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
+import dev.sluice.protocol.oip.http.OipHttpHandler;
+import dev.sluice.protocol.own.http.PluginPathsHandler;
+import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.protocol.tfs.grpc.PredictSettings;
+import dev.sluice.protocol.tfs.grpc.TfsModelServiceHandler;
+import dev.sluice.protocol.tfs.grpc.TfsPredictionServiceHandler;
+import dev.sluice.protocol.tfs.http.TfsDialect;
+import dev.sluice.protocol.v1.http.V1Dialect;
+import dev.sluice.protocol.v1.http.V1Routes;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.DetectedProtocol;
+import dev.sluice.transport.brpc.BrpcDispatcher;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.http.HttpProtocolHandler;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The faces of the protocols that a listener speaks. A new protocol is a line here.
+ *
+ * @param data what they ask models through
+ * @param control what they manage models through
+ * @param logs what is written to the log
+ * @param telemetry what metrics and statistics show
+ * @param explainer what they have models explained by
+ * @param monitor what the console shows
+ * @param grps what the grps protocol leaves to the server
+ * @param kserve what KServe's protocol leaves to the server
+ * @param limits what one caller may cost
+ * @param room how many predictions of grps may be under way at once
+ * @param oip what the Open Inference Protocol leaves to the server
+ * @param regions of shared memory that callers have registered
+ * @param predict how TensorFlow Serving's Predict reads and writes tensors
+ * @param requestLogs which calls of its protocol are kept
+ */
+record ProtocolHandlers(
+    DataPlane data,
+    ControlPlane control,
+    LogControl logs,
+    Telemetry telemetry,
+    Explainer explainer,
+    Monitor monitor,
+    GrpsConfig grps,
+    KserveConfig kserve,
+    LimitsConfig limits,
+    Room room,
+    OipConfig oip,
+    SharedRegions regions,
+    PredictSettings predict,
+    RequestLogs requestLogs) {
+  private static final Set<Protocol> OTHER_THAN_GRPS =
+      Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
+
+  /** Made anew for each event loop, so that faces may keep state without locks. */
+  List<HttpProtocolHandler> http(ListenerConfig listener) {
+    List<HttpProtocolHandler> faces = new ArrayList<>();
+    List<V1Dialect> dialects = dialects(listener);
+    if (!dialects.isEmpty()) {
+      faces.add(new V1Routes(data, control, explainer, dialects));
+    }
+    if (listener.protocols().contains(Protocol.OIP)) {
+      faces.add(new OipHttpHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+    }
+    if (listener.protocols().contains(Protocol.GRPS)) {
+      faces.add(
+          new GrpsHttpHandler(data, control, deployment(), room, streamControl(), customPredict()));
+    }
+    if (listener.protocols().contains(Protocol.METRICS)) {
+      faces.add(new MetricsHandler(telemetry, listener.metricsPath()));
+    }
+    faces.add(console(listener));
+    faces.add(new PluginPathsHandler(data));
+    return faces;
+  }
+
+  private CustomPredict customPredict() {
+    var custom = grps.customizedPredictHttp();
+    return new CustomPredict(custom.path().orElse(""), custom.customizedBody());
+  }
+
+  private ConsoleHandler console(ListenerConfig listener) {
+    var state = new ConsoleState(VersionText.number(), control, telemetry, monitor);
+    return new ConsoleHandler(state, monitor, audience(listener.protocols()));
+  }
+
+  /**
+   * Who reads metrics may see the console. grps' own server shows its monitor to everybody, and a
+   * listener for grps alone has no protocol whose clients expect something else.
+   */
+  private static ConsoleHandler.Audience audience(Set<Protocol> protocols) {
+    if (protocols.contains(Protocol.GRPS)) {
+      return Collections.disjoint(protocols, OTHER_THAN_GRPS)
+          ? ConsoleHandler.Audience.EVERYBODY
+          : ConsoleHandler.Audience.BROWSERS;
+    }
+    return protocols.contains(Protocol.METRICS)
+        ? ConsoleHandler.Audience.BROWSERS
+        : ConsoleHandler.Audience.NOBODY;
+  }
+
+  private StreamControl streamControl() {
+    StreamControlConfig control = grps.streamingCtrl();
+    return new StreamControl(
+        switch (control.ctrlMode()) {
+          case QUERY_PARAM -> StreamControl.Mode.QUERY_PARAM;
+          case HEADER_PARAM -> StreamControl.Mode.HEADER_PARAM;
+          case BODY_PARAM -> StreamControl.Mode.BODY_PARAM;
+        },
+        control.ctrlKey(),
+        control.resContentType());
+  }
+
+  private List<V1Dialect> dialects(ListenerConfig listener) {
+    List<V1Dialect> dialects = new ArrayList<>();
+    if (listener.protocols().contains(Protocol.TFS)
+        && listener.v1() != ListenerConfig.V1Dialect.KSERVE) {
+      dialects.add(new TfsDialect(limits.maxBodySize(), requestLogs));
+    }
+    if (listener.protocols().contains(Protocol.KSERVE)
+        && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
+      dialects.add(
+          new KserveDialect(
+              new EventAttributes(kserve.eventType(), kserve.eventSource(), kserve.eventMerge())));
+    }
+    return dialects;
+  }
+
+  /** Made anew for each event loop. */
+  List<GrpcProtocolHandler> grpc(ListenerConfig listener) {
+    List<GrpcProtocolHandler> faces = new ArrayList<>();
+    if (listener.protocols().contains(Protocol.TFS)) {
+      faces.add(new TfsPredictionServiceHandler(data, predict));
+      faces.add(new TfsModelServiceHandler(control, telemetry, requestLogs));
+    }
+    if (listener.protocols().contains(Protocol.OIP)) {
+      faces.add(new OipGrpcHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+    }
+    if (listener.protocols().contains(Protocol.GRPS)) {
+      faces.add(grpsService());
+    }
+    return faces;
+  }
+
+  /** Made anew for each event loop. Empty if the listener does not speak brpc. */
+  Optional<DetectedProtocol> brpc(ListenerConfig listener, ListenerContext context) {
+    return listener.protocols().contains(Protocol.BRPC)
+        ? Optional.of(new BrpcDispatcher(List.of(new GrpsBrpcHandler(grpsService())), context))
+        : Optional.empty();
+  }
+
+  private GrpsGrpcHandler grpsService() {
+    return new GrpsGrpcHandler(data, control, deployment(), room);
+  }
+
+  private Deployment deployment() {
+    String defaultModel = grps.defaultModel().orElse("");
+    return grps.deployment()
+        .map(files ->
+            new Deployment(defaultModel, files.names(), files.serverText(), files.modelTexts()))
+        .orElseGet(() -> Deployment.of(defaultModel));
+  }
+
+  private OipServer oipServer() {
+    return new OipServer(
+        data,
+        control,
+        logs,
+        oip.serverName(),
+        VersionText.number(),
+        telemetry,
+        new ForwardedHeaders(oip.forwardHttpHeaders(), oip.forwardGrpcMetadata()),
+        regions,
+        System::nanoTime);
+  }
+}

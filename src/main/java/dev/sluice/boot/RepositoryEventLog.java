@@ -1,0 +1,29 @@
+package dev.sluice.boot;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.repository.RepositoryListener;
+import org.slf4j.Logger;
+
+/** Writes what happens to models into the log. */
+record RepositoryEventLog(Logger log) implements RepositoryListener {
+  @Override
+  public void available(ModelId id) {
+    log.atInfo().addKeyValue("model", id).log("takes requests");
+  }
+
+  @Override
+  public void failed(ModelId id, VersionStatus.Failure why) {
+    log.atError().addKeyValue("model", id).log("cannot be loaded: " + why.message());
+  }
+
+  @Override
+  public void unloaded(ModelId id) {
+    log.atInfo().addKeyValue("model", id).log("unloaded");
+  }
+
+  @Override
+  public void warning(String text) {
+    log.warn(text);
+  }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.protocol.grps.grpc;
+
+import com.google.protobuf.Descriptors.ServiceDescriptor;
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.Operation;
+import dev.sluice.protocol.grps.Deployment;
+import dev.sluice.protocol.grps.Metadata;
+import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.grps.grpc.proto.Grps;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
+import java.util.Map;
+
+/**
+ * The gRPC side of grps. Its clients read the status inside the message, so a failure is an answer
+ * like any other and the call itself succeeds. Only what a client must be able to retry without
+ * reading (a full queue, a passed deadline) and what is not a message at all end the call.
+ */
+public final class GrpsGrpcHandler implements GrpcProtocolHandler {
+  private final Map<String, GrpcMethod> methods;
+  private final Map<String, GrpcStreamMethod> streams;
+
+  /**
+   * @param room shared by all event loops of the listener
+   */
+  public GrpsGrpcHandler(DataPlane data, ControlPlane control, Deployment deployment, Room room) {
+    var models = new ModelChoice(data, control, deployment);
+    var health = new HealthCalls(control);
+    var metadata = new MetadataCalls(new Metadata(models, control, deployment));
+    var predict = new PredictCall(data, models, room);
+    this.streams = Map.of("PredictStreaming", new PredictStreamMethod(predict));
+    this.methods =
+        Map.of(
+            "Predict", new PredictMethod(predict),
+            "Online", health::online,
+            "Offline", health::offline,
+            "CheckLiveness", health::live,
+            "CheckReadiness", health::ready,
+            "ServerMetadata", metadata::server,
+            "ModelMetadata", metadata::model);
+  }
+
+  @Override
+  public ServiceDescriptor descriptor() {
+    return Grps.getDescriptor().findServiceByName("GrpsService");
+  }
+
+  @Override
+  public Map<String, Operation> operations() {
+    return Map.ofEntries(
+        Map.entry("Predict", Operation.INFER),
+        Map.entry("PredictStreaming", Operation.INFER),
+        Map.entry("Online", Operation.ONLINE),
+        Map.entry("Offline", Operation.OFFLINE),
+        Map.entry("CheckLiveness", Operation.HEALTH),
+        Map.entry("CheckReadiness", Operation.HEALTH),
+        Map.entry("ServerMetadata", Operation.SERVER_METADATA),
+        Map.entry("ModelMetadata", Operation.MODEL_METADATA));
+  }
+
+  @Override
+  public Map<String, GrpcMethod> methods() {
+    return methods;
+  }
+
+  @Override
+  public Map<String, GrpcStreamMethod> streams() {
+    return streams;
+  }
+}

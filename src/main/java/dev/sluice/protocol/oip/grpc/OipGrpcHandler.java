@@ -1,0 +1,254 @@
+package dev.sluice.protocol.oip.grpc;
+
+import com.google.protobuf.Descriptors.ServiceDescriptor;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
+import dev.sluice.protocol.oip.ModelDescription;
+import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
+import dev.sluice.protocol.oip.Statistics;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryRegisterRequest;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusRequest;
+import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryUnregisterRequest;
+import dev.sluice.protocol.oip.grpc.proto.LogSettingsRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelReadyResponse;
+import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
+import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerLiveResponse;
+import dev.sluice.protocol.oip.grpc.proto.ServerMetadataRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerMetadataResponse;
+import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
+import dev.sluice.protocol.oip.grpc.proto.ServerReadyResponse;
+import dev.sluice.protocol.oip.grpc.proto.ServiceProto;
+import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryRegisterRequest;
+import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryStatusRequest;
+import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryUnregisterRequest;
+import dev.sluice.protocol.oip.grpc.proto.TraceSettingRequest;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.Exchange;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcStreamMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * The Open Inference Protocol over gRPC. One instance may serve all event loops. The calls of the
+ * service that are not here are answered with UNIMPLEMENTED by the transport.
+ */
+public final class OipGrpcHandler implements GrpcProtocolHandler {
+  private final OipServer server;
+  private final boolean kserve;
+  private final Map<String, GrpcMethod> methods;
+
+  /**
+   * @param kserve whether it answers as KServe does: there is no state of an unknown model, and
+   *     loading and unloading have that server's messages besides Triton's
+   */
+  public OipGrpcHandler(OipServer server, boolean kserve) {
+    this.server = server;
+    this.kserve = kserve;
+    var settings = new SettingsCalls(server);
+    var repository = new RepositoryCalls(server, kserve);
+    this.methods =
+        new HashMap<>(
+            Map.ofEntries(
+                Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
+                Map.entry("ServerReady", method(ServerReadyRequest.parser(), _ -> ready())),
+                Map.entry("ModelReady", method(ModelReadyRequest.parser(), this::modelReady)),
+                Map.entry(
+                    "ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata())),
+                Map.entry(
+                    "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata)),
+                Map.entry("ModelInfer", new InferMethod(server)),
+                Map.entry("ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig)),
+                Map.entry(
+                    "ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics)),
+                Map.entry(
+                    "RepositoryIndex", later(RepositoryIndexRequest.parser(), repository::index)),
+                Map.entry(
+                    "RepositoryModelLoad",
+                    later(RepositoryModelLoadRequest.parser(), repository::load)),
+                Map.entry(
+                    "RepositoryModelUnload",
+                    later(RepositoryModelUnloadRequest.parser(), repository::unload)),
+                Map.entry("LogSettings", method(LogSettingsRequest.parser(), settings::logging)),
+                Map.entry(
+                    "TraceSetting", method(TraceSettingRequest.parser(), settings::tracing))));
+    if (server.regions().served()) {
+      methods.putAll(sharedMemory(new SharedMemoryCalls(server.regions())));
+    }
+  }
+
+  private Map<String, GrpcMethod> sharedMemory(SharedMemoryCalls memory) {
+    return Map.of(
+        "SystemSharedMemoryStatus",
+        local(SystemSharedMemoryStatusRequest.parser(), memory::status),
+        "SystemSharedMemoryRegister",
+        (call, message) -> register(memory, call, message),
+        "SystemSharedMemoryUnregister",
+        local(SystemSharedMemoryUnregisterRequest.parser(), memory::unregister),
+        "CudaSharedMemoryStatus",
+        local(CudaSharedMemoryStatusRequest.parser(), memory::cudaStatus),
+        "CudaSharedMemoryRegister",
+        local(CudaSharedMemoryRegisterRequest.parser(), memory::cudaRegister),
+        "CudaSharedMemoryUnregister",
+        local(CudaSharedMemoryUnregisterRequest.parser(), memory::cudaUnregister));
+  }
+
+  /** Opening a file may take any time. */
+  private Future<Buffer> register(SharedMemoryCalls memory, GrpcCall call, Body message) {
+    SharedMemory shared = SharedMemory.of(server.regions(), call);
+    return call.compute(
+        Long.MAX_VALUE,
+        () -> {
+          var request = parse(SystemSharedMemoryRegisterRequest.parser(), message);
+          return encode(memory.register(request, shared));
+        });
+  }
+
+  @Override
+  public ServiceDescriptor descriptor() {
+    return ServiceProto.getDescriptor().findServiceByName("GRPCInferenceService");
+  }
+
+  @Override
+  public Map<String, GrpcStreamMethod> streams() {
+    return Map.of("ModelStreamInfer", new StreamInferMethod(server));
+  }
+
+  @Override
+  public Map<String, Operation> operations() {
+    return Map.ofEntries(
+        Map.entry("ServerLive", Operation.HEALTH),
+        Map.entry("ServerReady", Operation.HEALTH),
+        Map.entry("ModelReady", Operation.MODEL_READY),
+        Map.entry("ServerMetadata", Operation.SERVER_METADATA),
+        Map.entry("ModelMetadata", Operation.MODEL_METADATA),
+        Map.entry("ModelInfer", Operation.INFER),
+        Map.entry("ModelStreamInfer", Operation.INFER),
+        Map.entry("ModelConfig", Operation.MODEL_CONFIG),
+        Map.entry("ModelStatistics", Operation.MODEL_STATISTICS),
+        Map.entry("RepositoryIndex", Operation.REPOSITORY_INDEX),
+        Map.entry("RepositoryModelLoad", Operation.LOAD),
+        Map.entry("RepositoryModelUnload", Operation.UNLOAD),
+        Map.entry("LogSettings", Operation.LOGGING),
+        Map.entry("TraceSetting", Operation.TRACING),
+        Map.entry("SystemSharedMemoryStatus", Operation.SHARED_MEMORY),
+        Map.entry("SystemSharedMemoryRegister", Operation.SHARED_MEMORY),
+        Map.entry("SystemSharedMemoryUnregister", Operation.SHARED_MEMORY),
+        Map.entry("CudaSharedMemoryStatus", Operation.SHARED_MEMORY),
+        Map.entry("CudaSharedMemoryRegister", Operation.SHARED_MEMORY),
+        Map.entry("CudaSharedMemoryUnregister", Operation.SHARED_MEMORY));
+  }
+
+  @Override
+  public Map<String, GrpcMethod> methods() {
+    return methods;
+  }
+
+  /** A method whose messages are small: made of generated messages. */
+  private static <T> GrpcMethod method(Parser<T> parser, Function<T, MessageLite> answer) {
+    return (_, message) -> Future.succeededFuture(encode(answer.apply(parse(parser, message))));
+  }
+
+  /** The same for a method that depends on who calls. */
+  private static <T> GrpcMethod method(
+      Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
+    return (call, message) ->
+        Future.succeededFuture(encode(answer.apply(parse(parser, message), call.caller())));
+  }
+
+  /** The same for a method that depends on where the call comes from. */
+  private static <T> GrpcMethod local(
+      Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
+    return (call, message) ->
+        Future.succeededFuture(encode(answer.apply(parse(parser, message), call)));
+  }
+
+  /** The same for a method that answers later, and whose message may be large. */
+  private static <T> GrpcMethod later(
+      Parser<T> parser, BiFunction<T, Caller, Future<MessageLite>> answer) {
+    return (call, message) ->
+        call.compute(message.work(), () -> parse(parser, message))
+            .compose(parsed -> answer.apply(parsed, call.caller()))
+            .map(OipGrpcHandler::encode);
+  }
+
+  private static <T> T parse(Parser<T> parser, Body message) {
+    try {
+      return parser.parseFrom(message.bytes(), message.offset(), message.length());
+    } catch (InvalidProtocolBufferException e) {
+      throw Wire.malformed(e);
+    }
+  }
+
+  private static Buffer encode(MessageLite message) {
+    byte[] bytes = message.toByteArray();
+    return Buffers.wrap(bytes, 0, bytes.length);
+  }
+
+  private MessageLite live() {
+    return ServerLiveResponse.newBuilder().setLive(server.control().live()).build();
+  }
+
+  private MessageLite ready() {
+    return ServerReadyResponse.newBuilder().setReady(server.control().ready()).build();
+  }
+
+  private MessageLite metadata() {
+    return ServerMetadataResponse.newBuilder()
+        .setName(server.name())
+        .setVersion(server.version())
+        .addAllExtensions(server.extensions())
+        .build();
+  }
+
+  private MessageLite modelReady(ModelReadyRequest request, Caller caller) {
+    ModelSelector selector = GrpcSelectors.of(request.getName(), request.getVersion());
+    Lookup lookup = server.data().find(selector, caller, Operation.MODEL_READY);
+    boolean miss = kserve ? lookup instanceof Lookup.NotReady : lookup instanceof Lookup.Missed;
+    if (miss) {
+      return ModelReadyResponse.newBuilder().setReady(false).build();
+    }
+    return ModelReadyResponse.newBuilder().setReady(Models.isReady(lookup)).build();
+  }
+
+  private MessageLite modelMetadata(ModelMetadataRequest request, Caller caller) {
+    return Descriptions.metadata(
+        ModelDescription.of(
+            server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
+  }
+
+  private MessageLite modelConfig(ModelConfigRequest request, Caller caller) {
+    return Descriptions.config(
+        ModelDescription.configuration(
+            server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
+  }
+
+  private MessageLite statistics(ModelStatisticsRequest request, Caller caller) {
+    return StatisticsMessages.of(
+        request.getName().isEmpty()
+            ? Statistics.ofAll(server, caller)
+            : Statistics.of(
+                server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
+  }
+}

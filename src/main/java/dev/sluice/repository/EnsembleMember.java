@@ -1,0 +1,10 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.ModelId;
+
+/**
+ * A version that an ensemble asks.
+ *
+ * @param load which of its loads it is: a version that was loaded anew may have other tensors
+ */
+record EnsembleMember(ModelId id, int load) {}

@@ -1,0 +1,46 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LoadFailure;
+import io.vertx.core.Promise;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Somebody waits until these models have come up or failed to.
+ *
+ * @param whole whether every version counts that should be served, and that it is what lies there
+ *     now; else one that takes requests is enough
+ * @param outcome told outside the repository's lock
+ */
+record LoadWaiter(Set<String> names, boolean whole, Promise<List<LoadFailure>> outcome) {
+  /** Whether nothing more is to be expected. Called under the repository's lock. */
+  boolean decided(Map<String, TrackedModel> models) {
+    return names.stream()
+        .map(models::get)
+        .allMatch(model -> model == null || (whole ? model.whollyDecided() : model.decided()));
+  }
+
+  /** What did not come up. Called under the repository's lock. */
+  List<LoadFailure> failures(Map<String, TrackedModel> models) {
+    List<LoadFailure> failures = new ArrayList<>();
+    names.stream()
+        .sorted()
+        .map(models::get)
+        .forEach(model -> {
+          if (model != null && whole) {
+            failures.addAll(model.whollyFailures());
+          } else if (model != null && !model.serves()) {
+            failures.addAll(model.failures());
+          }
+        });
+    return failures;
+  }
+
+  void fail() {
+    outcome.tryFail(new InferenceException(ErrorCode.UNAVAILABLE, "the server is stopping"));
+  }
+}

@@ -1,0 +1,22 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.VersionStatus;
+
+/**
+ * Hears what happens to models, for logs and metrics. Called in the order of events, one call at a
+ * time, under the repository's lock: be quick and wait for nothing.
+ */
+public interface RepositoryListener {
+  /** This version takes requests now, or takes them with newer files or settings than before. */
+  void available(ModelId id);
+
+  /** This version could not be loaded. If it took requests before, it still does. */
+  void failed(ModelId id, VersionStatus.Failure why);
+
+  /** This version is gone, after its last request. */
+  void unloaded(ModelId id);
+
+  /** Something about the folders an operator should know. Said once, and again if it recurs. */
+  void warning(String text);
+}

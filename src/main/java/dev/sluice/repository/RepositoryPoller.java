@@ -1,0 +1,133 @@
+package dev.sluice.repository;
+
+import dev.sluice.config.ListedModel;
+import dev.sluice.config.ModelConfig;
+import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.WantedModels;
+import dev.sluice.inference.VersionStatus.Failure;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the folders time after time, and reads settings that have changed. Blocks; one thread at
+ * a time.
+ */
+final class RepositoryPoller {
+  /** How old the newest file must be, on the first look, for its folder to count as complete. */
+  private static final Duration SETTLING_TIME = Duration.ofSeconds(2);
+
+  private final ModelSettings settings;
+  private final InstantSource clock;
+  private final boolean onlyOnce;
+  private final boolean onlyNamed;
+  private final Map<String, ScannedModel> sightings = new HashMap<>();
+  private final Map<String, SettingsPoller> watches = new HashMap<>();
+  private boolean first = true;
+
+  RepositoryPoller(RepositoryConfig config, ModelSettings settings, InstantSource clock) {
+    this.settings = settings;
+    this.clock = clock;
+    this.onlyOnce = config.lookInterval().isZero();
+    this.onlyNamed = config.control().explicit();
+  }
+
+  /**
+   * One look.
+   *
+   * @param seen what lies there
+   * @param settings of each model seen
+   * @param trusted which versions, of the model of this name, need no second look to be taken up
+   */
+  record Look(
+      ScanResult seen,
+      Map<String, SettingsPoller.Reading> settings,
+      BiPredicate<String, ScannedVersion> trusted) {
+    /** What an operator should know of it; a new set. */
+    Set<String> warnings() {
+      Set<String> warnings = new HashSet<>(seen.warnings());
+      settings.forEach((name, reading) -> {
+        if (reading instanceof SettingsPoller.Reading.Broken(Failure(_, String text))) {
+          warnings.add("Model %s: its settings are not used: %s".formatted(name, text));
+        }
+      });
+      return warnings;
+    }
+  }
+
+  /**
+   * Looks once. Where callers decide what is served, models that are not fresh stay as they were
+   * seen before.
+   *
+   * @param wanted where to look
+   * @param fresh names of models that are looked at for the first time, or that someone has asked
+   *     to look at again
+   */
+  Look look(WantedModels wanted, Set<String> fresh) {
+    if (onlyNamed) {
+      fresh.forEach(this::forget);
+    }
+    ScanResult seen = new VersionScanner(wanted, sightings).scan();
+    if (onlyNamed) {
+      sightings.clear();
+      sightings.putAll(seen.models());
+    }
+    watches.keySet().removeIf(seen::misses);
+    Map<String, SettingsPoller.Reading> readings = new HashMap<>();
+    seen.models()
+        .forEach((name, model) ->
+            readings.put(name, settings(wanted.listed().get(name), read(name, model))));
+    Predicate<ScannedVersion> atRest = atRest();
+    boolean atStart = first;
+    first &= !seen.complete();
+    return new Look(
+        seen.withEnsembles(name -> isEnsemble(readings.get(name))),
+        readings,
+        (name, version) -> onlyOnce || ((atStart || fresh.contains(name)) && atRest.test(version)));
+  }
+
+  private void forget(String name) {
+    sightings.remove(name);
+    watches.remove(name);
+  }
+
+  private static boolean isEnsemble(SettingsPoller.@Nullable Reading reading) {
+    return reading instanceof SettingsPoller.Reading.Good(var config)
+        && config.ensemble().isPresent();
+  }
+
+  private SettingsPoller.Reading read(String name, ScannedModel model) {
+    SettingsPoller watch = watches.get(name);
+    if (watch == null || !watch.watches(model)) {
+      watch = new SettingsPoller(settings, model);
+      watches.put(name, watch);
+    }
+    return watch.look(model);
+  }
+
+  /** What was said beside a model's name holds over what its own settings say. */
+  private static SettingsPoller.Reading settings(
+      @Nullable ListedModel listed, SettingsPoller.Reading own) {
+    if (listed == null) {
+      return own;
+    }
+    SettingsPoller.Reading said =
+        listed.settings().<SettingsPoller.Reading>map(SettingsPoller.Reading.Good::new).orElse(own);
+    return said instanceof SettingsPoller.Reading.Good(ModelConfig config)
+        ? new SettingsPoller.Reading.Good(listed.over(config))
+        : said;
+  }
+
+  /** Old files are at rest: what was copied long ago needs no second look. */
+  private Predicate<ScannedVersion> atRest() {
+    Instant atRest = clock.instant().minus(SETTLING_TIME);
+    return version -> version.files().newest().isBefore(atRest);
+  }
+}

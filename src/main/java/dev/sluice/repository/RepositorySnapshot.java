@@ -1,0 +1,72 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.VersionState;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All models at one moment. Immutable: a request looks everything up in one of these.
+ *
+ * @param models by name
+ * @param names sorted
+ * @param complete whether the folders were looked at: what is not here then does not exist
+ * @param looked whether the folders were looked at, and the repository is not closing
+ * @param ready whether everything is up that should be
+ */
+record RepositorySnapshot(
+    Map<String, ModelView> models,
+    List<String> names,
+    boolean complete,
+    boolean looked,
+    boolean ready) {
+  /** Why nothing can be said yet of a model that is not here. */
+  static final String NOT_LOOKED = "the model folders were not looked at yet";
+
+  /** Nothing is known before the first look at the folders. */
+  static final RepositorySnapshot NOT_LOOKED_YET =
+      new RepositorySnapshot(Map.of(), List.of(), false, false, false);
+
+  /**
+   * The models as they are now. Called under the repository's lock.
+   *
+   * @param complete whether the folders were looked at
+   * @param closing whether the repository is closing
+   */
+  static RepositorySnapshot of(Collection<TrackedModel> models, boolean complete, boolean closing) {
+    boolean looked = complete && !closing;
+    Map<String, ModelView> views = HashMap.newHashMap(models.size());
+    models.forEach(model -> views.put(model.name(), ModelView.of(model)));
+    boolean ready = looked && models.stream().allMatch(TrackedModel::ready);
+    return new RepositorySnapshot(
+        views, views.keySet().stream().sorted().toList(), complete, looked, ready);
+  }
+
+  /** Whether no version is on its way to take requests. */
+  boolean isReconciled() {
+    return models.values().stream().allMatch(ModelView::isReconciled);
+  }
+
+  @Nullable ModelView model(String name) {
+    return models.get(name);
+  }
+
+  /** Looks a version up without lending it. */
+  Lookup find(ModelSelector selector) {
+    ModelView model = models.get(selector.name());
+    if (model == null) {
+      return complete
+          ? new Lookup.UnknownModel(selector.name())
+          : new Lookup.NotReady(selector.name(), -1, VersionState.START, NOT_LOOKED);
+    }
+    return switch (selector) {
+      case ModelSelector.Latest _ -> model.latest();
+      case ModelSelector.Version(_, long version) -> model.version(version);
+      case ModelSelector.Label(_, String label) -> model.label(label);
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.repository;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What one look at the folders has shown.
+ *
+ * @param complete whether every folder of models could be listed; if not, a model that was not seen
+ *     may still be there
+ * @param models by name
+ * @param unreadable names of models that are there, or should be, but could not be looked at
+ * @param warnings what an operator should know
+ */
+record ScanResult(
+    boolean complete,
+    Map<String, ScannedModel> models,
+    Set<String> unreadable,
+    List<String> warnings) {
+  ScanResult {
+    models = Map.copyOf(models);
+    unreadable = Set.copyOf(unreadable);
+    warnings = List.copyOf(warnings);
+  }
+
+  /** The same, where ensembles need no files. */
+  ScanResult withEnsembles(Predicate<String> isEnsemble) {
+    Map<String, ScannedModel> all = new HashMap<>(models);
+    all.replaceAll((name, model) -> isEnsemble.test(name) ? model.withoutFiles() : model);
+    return new ScanResult(complete, all, unreadable, warnings);
+  }
+
+  /** Whether the model is known to be gone, and was not just out of sight. */
+  boolean misses(String model) {
+    return complete && !models.containsKey(model) && !unreadable.contains(model);
+  }
+}

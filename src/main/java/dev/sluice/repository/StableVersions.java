@@ -1,0 +1,88 @@
+package dev.sluice.repository;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which versions of one model may be taken up: those that look whole and have not changed between
+ * two looks. A folder that is still being copied changes, so it is left alone.
+ *
+ * <p>A version taken up once stays so until its folder is gone, even while its files are replaced.
+ */
+final class StableVersions {
+  private SortedMap<Long, ScannedVersion> seen = new TreeMap<>();
+  private final Map<Long, ScannedVersion> steady = new HashMap<>();
+  private final Set<Long> taken = new HashSet<>();
+  private final Map<Long, ScannedVersion> withoutModel = new HashMap<>();
+
+  /**
+   * Looks once more.
+   *
+   * @param trusted which versions need no second look
+   */
+  void look(SortedMap<Long, ScannedVersion> now, Predicate<ScannedVersion> trusted) {
+    steady.clear();
+    withoutModel.clear();
+    for (ScannedVersion sighting : now.values()) {
+      if (standsStill(sighting) || trusted.test(sighting)) {
+        (sighting.whole() ? steady : withoutModel).put(sighting.version(), sighting);
+      }
+    }
+    taken.addAll(steady.keySet());
+    taken.retainAll(now.keySet());
+    withoutModel.keySet().removeAll(taken);
+    seen = now;
+  }
+
+  private boolean standsStill(ScannedVersion now) {
+    ScannedVersion before = seen.get(now.version());
+    return before != null && before.files().equals(now.files());
+  }
+
+  /** Versions whose files were steady at one look at least, and are still there. */
+  Set<Long> taken() {
+    return taken;
+  }
+
+  /** These, and those that look whole but may still change; a new set. */
+  Set<Long> promised() {
+    Set<Long> promised = new HashSet<>(taken);
+    seen.values().stream()
+        .filter(ScannedVersion::whole)
+        .map(ScannedVersion::version)
+        .forEach(promised::add);
+    return promised;
+  }
+
+  /** Folders of versions that stand still and hold no model, as far as names tell. */
+  Collection<ScannedVersion> withoutModel() {
+    return withoutModel.values();
+  }
+
+  /** Whether the version is one of these. */
+  boolean isWithoutModel(long version) {
+    return withoutModel.containsKey(version);
+  }
+
+  /** Whether the last look saw no version at all, steady or not. */
+  boolean seesNone() {
+    return seen.isEmpty();
+  }
+
+  /** Whether there is a folder for this version, whatever is in it. */
+  boolean exists(long version) {
+    return seen.containsKey(version);
+  }
+
+  /** The version as it may be loaded now; null while its files change. */
+  @Nullable ScannedVersion steady(long version) {
+    return steady.get(version);
+  }
+}

@@ -1,0 +1,23 @@
+package dev.sluice.transport;
+
+import io.netty.channel.ChannelHandler;
+import io.vertx.core.internal.ContextInternal;
+
+/**
+ * A protocol that is not HTTP, on the same port: its connections are known by their first bytes.
+ * Belongs to one event loop.
+ */
+public interface DetectedProtocol {
+  /** What the client sends first, and no HTTP client does. */
+  byte[] firstBytes();
+
+  /**
+   * Makes the handler of a new connection. It is given all bytes, the first ones too, and a {@link
+   * io.vertx.core.net.impl.ShutdownEvent} when the listener closes.
+   *
+   * @param context the connection's, on whose event loop the handler runs
+   * @param whole to be run whenever something that the client sends is whole: what is not so for
+   *     too long ends the connection
+   */
+  ChannelHandler open(ContextInternal context, Runnable whole);
+}

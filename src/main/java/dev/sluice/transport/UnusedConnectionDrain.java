@@ -1,0 +1,60 @@
+package dev.sluice.transport;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.impl.ShutdownEvent;
+import io.vertx.core.net.impl.VertxHandler;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Closes a connection on which no request has begun when its listener closes: load balancers open
+ * some beforehand. Vert.x would wait for it as long as for a request under way. A client that is
+ * about to send something has a moment for it, longer if it has just come; who takes the connection
+ * over in that moment hears at its end that the listener closes, since nobody who could do
+ * something about it heard before.
+ */
+final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
+  private final LastActivity accepted = new LastActivity();
+  private boolean takenOver;
+
+  /** The connection speaks something else than HTTP from now on. On its event loop. */
+  void takenOver() {
+    takenOver = true;
+  }
+
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it: the listener does.
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ShutdownEvent && isUnused(ctx)) {
+      endIn(Http1Drain.MOMENT_MILLIS, ctx, event);
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  private void endIn(long millis, ChannelHandlerContext ctx, Object shutdown) {
+    var _ = ctx.executor().schedule(() -> endMoment(ctx, shutdown), millis, TimeUnit.MILLISECONDS);
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
+  private void endMoment(ChannelHandlerContext ctx, Object shutdown) {
+    if (!isUnused(ctx)) {
+      ctx.fireUserEventTriggered(shutdown);
+    } else if (accepted.isOver()) {
+      ctx.close();
+    } else {
+      endIn(LastActivity.LOOK_MILLIS, ctx, shutdown);
+    }
+  }
+
+  /** Whether Vert.x has not seen yet which protocol it is, or the head of a first request. */
+  private boolean isUnused(ChannelHandlerContext ctx) {
+    if (takenOver || ctx.pipeline().get(Http2ConnectionHandler.class) != null) {
+      return false;
+    }
+    VertxHandler<?> handler = ctx.pipeline().get(VertxHandler.class);
+    return handler == null || handler.getConnection() instanceof NetSocketInternal;
+  }
+}

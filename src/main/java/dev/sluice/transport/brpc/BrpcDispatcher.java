@@ -1,0 +1,88 @@
+package dev.sluice.transport.brpc;
+
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.DetectedProtocol;
+import dev.sluice.transport.RequestIds;
+import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.AuthorizedMethod;
+import io.netty.channel.ChannelHandler;
+import io.vertx.core.internal.ContextInternal;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Takes the brpc calls of one event loop to the methods they name. */
+public final class BrpcDispatcher implements DetectedProtocol {
+  private static final byte[] MAGIC = "PRPC".getBytes(StandardCharsets.US_ASCII);
+
+  private final Map<String, Map<String, AuthorizedMethod<GrpcMethod>>> services = new HashMap<>();
+  private final ListenerContext context;
+  private final RequestIds ids = new RequestIds();
+
+  public BrpcDispatcher(List<BrpcProtocolHandler> faces, ListenerContext context) {
+    this.context = context;
+    for (BrpcProtocolHandler face : faces) {
+      String service = face.service();
+      services.put(service, AuthorizedMethod.all(service + ".", face.methods(), face.operations()));
+    }
+  }
+
+  @Override
+  @SuppressWarnings("MutableGetter")
+  public byte[] firstBytes() {
+    return MAGIC;
+  }
+
+  @Override
+  public ChannelHandler open(ContextInternal connection, Runnable whole) {
+    return new BrpcConnection(this, connection, whole);
+  }
+
+  /** What all requests of the listener share. */
+  ListenerContext context() {
+    return context;
+  }
+
+  String requestId(RpcMeta meta) {
+    return ids.of(meta.requestId());
+  }
+
+  /**
+   * The method that a call names.
+   *
+   * @throws NoMethod if there is none
+   */
+  AuthorizedMethod<GrpcMethod> method(RpcMeta meta) {
+    Map<String, AuthorizedMethod<GrpcMethod>> methods = services.get(meta.service());
+    if (methods == null) {
+      throw new NoMethod(
+          BrpcError.NO_SERVICE,
+          "unknown service '%s'; services: %s"
+              .formatted(meta.service(), String.join(", ", services.keySet())));
+    }
+    AuthorizedMethod<GrpcMethod> method = methods.get(meta.method());
+    if (method == null) {
+      throw new NoMethod(
+          BrpcError.NO_METHOD,
+          "unknown method '%s' of service %s".formatted(meta.method(), meta.service()));
+    }
+    return method;
+  }
+
+  /** A call for something that is not served. */
+  static final class NoMethod extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int code;
+
+    NoMethod(int code, String message) {
+      super(message, null, false, false);
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package dev.sluice.transport.brpc;
+
+import dev.sluice.inference.Operation;
+import dev.sluice.transport.grpc.GrpcMethod;
+import java.util.Map;
+
+/** One protocol's service over brpc. */
+public interface BrpcProtocolHandler {
+  /** The service's full name, such as {@code grps.protos.v1.GrpsBrpcService}. */
+  String service();
+
+  /** What each of its methods asks for, by the method's name. */
+  Map<String, Operation> operations();
+
+  /** Its methods by name. */
+  Map<String, GrpcMethod> methods();
+}

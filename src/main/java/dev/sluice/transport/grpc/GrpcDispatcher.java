@@ -1,0 +1,267 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.config.RestrictedApi;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.BrowserGuard;
+import dev.sluice.transport.ConnectionCredentials;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.RequestIds;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the gRPC and gRPC-Web calls of one event loop to the methods they name. */
+public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
+  private static final int PERMISSION_DENIED = 7;
+  private static final int UNIMPLEMENTED = 12;
+  private static final String GRPC = "application/grpc";
+  private static final AsciiString POST = AsciiString.cached("POST");
+
+  private final Map<String, AuthorizedMethod<GrpcMethod>> methods = new HashMap<>();
+  private final Map<String, AuthorizedMethod<GrpcStreamMethod>> streams = new HashMap<>();
+  private final Set<String> control = new HashSet<>();
+  private final ListenerContext context;
+  private final StandardServices standard;
+  private final RequestIds ids = new RequestIds();
+  private final IdleCallTimeouts silent = new IdleCallTimeouts();
+  private final boolean cors;
+
+  /**
+   * Puts the faces' methods under their paths.
+   *
+   * @param ready what the standard health service answers
+   * @param cors whether pages from other origins may call, by gRPC-Web
+   * @throws IllegalStateException if two faces serve the same method
+   */
+  public GrpcDispatcher(
+      List<GrpcProtocolHandler> faces, ListenerContext context, BooleanSupplier ready, boolean cors) {
+    this.context = context;
+    this.cors = cors;
+    this.standard = new StandardServices(context.vertx(), faces, ready);
+    silent.add(standard);
+    for (GrpcProtocolHandler face : faces) {
+      String service = "/" + face.service() + "/";
+      AuthorizedMethod.all(service, face.methods(), face.operations())
+          .forEach((name, method) -> add(methods, service + name, method));
+      AuthorizedMethod.all(service, face.streams(), face.operations())
+          .forEach((name, method) -> add(streams, service + name, method));
+      face.operations()
+          .forEach((name, operation) -> {
+            if (operation.role().isControl()) {
+              control.add(service + name);
+            }
+          });
+    }
+  }
+
+  private static <T> void add(Map<String, T> methods, String path, T method) {
+    if (methods.put(path, method) != null) {
+      throw new IllegalStateException("two protocols claim the method " + path);
+    }
+  }
+
+  /** Takes the plain unary calls of an HTTP/2 connection from its frames. */
+  public void opened(HttpConnection connection) {
+    Http2Calls.follow(
+        connection, (headers, answer, window) -> call(connection, headers, answer, window), silent);
+  }
+
+  /** Whether a path is that of a method with a stream of messages. */
+  public boolean isStream(String path) {
+    return streams.containsKey(path) || StandardServices.serve(path);
+  }
+
+  /** The listener closes: a call that has sent nothing yet ends in a moment. */
+  public void closing() {
+    silent.endSoon(context.vertx());
+  }
+
+  private @Nullable Http2Call call(
+      HttpConnection connection, Http2Headers headers, Http2Response answer, Http2Window window) {
+    CharSequence path = headers.path();
+    AuthorizedMethod<GrpcMethod> method = path == null ? null : methods.get(path.toString());
+    if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
+      return null;
+    }
+    Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
+    if (isAmbiguous(headers) || context.guard().refusal(authority(headers)) != null) {
+      // Vert.x makes a request of it, which is refused like all others.
+      return null;
+    }
+    var call =
+        new UnaryCall(
+            new UnaryCall.Origin(connection, path.toString()),
+            method,
+            () -> authority(headers),
+            values,
+            () -> entries(headers),
+            answer,
+            window,
+            GrpcForm.GRPC,
+            context,
+            ids.of(values));
+    return new Http2Call(call, answer, window);
+  }
+
+  private static @Nullable String authority(Http2Headers headers) {
+    CharSequence authority = headers.authority();
+    return text(authority == null ? headers.get(HttpHeaders.HOST) : authority);
+  }
+
+  /** Of several hosts, a proxy and the server could each believe another. */
+  private static boolean isAmbiguous(Http2Headers headers) {
+    return headers.authority() == null && headers.getAll(HttpHeaders.HOST).size() > 1;
+  }
+
+  /** Without what HTTP/2 itself puts among them. */
+  private static Iterator<Map.Entry<String, String>> entries(Http2Headers headers) {
+    List<Map.Entry<String, String>> entries = new ArrayList<>();
+    for (Map.Entry<CharSequence, CharSequence> header : headers) {
+      String name = header.getKey().toString();
+      if (!name.startsWith(":")) {
+        entries.add(Map.entry(name, header.getValue().toString()));
+      }
+    }
+    return entries.iterator();
+  }
+
+  private static @Nullable String text(@Nullable CharSequence value) {
+    return value == null ? null : value.toString();
+  }
+
+  /** Whether a request is a call, or what a browser asks before it lets a page make one. */
+  public boolean takes(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    return type == null
+        ? cors && isPreflight(request)
+        : type.regionMatches(true, 0, GRPC, 0, GRPC.length());
+  }
+
+  /** Answers with a status of gRPC where the request is a call. */
+  private static void refuse(HttpServerRequest request, BrowserGuard.Refusal refusal) {
+    boolean call = request.getHeader(HttpHeaders.CONTENT_TYPE) != null;
+    GrpcForm form = call ? GrpcForm.of(request) : null;
+    if (form == null) {
+      request.response().setStatusCode(refusal.status()).end(refusal.text());
+    } else {
+      new GrpcReply(request.response(), form).fail(PERMISSION_DENIED, refusal.text());
+    }
+  }
+
+  private boolean isPreflight(HttpServerRequest request) {
+    String path = request.path();
+    return request.method().equals(HttpMethod.OPTIONS)
+        && (methods.containsKey(path) || streams.containsKey(path));
+  }
+
+  private void answerPreflight(HttpServerRequest request) {
+    if (control.contains(request.path())) {
+      BrowserGuard.Refusal refusal =
+          context.guard().preflightRefusal(request.method().name(), request::getHeader);
+      if (refusal != null) {
+        context.turnedAway(request.remoteAddress(), refusal);
+      }
+      request.response().setStatusCode(403).end();
+    } else {
+      GrpcWebCors.answerPreflight(request.response());
+    }
+  }
+
+  /** The library would take JSON for messages too, which is not served here. */
+  private void answerStandard(HttpServerRequest request) {
+    GrpcForm form = GrpcForm.of(request);
+    if (form == null || !request.method().equals(HttpMethod.POST)) {
+      request.response().setStatusCode(form == null ? 415 : 405).end();
+      return;
+    }
+    try {
+      context
+          .access()
+          .caller(
+              ConnectionCredentials.of(request.headers(), request.connection()),
+              RestrictedApi.Wire.GRPC)
+          .require(StandardServices.operation(request.path()));
+    } catch (InferenceException e) {
+      context.failed(ids.of(request), e);
+      new GrpcReply(request.response(), form).fail(GrpcStatus.of(e.code()), e.getMessage());
+      return;
+    }
+    standard.answer(request);
+  }
+
+  @Override
+  public void accept(HttpServerRequest request) {
+    BrowserGuard.Refusal refusal = context.guard().refusal(request);
+    if (refusal != null) {
+      context.turnedAway(request.remoteAddress(), refusal);
+      refuse(request, refusal);
+      return;
+    }
+    if (cors && isPreflight(request)) {
+      answerPreflight(request);
+      return;
+    }
+    if (StandardServices.serve(request.path())) {
+      answerStandard(request);
+      return;
+    }
+    GrpcForm form = GrpcForm.of(request);
+    if (form == null || !request.method().equals(HttpMethod.POST)) {
+      request.response().setStatusCode(form == null ? 415 : 405).end();
+      return;
+    }
+    if (cors && form != GrpcForm.GRPC && !control.contains(request.path())) {
+      GrpcWebCors.allow(request.response());
+    }
+    var reply = new GrpcReply(request.response(), form);
+    AuthorizedMethod<GrpcMethod> method = methods.get(request.path());
+    AuthorizedMethod<GrpcStreamMethod> stream = method == null ? streams.get(request.path()) : null;
+    if (method != null) {
+      var call =
+          new UnaryCall(
+              new UnaryCall.Origin(request.connection(), request.path()),
+              method,
+              () -> BrowserGuard.authority(request),
+              request::getHeader,
+              request.headers(),
+              reply,
+              new Pausing(request),
+              form,
+              context,
+              ids.of(request));
+      reply.onSent(call::sent);
+      call.begin();
+      call.follow(request);
+    } else if (stream != null) {
+      new StreamingCall(request, reply, form, context, ids.of(request), silent).start(stream);
+    } else {
+      reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
+    }
+  }
+
+  private record Pausing(HttpServerRequest request) implements UnaryCall.Reading {
+    @Override
+    public void pause() {
+      request.pause();
+    }
+
+    @Override
+    public void resume() {
+      request.resume();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import io.vertx.core.Vertx;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Calls of one event loop whose clients may be silent: they have sent nothing but headers, or pause
+ * between two messages. A listener that closes would wait for them as long as for calls under way,
+ * so their clients are given a moment more and then told that the server stops.
+ */
+final class IdleCallTimeouts {
+  /** What a client has sent when it began a call has arrived when it is looked at again. */
+  private static final long LOOK_MILLIS = 100;
+
+  /** A call, or all calls of a connection. */
+  interface Member {
+    /**
+     * Ends what has nothing under way, now or as soon as that is so, and was there at the look
+     * before. Connections take new calls until their clients have heard that they end.
+     */
+    void endIfSilent();
+  }
+
+  private final Set<Member> members = new HashSet<>();
+
+  void add(Member member) {
+    members.add(member);
+  }
+
+  void remove(Member member) {
+    members.remove(member);
+  }
+
+  /**
+   * Ends them in a moment, and those that come until the verticle is undeployed. On their event
+   * loop.
+   */
+  void endSoon(Vertx vertx) {
+    vertx.setPeriodic(LOOK_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfSilent));
+  }
+
+  /** What their clients are told. */
+  static InferenceException stopping() {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "the server is stopping and waits for no more messages");
+  }
+}

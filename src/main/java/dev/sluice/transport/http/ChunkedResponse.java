@@ -1,0 +1,59 @@
+package dev.sluice.transport.http;
+
+import dev.sluice.transport.FlushCoalescing;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+
+/**
+ * The body of an answer whose length is not known: each piece that is written is one chunk of
+ * HTTP/1.1, or a frame of HTTP/2. A client of HTTP/1.0 knows no chunks; the end of the connection
+ * is the end of its answer.
+ */
+public final class ChunkedResponse {
+  private final HttpServerResponse response;
+  private final HttpExchange exchange;
+
+  ChunkedResponse(
+      HttpServerRequest request, int status, CharSequence contentType, HttpExchange exchange) {
+    this.response = request.response();
+    this.exchange = exchange;
+    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
+    if (request.version() == HttpVersion.HTTP_1_0) {
+      response.putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    response.setChunked(true);
+    FlushCoalescing.joinPieces(request.connection());
+  }
+
+  /** Whether the client has fallen behind. */
+  public boolean isFull() {
+    return response.writeQueueFull();
+  }
+
+  /** Runs the action when the client has caught up. */
+  public void onRoom(Runnable action) {
+    response.drainHandler(_ -> action.run());
+  }
+
+  /** Sends one chunk, unless it is empty: that would be the end. */
+  public void write(Buffer chunk) {
+    if (isOpen() && chunk.length() > 0) {
+      exchange.holdPiece(chunk.length(), response.write(chunk));
+    }
+  }
+
+  /** Ends the answer. */
+  public void end() {
+    if (isOpen()) {
+      exchange.record().succeeded();
+      exchange.sent(response.end());
+    }
+  }
+
+  private boolean isOpen() {
+    return !response.ended() && !response.closed();
+  }
+}

@@ -1,0 +1,32 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DeduplicatedWarningsTest {
+  private final List<String> told = new ArrayList<>();
+  private final DeduplicatedWarnings warnings = new DeduplicatedWarnings(told::add);
+
+  @Test
+  void theSameWarningIsToldOnce() {
+    warnings.accept("a: has no meaning here: x");
+    warnings.accept("b: has no meaning here: x");
+    warnings.accept("a: has no meaning here: x");
+    assertThat(told).containsExactly("a: has no meaning here: x", "b: has no meaning here: x");
+  }
+
+  @Test
+  void notEveryTextIsRememberedForEver() {
+    for (int i = 0; i <= DeduplicatedWarnings.MOST; i++) {
+      warnings.accept("w" + i);
+    }
+    told.clear();
+    warnings.accept("w" + DeduplicatedWarnings.MOST);
+    assertThat(told).isEmpty();
+    warnings.accept("w0");
+    assertThat(told).containsExactly("w0");
+  }
+}

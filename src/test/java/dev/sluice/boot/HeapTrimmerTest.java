@@ -1,0 +1,79 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.MemoryUsage;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class HeapTrimmerTest {
+  private static final long MIB = 1 << 20;
+
+  private long committed = 40 * MIB;
+  private long smallest = 40 * MIB;
+  private long collections;
+  private int forced;
+  private long nanos;
+
+  private final HeapTrimmer unused =
+      new HeapTrimmer(
+          () -> new MemoryUsage(0, MIB, committed, 128 * MIB),
+          () -> collections,
+          this::collect,
+          () -> nanos);
+
+  private void collect() {
+    forced++;
+    collections++;
+    committed = smallest;
+  }
+
+  private void load() {
+    committed = 120 * MIB;
+    collections += 50;
+    assertThat(unused.look()).isFalse();
+  }
+
+  private void later(Duration time) {
+    nanos += time.toNanos();
+  }
+
+  @Test
+  void aHeapThatHasGrownIsShrunkOnceWhenTheServerIsAtRest() {
+    load();
+    load();
+    assertThat(unused.look()).isTrue();
+    assertThat(committed).isEqualTo(40 * MIB);
+    later(Duration.ofHours(1));
+    assertThat(unused.look()).isFalse();
+    assertThat(forced).isEqualTo(1);
+  }
+
+  @Test
+  void aHeapThatHasNotGrownIsLeftAlone() {
+    committed = 50 * MIB;
+    later(Duration.ofHours(1));
+    assertThat(unused.look()).isFalse();
+    assertThat(forced).isZero();
+  }
+
+  @Test
+  void aHeapThatCannotShrinkIsNotCollectedAgain() {
+    smallest = 110 * MIB;
+    load();
+    assertThat(unused.look()).isTrue();
+    later(Duration.ofHours(1));
+    assertThat(unused.look()).isFalse();
+  }
+
+  @Test
+  void burstsThatFollowEachOtherAreOne() {
+    load();
+    assertThat(unused.look()).isTrue();
+    load();
+    assertThat(unused.look()).isFalse();
+    later(Duration.ofMinutes(2));
+    assertThat(unused.look()).isTrue();
+    assertThat(forced).isEqualTo(2);
+  }
+}

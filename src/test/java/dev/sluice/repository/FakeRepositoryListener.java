@@ -1,0 +1,32 @@
+package dev.sluice.repository;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.VersionStatus.Failure;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Writes down what it hears. */
+final class FakeRepositoryListener implements RepositoryListener {
+  final List<String> heard = new CopyOnWriteArrayList<>();
+  final List<String> warnings = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void available(ModelId id) {
+    heard.add(id + " available");
+  }
+
+  @Override
+  public void failed(ModelId id, Failure why) {
+    heard.add(id + " failed: " + why.message());
+  }
+
+  @Override
+  public void unloaded(ModelId id) {
+    heard.add(id + " unloaded");
+  }
+
+  @Override
+  public void warning(String text) {
+    warnings.add(text);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelMetadata;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A model that counts how often it is on loan. */
+public final class FakeModelLease implements ModelLease {
+  private final ModelId id;
+  private final ModelMetadata metadata;
+  private final AtomicInteger loans = new AtomicInteger();
+
+  public FakeModelLease(ModelId id, ModelMetadata metadata) {
+    this.id = id;
+    this.metadata = metadata;
+  }
+
+  /** Lends the model once more. */
+  public FakeModelLease lend() {
+    loans.incrementAndGet();
+    return this;
+  }
+
+  /** Lends the model once more, to a caller. */
+  public ModelLease lendTo(Caller caller) {
+    lend();
+    return new LentTo(this, caller);
+  }
+
+  private record LentTo(FakeModelLease model, Caller caller) implements ModelLease {
+    @Override
+    public ModelId id() {
+      return model.id();
+    }
+
+    @Override
+    public ModelMetadata metadata() {
+      return model.metadata();
+    }
+
+    @Override
+    public void release() {
+      model.release();
+    }
+  }
+
+  /** Loans that were not given back. */
+  public int loans() {
+    return loans.get();
+  }
+
+  @Override
+  public ModelId id() {
+    return id;
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public void release() {
+    loans.decrementAndGet();
+  }
+}
