@@ -1,6 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
@@ -9,7 +10,6 @@ import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.config.WantedModels;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,11 +149,11 @@ final class KserveCommand implements Callable<Integer> {
     return read.with(listeners(), read.repository().withWanted(models()));
   }
 
-  private WantedModels models() {
+  private DesiredModels models() {
     if (modelName.isBlank()) {
       throw new ConfigException("--model_name is empty; wanted the model's name");
     }
-    return WantedModels.only(Map.of(modelName, ListedModel.mounted(modelDir.toAbsolutePath())));
+    return DesiredModels.only(Map.of(modelName, ListedModel.mounted(modelDir.toAbsolutePath())));
   }
 
   private List<SettingOverride> overrides() {

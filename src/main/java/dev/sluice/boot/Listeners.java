@@ -2,7 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.ops.Connections;
+import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.security.Authenticators;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
@@ -33,10 +33,10 @@ final class Listeners {
   private static final Duration HURRY = Duration.ofSeconds(1);
 
   private final SluiceConfig config;
-  private final Threads threads;
+  private final ServerThreads threads;
   private final ModelPlanes models;
   private final Telemetry telemetry;
-  private final Connections connections;
+  private final ConnectionMetrics connections;
   private final Supplier<ProtocolHandlers> faces;
   private final RequestMemory memory;
   private @Nullable Authenticators authenticators;
@@ -50,10 +50,10 @@ final class Listeners {
    */
   Listeners(
       SluiceConfig config,
-      Threads threads,
+      ServerThreads threads,
       ModelPlanes models,
       Telemetry telemetry,
-      Connections connections,
+      ConnectionMetrics connections,
       Supplier<ProtocolHandlers> faces,
       RequestMemory memory) {
     this.config = config;
@@ -158,7 +158,7 @@ final class Listeners {
     long answered = Math.max(1, drain - Math.min(drain / 10, LAST_ANSWERS_MILLIS));
     long timer = threads.vertx().setTimer(answered, _ -> models.data().giveUp());
     open.forEach(OpenListener::removeSocket);
-    Threads.await(Future.join(open.stream().map(this::undeploy).toList()));
+    ServerThreads.await(Future.join(open.stream().map(this::undeploy).toList()));
     threads.vertx().cancelTimer(timer);
     if (authenticators != null) {
       authenticators.close();

@@ -12,7 +12,7 @@ final class LoadingWorkers implements Workers {
   private static final Logger LOG = LoggerFactory.getLogger(LoadingWorkers.class);
 
   private final Vertx vertx;
-  private final Threads threads;
+  private final ServerThreads threads;
 
   /**
    * What is deployed by a task belongs to the verticle whose context began the task, and goes with
@@ -21,7 +21,7 @@ final class LoadingWorkers implements Workers {
   private final Context nobodys;
 
   /** Made on a thread that is not Vert.x's. */
-  LoadingWorkers(Threads threads) {
+  LoadingWorkers(ServerThreads threads) {
     this.vertx = threads.vertx();
     this.threads = threads;
     this.nobodys = vertx.getOrCreateContext();

@@ -2,11 +2,11 @@ package dev.sluice.boot;
 
 import dev.sluice.config.ConfigException;
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.tfs.RequestLogs;
@@ -22,10 +22,10 @@ import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.serving.GuardedLoader;
-import dev.sluice.serving.HandlerPaths;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.LoadPolicy;
 import dev.sluice.serving.ModelControl;
+import dev.sluice.serving.PluginPaths;
 import dev.sluice.serving.ServableLoader;
 import dev.sluice.serving.VersionBatching;
 import dev.sluice.telemetry.Telemetry;
@@ -49,7 +49,7 @@ final class ModelPlanes {
   private final InferencePipeline data;
 
   /** Made on a thread that is not Vert.x's. Nothing is looked for yet. */
-  ModelPlanes(SluiceConfig config, Threads threads, Telemetry telemetry) {
+  ModelPlanes(SluiceConfig config, ServerThreads threads, Telemetry telemetry) {
     this.config = config;
     this.logs =
         new RequestLogs(
@@ -60,7 +60,7 @@ final class ModelPlanes {
     this.file =
         config.repository().tensorflow().file().map(path -> new TensorflowModels(path, logs));
     var news = new RepositoryEventLog(LoggerFactory.getLogger("dev.sluice.models"));
-    var paths = new HandlerPaths();
+    var paths = new PluginPaths();
     var reader = new ModelConfigReader(config, new DeduplicatedWarnings(news::warning));
     RepositoryConfig first = firstModels();
     var policy = new LoadPolicy(config.repository().trust(), first.wanted());
@@ -94,7 +94,7 @@ final class ModelPlanes {
   }
 
   /** What a file lists lies where models may be loaded from. */
-  private static void require(LoadPolicy policy, WantedModels listed) {
+  private static void require(LoadPolicy policy, DesiredModels listed) {
     try {
       policy.requireListed(listed.listed());
     } catch (InferenceException e) {
@@ -114,9 +114,9 @@ final class ModelPlanes {
   }
 
   private Loader loader(
-      Threads threads,
+      ServerThreads threads,
       Telemetry telemetry,
-      HandlerPaths paths,
+      PluginPaths paths,
       LoadPolicy policy,
       Consumer<String> warnings) {
     var tensorflow = new TensorflowRuntimeProvider();

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 final class PeriodicTasks {
   private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
 
-  private final Threads threads;
+  private final ServerThreads threads;
   private final List<Look> looks = new CopyOnWriteArrayList<>();
   private volatile boolean stopped;
 
@@ -30,7 +30,7 @@ final class PeriodicTasks {
     }
   }
 
-  PeriodicTasks(Threads threads) {
+  PeriodicTasks(ServerThreads threads) {
     this.threads = threads;
   }
 

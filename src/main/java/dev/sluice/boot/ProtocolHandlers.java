@@ -11,10 +11,10 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Explainer;
 import dev.sluice.inference.LogControl;
+import dev.sluice.ops.CallMonitor;
 import dev.sluice.ops.ConsoleHandler;
 import dev.sluice.ops.ConsoleState;
 import dev.sluice.ops.MetricsHandler;
-import dev.sluice.ops.Monitor;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcHandler;
@@ -38,8 +38,8 @@ import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.DetectedProtocol;
+import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.brpc.BrpcDispatcher;
 import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpProtocolHandler;
@@ -73,7 +73,7 @@ record ProtocolHandlers(
     LogControl logs,
     Telemetry telemetry,
     Explainer explainer,
-    Monitor monitor,
+    CallMonitor monitor,
     GrpsConfig grps,
     KserveConfig kserve,
     LimitsConfig limits,

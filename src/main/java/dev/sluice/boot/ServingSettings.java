@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.boot.CompatFlag.Kind;
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
@@ -17,7 +18,6 @@ import dev.sluice.config.TensorflowPlatformFile;
 import dev.sluice.config.TensorflowSessionFile;
 import dev.sluice.config.TensorflowSslFile;
 import dev.sluice.config.TlsConfig;
-import dev.sluice.config.WantedModels;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -102,7 +102,7 @@ final class ServingSettings {
     return read.with(
         listeners(),
         repository.tensorflow().file().isPresent()
-            ? repository.withWanted(WantedModels.only(Map.of()))
+            ? repository.withWanted(DesiredModels.only(Map.of()))
             : repository.withWanted(onlyModel()));
   }
 
@@ -346,7 +346,7 @@ final class ServingSettings {
   }
 
   /** Without a path, where the Docker image of TensorFlow Serving looks. */
-  private WantedModels onlyModel() {
+  private DesiredModels onlyModel() {
     String name = environment.getOrDefault("MODEL_NAME", "model");
     Optional<String> path = flags.text(ServingFlag.MODEL_BASE_PATH);
     String otherwise = path.isPresent() ? "default" : name;
@@ -354,7 +354,7 @@ final class ServingSettings {
         path.map(ServingSettings::localFolder)
             .orElseGet(() ->
                 localFolder(environment.getOrDefault("MODEL_BASE_PATH", "/models")).resolve(name));
-    return WantedModels.only(
+    return DesiredModels.only(
         Map.of(
             flags.text(ServingFlag.MODEL_NAME).orElse(otherwise),
             ListedModel.in(folder.toAbsolutePath())));

@@ -9,10 +9,10 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.LogControl;
 import dev.sluice.inference.Operation;
-import dev.sluice.ops.Connections;
+import dev.sluice.ops.CallMonitor;
+import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.ops.EventLoopLag;
-import dev.sluice.ops.ModelStates;
-import dev.sluice.ops.Monitor;
+import dev.sluice.ops.ModelStateMetrics;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.oip.SharedRegions;
@@ -59,11 +59,11 @@ public final class SluiceServer implements Server {
   private static final int KEPT_PART = 4;
 
   private final SluiceConfig config;
-  private final Threads threads;
+  private final ServerThreads threads;
   private final Telemetry telemetry;
   private final ModelPlanes models;
-  private final Monitor monitor;
-  private final Connections connections = new Connections();
+  private final CallMonitor monitor;
+  private final ConnectionMetrics connections = new ConnectionMetrics();
   private final Future<?> measuring;
   private final LogControl logs = new LogLevels();
   private final MemoryBudget memory;
@@ -75,12 +75,12 @@ public final class SluiceServer implements Server {
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
-    this.threads = Threads.start(config);
+    this.threads = ServerThreads.start(config);
     this.telemetry =
         new Telemetry(System::nanoTime, InstantSource.system(), traces(config.oip().trace()));
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ModelPlanes(config, threads, telemetry);
-    this.monitor = new Monitor(telemetry, System::nanoTime);
+    this.monitor = new CallMonitor(telemetry, System::nanoTime);
     this.measuring = measure();
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
@@ -131,7 +131,7 @@ public final class SluiceServer implements Server {
             .deployVerticle(
                 monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
             .onFailure(e -> LOG.error("the console shows no rates", e));
-    List.of(new ModelStates(models.control()), connections, lag, new ProcessMetrics())
+    List.of(new ModelStateMetrics(models.control()), connections, lag, new ProcessMetrics())
         .forEach(telemetry::add);
     return Future.join(lags, rates);
   }
@@ -185,7 +185,7 @@ public final class SluiceServer implements Server {
       config.listeners().forEach(server.listeners::open);
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
-      Threads.await(server.threads.loading().executeBlocking(server::scan, true));
+      ServerThreads.await(server.threads.loading().executeBlocking(server::scan, true));
       server.models.schedule(server.periodicTasks);
       server.listeners.schedule(server.periodicTasks);
       server.returnMemory();
@@ -199,7 +199,7 @@ public final class SluiceServer implements Server {
   /** Starts a server and waits until all that it found at first has loaded or failed. */
   static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
-    Threads.await(server.reconciled());
+    ServerThreads.await(server.reconciled());
     return server;
   }
 
@@ -279,13 +279,13 @@ public final class SluiceServer implements Server {
     await(config.shutdown().gracePeriod());
     listeners.close();
     models.requestLogs().close();
-    Threads.await(models.repository().close());
+    ServerThreads.await(models.repository().close());
     models.control().close();
     regions.close();
-    Threads.await(threads.loaded());
+    ServerThreads.await(threads.loaded());
     // What is still being deployed cannot be undeployed.
-    Threads.await(measuring.otherwiseEmpty());
-    Threads.await(threads.vertx().close());
+    ServerThreads.await(measuring.otherwiseEmpty());
+    ServerThreads.await(threads.vertx().close());
   }
 
   @Override

@@ -1,16 +1,16 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.TensorflowModel;
 import dev.sluice.config.TensorflowModelFile;
 import dev.sluice.config.VersionPolicyConfig;
-import dev.sluice.config.WantedModels;
+import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionChoice;
-import dev.sluice.inference.WantedModel;
 import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.serving.DesiredModelSet;
 import dev.sluice.serving.ModelControl;
-import dev.sluice.serving.WantedSet;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -47,12 +47,12 @@ final class TensorflowModels {
    *
    * @throws ConfigException if it is not in the format, or asks for what cannot be
    */
-  WantedModels first() {
+  DesiredModels first() {
     String text = TensorflowModelFile.text(file);
     List<TensorflowModel> models = read(text).orElse(List.of());
     applied = text;
     try {
-      WantedModels wanted = WantedModels.only(WantedSet.of(wanted(models), Set.of()));
+      DesiredModels wanted = DesiredModels.only(DesiredModelSet.of(wanted(models), Set.of()));
       logs.require(logged(models), false);
       logs.update(logged(models));
       return wanted;
@@ -117,7 +117,7 @@ final class TensorflowModels {
     return TensorflowModelFile.read(file.toString(), text, this::warn);
   }
 
-  private static List<WantedModel> wanted(List<TensorflowModel> models) {
+  private static List<DesiredModel> wanted(List<TensorflowModel> models) {
     return models.stream().map(TensorflowModels::wanted).toList();
   }
 
@@ -139,8 +139,8 @@ final class TensorflowModels {
     LOG.warn(text);
   }
 
-  private static WantedModel wanted(TensorflowModel model) {
-    return new WantedModel(
+  private static DesiredModel wanted(TensorflowModel model) {
+    return new DesiredModel(
         model.name(),
         model.basePath(),
         model.platform(),

@@ -5,6 +5,7 @@ import dev.sluice.config.ConfigException;
 import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ControlConfig.Mode;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.RemotePath;
@@ -12,7 +13,6 @@ import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.TlsConfig;
-import dev.sluice.config.WantedModels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ final class TritonSettings {
     return read.with(
             listeners(),
             read.repository()
-                .withWanted(new WantedModels(directories(), Map.of()))
+                .withWanted(new DesiredModels(directories(), Map.of()))
                 .withControl(control()))
         .with(read.security().withRestricted(TritonRestrictions.of(flags)));
   }

@@ -54,7 +54,9 @@ final class Environment {
       return;
     }
     String hint =
-        Nearest.to(name, settings.keySet()).map(near -> "; did you mean " + near + "?").orElse("");
+        NearestName.to(name, settings.keySet())
+            .map(near -> "; did you mean " + near + "?")
+            .orElse("");
     warnings.accept("the environment variable " + name + " is no setting of Sluice" + hint);
   }
 

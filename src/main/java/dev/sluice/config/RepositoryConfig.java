@@ -19,7 +19,7 @@ import java.util.Map;
  * @param defaults settings of models whose {@code model.yml} leaves them out
  */
 public record RepositoryConfig(
-    WantedModels wanted,
+    DesiredModels wanted,
     ControlConfig control,
     Duration pollInterval,
     LoadingConfig loading,
@@ -28,7 +28,7 @@ public record RepositoryConfig(
     ModelConfig defaults) {
   public static final RepositoryConfig DEFAULT =
       new RepositoryConfig(
-          new WantedModels(Path.of("models"), Map.of()),
+          new DesiredModels(Path.of("models"), Map.of()),
           ControlConfig.DEFAULT,
           Duration.ofSeconds(1),
           LoadingConfig.DEFAULT,
@@ -37,7 +37,7 @@ public record RepositoryConfig(
           ModelConfig.DEFAULT);
 
   /** The defaults with other models. */
-  public static RepositoryConfig of(WantedModels wanted, Duration pollInterval) {
+  public static RepositoryConfig of(DesiredModels wanted, Duration pollInterval) {
     return new RepositoryConfig(
         wanted,
         DEFAULT.control,
@@ -49,7 +49,7 @@ public record RepositoryConfig(
   }
 
   /** The same settings for other models. */
-  public RepositoryConfig withWanted(WantedModels other) {
+  public RepositoryConfig withWanted(DesiredModels other) {
     return new RepositoryConfig(other, control, pollInterval, loading, tensorflow, trust, defaults);
   }
 
@@ -87,7 +87,7 @@ public record RepositoryConfig(
             .map(RepositoryConfig::paths)
             .orElse(others.isEmpty() ? DEFAULT.wanted.directories() : List.of());
     return new RepositoryConfig(
-        new WantedModels(directories, list(models, others)),
+        new DesiredModels(directories, list(models, others)),
         ControlConfig.read(models),
         models.duration("poll_interval", DEFAULT.pollInterval),
         models.section("loading", LoadingConfig::read),

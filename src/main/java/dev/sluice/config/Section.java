@@ -149,7 +149,7 @@ final class Section {
   }
 
   private String hint(String key) {
-    return Nearest.to(key, asked)
+    return NearestName.to(key, asked)
         .map(near -> "did you mean " + near + "?")
         .orElseGet(() -> "the settings here are " + String.join(", ", asked));
   }

@@ -74,7 +74,7 @@ public interface ControlPlane {
    * does not allow it, INVALID_ARGUMENT if the set is wrong in itself, or FAILED_PRECONDITION if a
    * label would name a version that takes no requests.
    */
-  Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller);
+  Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller);
 
   /** Names of all models that could be served, sorted; those of {@link #models} are among them. */
   default Future<List<String>> known() {

@@ -12,7 +12,7 @@ public interface DataPlane {
    * @throws InferenceException PERMISSION_DENIED if the caller has no right to this operation on a
    *     model of this name, whether there is one or not
    */
-  Lookup find(ModelSelector selector, Caller caller, Operation operation);
+  ModelLookup find(ModelSelector selector, Caller caller, Operation operation);
 
   /**
    * Looks a model up for one request to it: {@link #find}, if the model is not overloaded, for
@@ -23,7 +23,7 @@ public interface DataPlane {
    * @throws InferenceException as {@link #find}, or RESOURCE_EXHAUSTED with {@link
    *     InferenceException#retryAfter} if too many requests are there already
    */
-  default Lookup admit(ModelSelector selector, Caller caller) {
+  default ModelLookup admit(ModelSelector selector, Caller caller) {
     return find(selector, caller, Operation.INFER);
   }
 
@@ -64,7 +64,7 @@ public interface DataPlane {
    * <p>Called on the call's event loop. Whatever happens, the call is answered: with UNIMPLEMENTED
    * if the model has no such code.
    */
-  default void handle(ModelLease model, RawCall call) {
+  default void handle(ModelLease model, PluginHttpCall call) {
     throw new UnsupportedOperationException("no own code here");
   }
 }

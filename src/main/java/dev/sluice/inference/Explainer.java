@@ -5,7 +5,7 @@ import io.vertx.core.Future;
 /** The door to explanations: what each element of an instance did for its answer. */
 public interface Explainer {
   /** Where a model's explanations come from. Borrows the model. Any thread. */
-  ExplainedBy explainedBy(ModelLease model);
+  ExplanationSource explainedBy(ModelLease model);
 
   /**
    * Explains each row of a request, later: by Shapley values, which the model is asked many changed
@@ -15,7 +15,7 @@ public interface Explainer {
    * parameters over, whatever happens; {@link InferenceRequest#cancel} and its deadline end the
    * work. Fails with an {@link InferenceException}. The explanation belongs to the caller.
    *
-   * @param request to a model that is {@link ExplainedBy.Sampling}
+   * @param request to a model that is {@link ExplanationSource.Sampling}
    */
   Future<Explanation> explain(InferenceRequest request, ExplainParameters parameters);
 }

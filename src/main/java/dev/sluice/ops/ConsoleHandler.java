@@ -27,7 +27,7 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   private static final long LARGE = Long.MAX_VALUE;
 
   private final ConsoleState state;
-  private final Monitor monitor;
+  private final CallMonitor monitor;
   private final Audience audience;
 
   /** Who gets the page from a listener. */
@@ -43,7 +43,7 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   /**
    * @param audience who gets the page
    */
-  public ConsoleHandler(ConsoleState state, Monitor monitor, Audience audience) {
+  public ConsoleHandler(ConsoleState state, CallMonitor monitor, Audience audience) {
     this.state = state;
     this.monitor = monitor;
     this.audience = audience;
@@ -111,12 +111,12 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   private void answerSeries(HttpExchange exchange) {
     String name = name(exchange.query());
     if (name.isEmpty()) {
-      refuse(exchange, 400, "the query names no series: wanted name=, such as " + Monitor.RATE);
+      refuse(exchange, 400, "the query names no series: wanted name=, such as " + CallMonitor.RATE);
       return;
     }
     exchange.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     // As grps' own server has it: some metrics are only there after their first use.
-    exchange.json(200, monitor.series(name).map(Series::json).orElseGet(Buffer::buffer));
+    exchange.json(200, monitor.series(name).map(ChartSeries::json).orElseGet(Buffer::buffer));
   }
 
   private static String name(String query) {

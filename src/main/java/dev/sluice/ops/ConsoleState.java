@@ -23,7 +23,7 @@ import java.util.Map;
  * @param monitor tells how they do
  */
 public record ConsoleState(
-    String version, ControlPlane control, Telemetry telemetry, Monitor monitor) {
+    String version, ControlPlane control, Telemetry telemetry, CallMonitor monitor) {
   private static final double MILLIS = 1e3;
   private static final double NANOS_OF_MILLI = 1e6;
 
@@ -45,7 +45,7 @@ public record ConsoleState(
 
   /** By the names of grps' monitor, as its series have them. */
   private JsonObject distributions() {
-    return new JsonObject().put(Monitor.TIMES, monitor.spread().points());
+    return new JsonObject().put(CallMonitor.TIMES, monitor.spread().points());
   }
 
   private static JsonArray array(double[] values) {
@@ -62,7 +62,7 @@ public record ConsoleState(
     for (VersionStatus status : control.versions(name).orElse(List.of())) {
       versions.add(version(name, status, labels));
     }
-    Monitor.Lately lately = monitor.lately(name);
+    CallMonitor.Lately lately = monitor.lately(name);
     CallTotals calls = lately.calls();
     return new JsonObject()
         .put("name", name)

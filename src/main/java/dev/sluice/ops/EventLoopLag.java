@@ -71,7 +71,7 @@ public final class EventLoopLag implements MetricSource {
 
   /** One event loop's timer. */
   private final class Clock extends VerticleBase {
-    private final Ring lags = new Ring(KEPT);
+    private final RingBuffer lags = new RingBuffer(KEPT);
     private volatile double most;
     private volatile long last = nanoTime.getAsLong();
 

@@ -2,10 +2,10 @@ package dev.sluice.ops;
 
 import dev.sluice.inference.Operation;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.transport.http.ResponseCoding;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;
+import dev.sluice.transport.http.ResponseCoding;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 

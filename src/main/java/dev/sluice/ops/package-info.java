@@ -1,6 +1,6 @@
 /**
  * What operators and their tools call: the metrics page and the console. Start at {@link
- * dev.sluice.ops.MetricsHandler}; {@link dev.sluice.ops.Monitor} is what the console shows.
+ * dev.sluice.ops.MetricsHandler}; {@link dev.sluice.ops.CallMonitor} is what the console shows.
  *
  * <p>Threads: event loops; pages are made by workers, since they may be long, and the monitor looks
  * on one.

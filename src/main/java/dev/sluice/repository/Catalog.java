@@ -1,10 +1,10 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.EnsembleConfig;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ModelConfig;
-import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ import java.util.TreeSet;
  * are looked at each time. Blocks.
  */
 final class Catalog {
-  private final WantedModels all;
+  private final DesiredModels all;
   private final MountedFolders mounted;
   private final ModelSettings settings;
 
@@ -32,7 +32,7 @@ final class Catalog {
    * @param mounted tells what of them is a folder of models
    * @param settings tell which models an ensemble is composed of
    */
-  Catalog(WantedModels all, MountedFolders mounted, ModelSettings settings) {
+  Catalog(DesiredModels all, MountedFolders mounted, ModelSettings settings) {
     this.all = all;
     this.mounted = mounted;
     this.settings = settings;
@@ -40,7 +40,7 @@ final class Catalog {
 
   /** Every model by its name, sorted. */
   Set<String> names() {
-    WantedModels there = mounted.look(all);
+    DesiredModels there = mounted.look(all);
     Set<String> names = new TreeSet<>(there.listed().keySet());
     there.directories().forEach(directory -> names.addAll(folders(directory).keySet()));
     return names;
@@ -48,7 +48,7 @@ final class Catalog {
 
   /** The model of this name. What is asked for never becomes a path, but is looked for in lists. */
   Optional<ListedModel> find(String name) {
-    WantedModels there = mounted.look(all);
+    DesiredModels there = mounted.look(all);
     ListedModel listed = there.listed().get(name);
     return listed != null
         ? Optional.of(listed)
@@ -73,8 +73,8 @@ final class Catalog {
   }
 
   /** What is served at the start. */
-  WantedModels first(Set<String> names) {
-    WantedModels first = WantedModels.only(Map.of());
+  DesiredModels first(Set<String> names) {
+    DesiredModels first = DesiredModels.only(Map.of());
     for (String name : names.contains(ControlConfig.ALL) ? names() : names) {
       ListedModel model = find(name).orElseGet(() -> ListedModel.in(missing(name)));
       first = with(first, name, model);
@@ -89,8 +89,8 @@ final class Catalog {
   }
 
   /** The same models and this one, and what it is composed of if that is not among them yet. */
-  WantedModels with(WantedModels before, String name, ListedModel model) {
-    WantedModels next = before.with(name, model);
+  DesiredModels with(DesiredModels before, String name, ListedModel model) {
+    DesiredModels next = before.with(name, model);
     Deque<ListedModel> open = new ArrayDeque<>(List.of(model));
     while (!open.isEmpty()) {
       for (String part : parts(open.pop())) {
@@ -110,8 +110,8 @@ final class Catalog {
    *
    * @param dependents whether the models go too that it is composed of and no other one is
    */
-  WantedModels without(WantedModels before, String name, boolean dependents) {
-    WantedModels next = before.without(name);
+  DesiredModels without(DesiredModels before, String name, boolean dependents) {
+    DesiredModels next = before.without(name);
     Deque<ListedModel> gone = new ArrayDeque<>();
     Optional.ofNullable(before.listed().get(name)).ifPresent(gone::push);
     while (dependents && !gone.isEmpty()) {
@@ -126,7 +126,7 @@ final class Catalog {
     return next;
   }
 
-  private boolean isUsed(WantedModels models, String part) {
+  private boolean isUsed(DesiredModels models, String part) {
     return models.listed().values().stream().anyMatch(model -> parts(model).contains(part));
   }
 

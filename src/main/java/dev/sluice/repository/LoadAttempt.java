@@ -10,7 +10,8 @@ import java.util.List;
  * @param settings without those that change no loaded model
  * @param members what an ensemble is composed of; empty for others
  */
-record LoadAttempt(Path folder, Fingerprint files, ModelConfig settings, List<EnsembleMember> members) {
+record LoadAttempt(
+    Path folder, Fingerprint files, ModelConfig settings, List<EnsembleMember> members) {
   /** Whether this differs from the other in nothing but what the files are now. */
   boolean differsOnlyInFiles(LoadAttempt other) {
     return folder.equals(other.folder)

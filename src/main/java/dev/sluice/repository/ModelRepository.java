@@ -1,12 +1,12 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionStatus;
 import io.vertx.core.Future;
@@ -49,7 +49,7 @@ public final class ModelRepository {
   private final AtomicLong loads = new AtomicLong();
 
   /** What should be served; guarded by {@link #folders}. */
-  private WantedModels wanted;
+  private DesiredModels wanted;
 
   /** Written under {@link #lock}. */
   private volatile boolean looked;
@@ -95,10 +95,10 @@ public final class ModelRepository {
    * <p>A version given up in this very moment cannot be lent; but then a newer view is already
    * published, so looking again ends.
    */
-  public Lookup find(ModelSelector selector) {
+  public ModelLookup find(ModelSelector selector) {
     while (true) {
-      Lookup lookup = view.find(selector);
-      if (!(lookup instanceof Lookup.Found(LiveVersion live)) || live.acquire()) {
+      ModelLookup lookup = view.find(selector);
+      if (!(lookup instanceof ModelLookup.Found(LiveVersion live)) || live.acquire()) {
         return lookup;
       }
     }
@@ -150,7 +150,7 @@ public final class ModelRepository {
       if (config.control().explicit() && !looked) {
         wanted = catalog.first(config.control().load());
       }
-      WantedModels seen = mounted.look(wanted);
+      DesiredModels seen = mounted.look(wanted);
       RepositoryPoller.Look look = folders.look(seen, Set.of());
       boolean known = !seen.listed().isEmpty();
       Set<String> named = seen.listed().keySet();
@@ -204,7 +204,7 @@ public final class ModelRepository {
    * @param change makes the next set from the one before, on a worker, while no other change is
    *     made; what it throws fails the future, and nothing changes
    */
-  public Future<List<LoadFailure>> serve(UnaryOperator<WantedModels> change) {
+  public Future<List<LoadFailure>> serve(UnaryOperator<DesiredModels> change) {
     return onWorker(outcome -> serve(change, Set.of(), outcome));
   }
 
@@ -258,9 +258,9 @@ public final class ModelRepository {
    * @param again names of models that are looked at anew, and of which every version is waited for
    */
   private void serve(
-      UnaryOperator<WantedModels> change, Set<String> again, Promise<List<LoadFailure>> outcome) {
+      UnaryOperator<DesiredModels> change, Set<String> again, Promise<List<LoadFailure>> outcome) {
     synchronized (folders) {
-      WantedModels next;
+      DesiredModels next;
       try {
         next = change.apply(wanted);
       } catch (RuntimeException e) {
@@ -270,7 +270,7 @@ public final class ModelRepository {
       Set<String> fresh = next.newSince(wanted);
       fresh.addAll(again);
       wanted = next;
-      WantedModels seen = mounted.look(next);
+      DesiredModels seen = mounted.look(next);
       RepositoryPoller.Look look = folders.look(seen, fresh);
       change(_ -> {
         apply(look, true, seen.listed().keySet());

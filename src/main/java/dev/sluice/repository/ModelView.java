@@ -1,6 +1,6 @@
 package dev.sluice.repository;
 
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.inference.VersionStatus.Failure;
@@ -19,8 +19,8 @@ final class ModelView {
 
   private final String name;
   private final long[] numbers;
-  private final Lookup[] answers;
-  private final Lookup latest;
+  private final ModelLookup[] answers;
+  private final ModelLookup latest;
   private final VersionLabels labels;
   private final List<VersionStatus> statuses;
 
@@ -29,7 +29,7 @@ final class ModelView {
     this.labels = labels;
     this.statuses = versions.stream().map(TrackedVersion::status).toList();
     this.numbers = statuses.stream().mapToLong(VersionStatus::version).toArray();
-    this.answers = versions.stream().map(this::answer).toArray(Lookup[]::new);
+    this.answers = versions.stream().map(this::answer).toArray(ModelLookup[]::new);
     this.latest = highestFound();
   }
 
@@ -48,23 +48,23 @@ final class ModelView {
         .toList();
   }
 
-  private Lookup answer(TrackedVersion version) {
+  private ModelLookup answer(TrackedVersion version) {
     LiveVersion live = version.live();
     return version.is(VersionState.AVAILABLE) && live != null
-        ? new Lookup.Found(live)
+        ? new ModelLookup.Found(live)
         : notReady(version.status().version(), version.status());
   }
 
-  private Lookup highestFound() {
+  private ModelLookup highestFound() {
     for (int i = answers.length - 1; i >= 0; i--) {
-      if (answers[i] instanceof Lookup.Found) {
+      if (answers[i] instanceof ModelLookup.Found) {
         return answers[i];
       }
     }
     return noneFound();
   }
 
-  private Lookup noneFound() {
+  private ModelLookup noneFound() {
     VersionStatus nearest = null;
     for (VersionStatus status : statuses) {
       if (nearest == null || distance(status) <= distance(nearest)) {
@@ -72,7 +72,7 @@ final class ModelView {
       }
     }
     return nearest == null
-        ? new Lookup.NotReady(name, -1, VersionState.START, "no version was found")
+        ? new ModelLookup.NotReady(name, -1, VersionState.START, "no version was found")
         : notReady(-1, nearest);
   }
 
@@ -80,8 +80,8 @@ final class ModelView {
     return NEAREST_FIRST.indexOf(status.state());
   }
 
-  private Lookup notReady(long version, VersionStatus status) {
-    return new Lookup.NotReady(name, version, status.state(), reason(status));
+  private ModelLookup notReady(long version, VersionStatus status) {
+    return new ModelLookup.NotReady(name, version, status.state(), reason(status));
   }
 
   private static String reason(VersionStatus status) {
@@ -96,16 +96,16 @@ final class ModelView {
     return status.error().isPresent() ? what : "version " + status.version() + " " + what;
   }
 
-  Lookup latest() {
+  ModelLookup latest() {
     return latest;
   }
 
-  Lookup version(long number) {
+  ModelLookup version(long number) {
     int place = Arrays.binarySearch(numbers, number);
-    return place < 0 ? new Lookup.UnknownVersion(name, number) : answers[place];
+    return place < 0 ? new ModelLookup.UnknownVersion(name, number) : answers[place];
   }
 
-  Lookup label(String label) {
+  ModelLookup label(String label) {
     return labels.find(label, this::version);
   }
 

@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
-import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +27,8 @@ final class MountedFolders {
   /**
    * The same, with the models in a mounted folder in place of the one that it turns out not to be.
    */
-  WantedModels look(WantedModels wanted) {
-    WantedModels seen = wanted;
+  DesiredModels look(DesiredModels wanted) {
+    DesiredModels seen = wanted;
     for (Map.Entry<String, ListedModel> listed : wanted.listed().entrySet()) {
       ListedModel model = listed.getValue();
       if (model.mounted() && holdsModels(model.folder())) {

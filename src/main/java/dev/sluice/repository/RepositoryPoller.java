@@ -1,9 +1,9 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.VersionStatus.Failure;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,7 +70,7 @@ final class RepositoryPoller {
    * @param fresh names of models that are looked at for the first time, or that someone has asked
    *     to look at again
    */
-  Look look(WantedModels wanted, Set<String> fresh) {
+  Look look(DesiredModels wanted, Set<String> fresh) {
     if (onlyNamed) {
       fresh.forEach(this::forget);
     }

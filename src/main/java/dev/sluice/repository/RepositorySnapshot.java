@@ -1,6 +1,6 @@
 package dev.sluice.repository;
 
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
 import java.util.Collection;
@@ -56,12 +56,12 @@ record RepositorySnapshot(
   }
 
   /** Looks a version up without lending it. */
-  Lookup find(ModelSelector selector) {
+  ModelLookup find(ModelSelector selector) {
     ModelView model = models.get(selector.name());
     if (model == null) {
       return complete
-          ? new Lookup.UnknownModel(selector.name())
-          : new Lookup.NotReady(selector.name(), -1, VersionState.START, NOT_LOOKED);
+          ? new ModelLookup.UnknownModel(selector.name())
+          : new ModelLookup.NotReady(selector.name(), -1, VersionState.START, NOT_LOOKED);
     }
     return switch (selector) {
       case ModelSelector.Latest _ -> model.latest();

@@ -1,6 +1,6 @@
 package dev.sluice.repository;
 
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import java.util.Map;
 import java.util.function.LongFunction;
 
@@ -11,8 +11,8 @@ record VersionLabels(String model, Map<String, Long> numbers) {
   }
 
   /** Looks up the version that the label means now. */
-  Lookup find(String label, LongFunction<Lookup> versions) {
+  ModelLookup find(String label, LongFunction<ModelLookup> versions) {
     Long number = numbers.get(label);
-    return number == null ? new Lookup.UnknownLabel(model, label) : versions.apply(number);
+    return number == null ? new ModelLookup.UnknownLabel(model, label) : versions.apply(number);
   }
 }

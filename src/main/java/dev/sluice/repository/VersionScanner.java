@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
-import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,17 +17,17 @@ import java.util.Set;
  * files alone. Blocks.
  */
 final class VersionScanner {
-  private final WantedModels wanted;
+  private final DesiredModels wanted;
   private final Map<String, ScannedModel> kept;
 
-  VersionScanner(WantedModels wanted) {
+  VersionScanner(DesiredModels wanted) {
     this(wanted, Map.of());
   }
 
   /**
    * @param kept models that are not looked at again
    */
-  VersionScanner(WantedModels wanted, Map<String, ScannedModel> kept) {
+  VersionScanner(DesiredModels wanted, Map<String, ScannedModel> kept) {
     this.wanted = wanted;
     this.kept = kept;
   }

@@ -16,7 +16,7 @@ import java.util.Optional;
 /** Recognises the kinds of credentials that the settings name. Made and closed by one thread. */
 public final class Authenticators implements AutoCloseable {
   private final ReloadedFiles files;
-  private Optional<JwksAddress> fetched = Optional.empty();
+  private Optional<JwksEndpoint> fetched = Optional.empty();
   private final List<Authenticator> bearer;
   private final boolean unixPeers;
 
@@ -58,7 +58,7 @@ public final class Authenticators implements AutoCloseable {
       return TokenKeySource.of(files.keep(file, text -> TokenKeys.parse(file.toString(), text)));
     }
     var address =
-        new JwksAddress(vertx, config.jwksUrl().orElseThrow(), config.refresh(), System::nanoTime);
+        new JwksEndpoint(vertx, config.jwksUrl().orElseThrow(), config.refresh(), System::nanoTime);
     fetched = Optional.of(address);
     return address;
   }
@@ -81,6 +81,6 @@ public final class Authenticators implements AutoCloseable {
   @Override
   public void close() {
     files.close();
-    fetched.ifPresent(JwksAddress::close);
+    fetched.ifPresent(JwksEndpoint::close);
   }
 }

@@ -26,7 +26,7 @@ public final class ListenerAccess {
   private static final int MOST_KNOWN = 1_024;
 
   private final String listener;
-  private final List<Rule> rules;
+  private final List<PolicyRule> rules;
   private final Set<Operation> open;
   private final boolean neverControl;
   private final List<Authenticator> authenticators;
@@ -45,7 +45,10 @@ public final class ListenerAccess {
       ListenerConfig listener, SecurityConfig security, List<Authenticator> authenticators) {
     this.listener = listener.address();
     this.rules =
-        security.policies().stream().filter(rule -> holdsOn(rule, listener)).map(Rule::of).toList();
+        security.policies().stream()
+            .filter(rule -> holdsOn(rule, listener))
+            .map(PolicyRule::of)
+            .toList();
     this.open = operations(listener.control());
     this.neverControl = listener.control().never();
     this.authenticators = List.copyOf(authenticators);

@@ -14,7 +14,7 @@ final class PolicyCaller implements Caller {
   private final String listener;
   private final Identity identity;
   private final double share;
-  private final List<Rule> rules;
+  private final List<PolicyRule> rules;
   private final boolean neverControl;
 
   /** For all models, and for what concerns no single one. */
@@ -23,7 +23,7 @@ final class PolicyCaller implements Caller {
   private final Caller trusted;
 
   /** Those that give rights to some models. */
-  private final List<Rule> limited;
+  private final List<PolicyRule> limited;
 
   /**
    * @param share of a model's streams and sequences that it may hold
@@ -35,7 +35,7 @@ final class PolicyCaller implements Caller {
       String listener,
       Identity identity,
       double share,
-      List<Rule> rules,
+      List<PolicyRule> rules,
       Set<Operation> open,
       boolean neverControl) {
     this.listener = listener;
@@ -72,7 +72,7 @@ final class PolicyCaller implements Caller {
   @Override
   public int highestPriority(String model) {
     int highest = Integer.MAX_VALUE;
-    for (Rule rule : rules) {
+    for (PolicyRule rule : rules) {
       if (rule.operations().contains(Operation.INFER) && rule.covers(model)) {
         highest = Math.min(highest, rule.highestPriority());
       }

@@ -22,7 +22,7 @@ final class AdmissionController {
   private final boolean asTensorflow;
   private final boolean unavailable;
   private final ConcurrencyLimiter limiter;
-  private final RefusalLog refusals;
+  private final RejectionLog refusals;
   private final VersionMeter meter;
 
   private AdmissionController(
@@ -35,7 +35,7 @@ final class AdmissionController {
     this.asTensorflow = config.queue().whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
     this.unavailable = config.queue().refusesAsUnavailable();
     this.limiter = new ConcurrencyLimiter(limit);
-    this.refusals = new RefusalLog(nanoTime);
+    this.refusals = new RejectionLog(nanoTime);
     this.meter = meter;
   }
 
@@ -65,7 +65,7 @@ final class AdmissionController {
   /** A door of a plugin: as many as it runs at once, and as many as may wait. */
   static AdmissionController ofPlugin(
       ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    int capacity = CodeVersion.calls(config) + config.queue().capacity();
+    int capacity = PluginVersion.calls(config) + config.queue().capacity();
     return ofWidth(capacity, config, meter, nanoTime);
   }
 

@@ -20,7 +20,7 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   }
 
   @Override
-  public VersionFacts facts() {
+  public VersionComponents facts() {
     return model.facts();
   }
 
@@ -35,7 +35,7 @@ record CachedModel(Servable model, CachingScheduler scheduler) implements Servab
   }
 
   @Override
-  public Optional<CodeHandler> handler() {
+  public Optional<PluginHttpHandler> handler() {
     return model.handler();
   }
 

@@ -8,8 +8,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Signature;
-import dev.sluice.runtime.jar.CodeCall;
-import dev.sluice.runtime.jar.Values;
+import dev.sluice.runtime.jar.PluginCall;
+import dev.sluice.runtime.jar.PluginValues;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Context;
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * queue, one more call. The request stays open until all three are done.
  */
 final class ConvertedScheduler implements Scheduler {
-  private final CodeVersion version;
+  private final PluginVersion version;
   private final Converter converter;
-  private final CodeAnswers answers;
+  private final PluginResponses answers;
   private final Servable model;
   private final Signature inner;
 
@@ -35,9 +35,9 @@ final class ConvertedScheduler implements Scheduler {
    * @param inner what the model itself takes and gives
    */
   ConvertedScheduler(
-      CodeVersion version,
+      PluginVersion version,
       Converter converter,
-      CodeAnswers answers,
+      PluginResponses answers,
       Servable model,
       Signature inner) {
     this.version = version;
@@ -64,7 +64,7 @@ final class ConvertedScheduler implements Scheduler {
   }
 
   /** One of the two calls. */
-  private abstract class Part<T> extends CodeCall<T> {
+  private abstract class Part<T> extends PluginCall<T> {
     final InferenceRequest request;
     final Context home;
     private final Promise<T> result = Promise.promise();
@@ -76,9 +76,9 @@ final class ConvertedScheduler implements Scheduler {
     }
 
     Future<T> ask() {
-      request.onCancel(() -> giveUp(CodeVersion.left(request)));
+      request.onCancel(() -> giveUp(PluginVersion.left(request)));
       if (request.isCancelled()) {
-        giveUp(CodeVersion.left(request));
+        giveUp(PluginVersion.left(request));
       } else {
         start(request.deadline());
       }
@@ -98,28 +98,28 @@ final class ConvertedScheduler implements Scheduler {
   }
 
   private final class Before extends Part<InferenceRequest> {
-    private @Nullable CodeRequest view;
+    private @Nullable PluginRequest view;
 
     Before(InferenceRequest request) {
       super(request, version.home());
     }
 
-    CodeRequest view() {
+    PluginRequest view() {
       return Objects.requireNonNull(view);
     }
 
     @Override
     protected void prepare() {
-      view = CodeRequest.of(request, this);
+      view = PluginRequest.of(request, this);
     }
 
     @Override
     protected InferenceRequest call() throws Exception {
       List<Value> converted = converter.before(view());
-      List<NamedTensor> tensors = Values.tensors(converted);
+      List<NamedTensor> tensors = PluginValues.tensors(converted);
       InferenceRequest step = request.step(inner, tensors, List.of());
       try {
-        RequestCheck.require(step, model.metadata().shapesBind());
+        RequestValidator.require(step, model.metadata().shapesBind());
         return step;
       } catch (InferenceException e) {
         step.close();
@@ -135,7 +135,7 @@ final class ConvertedScheduler implements Scheduler {
   }
 
   private final class After extends Part<InferenceResponse> {
-    private final CodeRequest view;
+    private final PluginRequest view;
     private final InferenceResponse response;
     private @Nullable Answer answer;
 
@@ -149,7 +149,9 @@ final class ConvertedScheduler implements Scheduler {
     protected void prepare() {
       try (response) {
         answer =
-            new Answer(Values.of(response.outputs()), Values.parameters(response.parameters()));
+            new Answer(
+                PluginValues.of(response.outputs()),
+                PluginValues.parameters(response.parameters()));
       }
     }
 

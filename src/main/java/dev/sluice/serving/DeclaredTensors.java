@@ -68,7 +68,7 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
   }
 
   private Reshape reshape(String kind, Map<?, ?> declared, TensorSpec spec) {
-    String type = Configuration.word(spec.type());
+    String type = TritonConfiguration.word(spec.type());
     if (!type.equals(declared.get("data_type"))) {
       throw refused(
           "%s '%s' is declared as %s, the model has %s"
@@ -97,7 +97,7 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
     } catch (ArithmeticException e) {
       throw refused(
           "%s '%s' has %s %s, which are more bytes of %s than can be counted"
-              .formatted(kind, spec.name(), what, shape, Configuration.word(spec.type())));
+              .formatted(kind, spec.name(), what, shape, TritonConfiguration.word(spec.type())));
     }
   }
 

@@ -6,11 +6,11 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.inference.RawCall;
+import dev.sluice.inference.PluginHttpCall;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 /** The road of a request, one step per line: authorise, find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
-  private final HandlerPaths paths;
+  private final PluginPaths paths;
   private final DeadlineWheels deadlines;
   private final LongSupplier nanoTime;
   private final OpenStreams open = new OpenStreams();
@@ -36,7 +36,7 @@ public final class InferencePipeline implements DataPlane {
    * @param paths where models' own code answers
    * @param nanoTime the clock of deadlines
    */
-  public InferencePipeline(ModelRepository repository, HandlerPaths paths, LongSupplier nanoTime) {
+  public InferencePipeline(ModelRepository repository, PluginPaths paths, LongSupplier nanoTime) {
     this.repository = repository;
     this.paths = paths;
     this.deadlines = new DeadlineWheels(nanoTime);
@@ -44,20 +44,20 @@ public final class InferencePipeline implements DataPlane {
   }
 
   @Override
-  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
+  public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
     caller.require(operation, selector.name());
     return repository.find(selector);
   }
 
   @Override
-  public Lookup admit(ModelSelector selector, Caller caller) {
+  public ModelLookup admit(ModelSelector selector, Caller caller) {
     caller.require(Operation.INFER, selector.name());
-    Lookup lookup = repository.find(selector);
-    if (!(lookup instanceof Lookup.Found(LiveVersion live))) {
+    ModelLookup lookup = repository.find(selector);
+    if (!(lookup instanceof ModelLookup.Found(LiveVersion live))) {
       return lookup;
     }
     try {
-      return new Lookup.Found(AdmittedLease.admit(live, caller));
+      return new ModelLookup.Found(AdmittedLease.admit(live, caller));
     } catch (InferenceException e) {
       live.release();
       throw e;
@@ -68,15 +68,15 @@ public final class InferencePipeline implements DataPlane {
   public Future<InferenceResponse> infer(InferenceRequest request) {
     Servable model = servable(request.model());
     try {
-      RequestCheck.require(request);
-      RequestCheck.requireOneAnswer(request);
+      RequestValidator.require(request);
+      RequestValidator.requireOneAnswer(request);
     } catch (InferenceException e) {
       model.meter().refused(FailureReason.OTHER);
       request.close();
       return Future.failedFuture(e);
     }
     return request.deadline().exists()
-        ? TimedAnswer.of(request, model.scheduler(), home(), deadlines, nanoTime)
+        ? DeadlineResponse.of(request, model.scheduler(), home(), deadlines, nanoTime)
         : model.scheduler().submit(request);
   }
 
@@ -85,7 +85,7 @@ public final class InferencePipeline implements DataPlane {
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
     Servable model = servable(request.model());
     try {
-      RequestCheck.require(request);
+      RequestValidator.require(request);
     } catch (InferenceException e) {
       model.meter().refused(FailureReason.OTHER);
       QueuedStreams.refuse(request, subscriber, e);
@@ -128,7 +128,7 @@ public final class InferencePipeline implements DataPlane {
   }
 
   @Override
-  public void handle(ModelLease model, RawCall call) {
+  public void handle(ModelLease model, PluginHttpCall call) {
     if (model instanceof AdmittedLease admitted) {
       admitted.releasePermit();
     }

@@ -1,8 +1,8 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.TrustConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
@@ -45,7 +45,7 @@ public final class LoadPolicy {
   /**
    * @param configured the models that the settings name
    */
-  public LoadPolicy(TrustConfig trust, WantedModels configured) {
+  public LoadPolicy(TrustConfig trust, DesiredModels configured) {
     this.trust = trust;
     this.configured =
         Stream.concat(configured.directories().stream(), folders(configured.listed())).toList();

@@ -1,23 +1,23 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ModelConfigReader;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.LoadFailure;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.inference.WantedModel;
 import dev.sluice.repository.ModelRepository;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -82,7 +82,7 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public Optional<ModelProblem> problem(ModelSelector selector) {
-    if (!(repository.find(selector) instanceof Lookup.Found(ModelLease model))) {
+    if (!(repository.find(selector) instanceof ModelLookup.Found(ModelLease model))) {
       return Optional.empty();
     }
     try {
@@ -144,7 +144,7 @@ public final class ModelControl implements ControlPlane {
   }
 
   @Override
-  public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
+  public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
     try {
       caller.require(Operation.RELOAD);
     } catch (InferenceException e) {
@@ -158,17 +158,17 @@ public final class ModelControl implements ControlPlane {
    *
    * @return as {@link #serve(List, Caller)}
    */
-  public Future<List<LoadFailure>> serveListed(List<WantedModel> wanted) {
+  public Future<List<LoadFailure>> serveListed(List<DesiredModel> wanted) {
     return serve(wanted, policy::requireListed);
   }
 
   private Future<List<LoadFailure>> serve(
-      List<WantedModel> wanted, Consumer<Map<String, ListedModel>> check) {
+      List<DesiredModel> wanted, Consumer<Map<String, ListedModel>> check) {
     return repository.serve(before -> {
-      Map<String, ListedModel> next = WantedSet.of(wanted, names(before));
+      Map<String, ListedModel> next = DesiredModelSet.of(wanted, names(before));
       labels.require(next);
       check.accept(next);
-      return WantedModels.only(next);
+      return DesiredModels.only(next);
     });
   }
 
@@ -243,7 +243,7 @@ public final class ModelControl implements ControlPlane {
     return told.future();
   }
 
-  private Set<String> names(WantedModels before) {
+  private Set<String> names(DesiredModels before) {
     Set<String> names = new HashSet<>(before.listed().keySet());
     if (!before.directories().isEmpty()) {
       names.addAll(repository.models());

@@ -3,9 +3,9 @@ package dev.sluice.serving;
 import dev.sluice.config.ExplainConfig;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ExplainParameters;
-import dev.sluice.inference.ExplainedBy;
 import dev.sluice.inference.Explainer;
 import dev.sluice.inference.Explanation;
+import dev.sluice.inference.ExplanationSource;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
@@ -24,14 +24,14 @@ public final class ModelExplainer implements Explainer {
   }
 
   @Override
-  public ExplainedBy explainedBy(ModelLease model) {
+  public ExplanationSource explainedBy(ModelLease model) {
     ExplainConfig config = InferencePipeline.servable(model).explaining().config();
     if (config.model().isPresent()) {
-      return new ExplainedBy.Model(config.model().get());
+      return new ExplanationSource.Model(config.model().get());
     }
     return switch (config.method()) {
-      case NONE -> new ExplainedBy.Nothing();
-      case SHAPLEY -> new ExplainedBy.Sampling();
+      case NONE -> new ExplanationSource.Nothing();
+      case SHAPLEY -> new ExplanationSource.Sampling();
     };
   }
 
@@ -47,7 +47,7 @@ public final class ModelExplainer implements Explainer {
   private Future<Explanation> run(InferenceRequest request, ExplainParameters parameters) {
     ModelLease lease = request.model();
     try {
-      RequestCheck.require(request);
+      RequestValidator.require(request);
       var plan = InferencePipeline.servable(lease).explaining();
       return new ShapleyRun(data, request, new NonOwningLease(lease), parameters, plan).start();
     } catch (InferenceException e) {

@@ -54,13 +54,13 @@ final class ModelWorkerVerticle extends VerticleBase {
     EVENT_LOOP
   }
 
-  private final ModelWork work;
+  private final ModelWorkerState work;
   private final ModelSession session;
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final CallerCompletions answers = new CallerCompletions();
   private final CompletionDelay delay = new CompletionDelay();
-  private final ShortRuns shortRuns;
+  private final InlineRunPolicy shortRuns;
   private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
 
@@ -73,14 +73,14 @@ final class ModelWorkerVerticle extends VerticleBase {
   /**
    * @param meter this worker's own
    */
-  ModelWorkerVerticle(ModelWork work, ModelSession session, RunMeter meter) {
+  ModelWorkerVerticle(ModelWorkerState work, ModelSession session, RunMeter meter) {
     this.work = work;
     this.session = session;
     this.recovery =
         session instanceof ReopenableSession reopenable
             ? new SessionRecovery(reopenable, work.recovery(), work.nanoTime(), this::wake)
             : null;
-    this.shortRuns = new ShortRuns(work.inlineLimit());
+    this.shortRuns = new InlineRunPolicy(work.inlineLimit());
     this.runner =
         new BatchRunner(
             work.rules(),
@@ -210,7 +210,7 @@ final class ModelWorkerVerticle extends VerticleBase {
       runner.run(batch);
       return;
     }
-    long bytes = ShortRuns.bytes(batch.members());
+    long bytes = InlineRunPolicy.bytes(batch.members());
     long begun = work.nanoTime().getAsLong();
     runner.run(batch);
     shortRuns.learn(bytes, work.nanoTime().getAsLong() - begun);
@@ -273,7 +273,7 @@ final class ModelWorkerVerticle extends VerticleBase {
         run();
         return true;
       }
-      if (!shortRuns.holds(ShortRuns.bytes(batch.members()))) {
+      if (!shortRuns.holds(InlineRunPolicy.bytes(batch.members()))) {
         batchIsLeft = true;
         return false;
       }

@@ -35,7 +35,7 @@ record RecordedWarmUp(ModelSession session, ModelId id) implements RecordedReque
   @Override
   public InferenceResponse answer(InferenceRequest request) {
     try (request) {
-      RequestCheck.require(request);
+      RequestValidator.require(request);
       Signature signature = request.signature();
       return new InferenceResponse(
           id, signature, session.run(signature, request.inputs(), outputs(request)));

@@ -1,6 +1,6 @@
 package dev.sluice.serving;
 
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
@@ -22,7 +22,7 @@ public final class RowAdvice {
 
   /** One sentence; empty if there is nothing to say, or the version takes no requests. */
   public Optional<String> of(ModelSelector version) {
-    if (!(repository.find(version) instanceof Lookup.Found(LiveVersion live))) {
+    if (!(repository.find(version) instanceof ModelLookup.Found(LiveVersion live))) {
       return Optional.empty();
     }
     try {

@@ -43,13 +43,13 @@ final class RowTrial {
 
   private final ModelSession session;
   private final Signature signature;
-  private final MadeUpRows rows;
+  private final SyntheticRows rows;
   private final LongSupplier nanoTime;
 
   private RowTrial(ModelSession session, Signature signature, LongSupplier nanoTime) {
     this.session = session;
     this.signature = signature;
-    this.rows = new MadeUpRows(signature);
+    this.rows = new SyntheticRows(signature);
     this.nanoTime = nanoTime;
   }
 
@@ -66,8 +66,8 @@ final class RowTrial {
 
   private static boolean hasRows(Signature signature) {
     return !signature.inputs().isEmpty()
-        && signature.inputs().stream().allMatch(i -> i.optional() || MadeUpRows.canBeMadeUp(i))
-        && signature.supportedOutputs().stream().allMatch(MadeUpRows::isOpen);
+        && signature.inputs().stream().allMatch(i -> i.optional() || SyntheticRows.canBeMadeUp(i))
+        && signature.supportedOutputs().stream().allMatch(SyntheticRows::isOpen);
   }
 
   private String run() {

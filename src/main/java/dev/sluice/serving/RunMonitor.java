@@ -18,7 +18,7 @@ final class RunMonitor implements RunCondition {
 
   private final List<ModelWorkerVerticle> workers;
   private final CircuitBreaker breaker;
-  private final LongRunLog log;
+  private final SlowRunLog log;
   private final Runnable hangs;
 
   /**
@@ -26,7 +26,7 @@ final class RunMonitor implements RunCondition {
    * @param hangs refuses what waits for a model that hangs
    */
   RunMonitor(
-      List<ModelWorkerVerticle> workers, CircuitBreaker breaker, LongRunLog log, Runnable hangs) {
+      List<ModelWorkerVerticle> workers, CircuitBreaker breaker, SlowRunLog log, Runnable hangs) {
     this.workers = List.copyOf(workers);
     this.breaker = breaker;
     this.log = log;

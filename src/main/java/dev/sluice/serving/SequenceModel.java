@@ -23,12 +23,12 @@ import java.util.function.LongSupplier;
  * <p>Threads: as {@link ServableModel}.
  */
 final class SequenceModel implements Servable {
-  private final VersionFacts facts;
+  private final VersionComponents facts;
   private final List<ServableModel> instances;
   private final SequenceScheduler scheduler;
 
   private SequenceModel(
-      VersionFacts facts, List<ServableModel> instances, SequenceScheduler scheduler) {
+      VersionComponents facts, List<ServableModel> instances, SequenceScheduler scheduler) {
     this.facts = facts;
     this.instances = instances;
     this.scheduler = scheduler;
@@ -60,9 +60,9 @@ final class SequenceModel implements Servable {
     meter.queue(scheduler::waiting);
     ModelMetadata shown = metadata.withSignatures(plans.shown());
     var facts =
-        new VersionFacts(
+        new VersionComponents(
             shown,
-            Configuration.of(meter.model().name(), shown, config),
+            TritonConfiguration.of(meter.model().name(), shown, config),
             AdmissionController.of(config, meter, nanoTime),
             instances.getFirst().explaining(),
             meter);
@@ -70,7 +70,7 @@ final class SequenceModel implements Servable {
   }
 
   @Override
-  public VersionFacts facts() {
+  public VersionComponents facts() {
     return facts;
   }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 /** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
 interface Servable extends LoadedModel {
   /** All there is of it besides those who run it. */
-  VersionFacts facts();
+  VersionComponents facts();
 
   @Override
   default ModelMetadata metadata() {
@@ -52,7 +52,7 @@ interface Servable extends LoadedModel {
   }
 
   /** The code that answers HTTP requests by itself, if there is any. */
-  default Optional<CodeHandler> handler() {
+  default Optional<PluginHttpHandler> handler() {
     return Optional.empty();
   }
 }

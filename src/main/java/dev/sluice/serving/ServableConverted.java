@@ -15,16 +15,16 @@ import java.util.function.Supplier;
 /** A model with own code around it: a converter, a handler of HTTP requests, or both. */
 final class ServableConverted implements Servable {
   private final Servable model;
-  private final CodeVersion version;
-  private final VersionFacts facts;
+  private final PluginVersion version;
+  private final VersionComponents facts;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
-  private final Optional<CodeHandler> handler;
+  private final Optional<PluginHttpHandler> handler;
 
-  private ServableConverted(Servable model, CodeVersion version) {
+  private ServableConverted(Servable model, PluginVersion version) {
     this.model = model;
     this.version = version;
-    this.handler = CodeHandler.of(version);
+    this.handler = PluginHttpHandler.of(version);
     var converter = version.code().converter();
     if (converter.isEmpty()) {
       this.facts = model.facts();
@@ -39,9 +39,12 @@ final class ServableConverted implements Servable {
             .ask(() ->
                 converter.get().signature(ModelSignature.of(inner.inputs(), inner.outputs())));
     this.facts =
-        model.facts().withMetadata(ServableCode.metadata(declared, model.metadata().shapesBind()));
+        model
+            .facts()
+            .withMetadata(ServablePlugin.metadata(declared, model.metadata().shapesBind()));
     this.scheduler =
-        new ConvertedScheduler(version, converter.get(), new CodeAnswers(declared), model, inner);
+        new ConvertedScheduler(
+            version, converter.get(), new PluginResponses(declared), model, inner);
     this.streams = new SingleResponseStreams(scheduler);
   }
 
@@ -51,7 +54,7 @@ final class ServableConverted implements Servable {
    * @param model taken over, whatever happens
    * @param version the code
    */
-  static ServableConverted around(Servable model, Supplier<CodeVersion> version) {
+  static ServableConverted around(Servable model, Supplier<PluginVersion> version) {
     try {
       return around(model, version.get());
     } catch (RuntimeException | Error e) {
@@ -60,7 +63,7 @@ final class ServableConverted implements Servable {
     }
   }
 
-  private static ServableConverted around(Servable model, CodeVersion version) {
+  private static ServableConverted around(Servable model, PluginVersion version) {
     try {
       return new ServableConverted(model, version);
     } catch (RuntimeException | Error e) {
@@ -79,7 +82,7 @@ final class ServableConverted implements Servable {
   }
 
   @Override
-  public VersionFacts facts() {
+  public VersionComponents facts() {
     return facts;
   }
 
@@ -94,7 +97,7 @@ final class ServableConverted implements Servable {
   }
 
   @Override
-  public Optional<CodeHandler> handler() {
+  public Optional<PluginHttpHandler> handler() {
     return handler;
   }
 

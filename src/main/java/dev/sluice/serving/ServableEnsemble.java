@@ -6,8 +6,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
@@ -32,14 +32,14 @@ import java.util.function.LongSupplier;
  * up anew for each request, so that a newer version of one takes over here too.
  */
 final class ServableEnsemble implements Servable {
-  private final VersionFacts facts;
+  private final VersionComponents facts;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
   private final List<ModelSelector> steps;
   private final DataPlane members;
 
   private ServableEnsemble(
-      VersionFacts facts,
+      VersionComponents facts,
       Scheduler scheduler,
       StreamScheduler streams,
       List<ModelSelector> steps,
@@ -87,7 +87,7 @@ final class ServableEnsemble implements Servable {
     meter.show();
     var metered = new MeteredEnsemble(scheduler, meter, metadata);
     return new ServableEnsemble(
-        VersionFacts.of(
+        VersionComponents.of(
             metadata, config, AdmissionController.ofFixedWidth(config, meter, nanoTime), meter),
         metered,
         metadata.decoupled()
@@ -108,7 +108,7 @@ final class ServableEnsemble implements Servable {
 
   private static ModelMetadata metadata(DataPlane members, ModelSelector selector) {
     if (!(members.find(selector, Caller.SERVER, Operation.MODEL_METADATA)
-        instanceof Lookup.Found(ModelLease model))) {
+        instanceof ModelLookup.Found(ModelLease model))) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "model '" + selector.name() + "' takes no requests now");
     }
@@ -120,7 +120,7 @@ final class ServableEnsemble implements Servable {
   }
 
   @Override
-  public VersionFacts facts() {
+  public VersionComponents facts() {
     return facts;
   }
 
@@ -140,7 +140,7 @@ final class ServableEnsemble implements Servable {
     List<Long> loads = new ArrayList<>(steps.size());
     for (ModelSelector step : steps) {
       if (members.find(step, Caller.SERVER, Operation.MODEL_METADATA)
-          instanceof Lookup.Found(LiveVersion live)) {
+          instanceof ModelLookup.Found(LiveVersion live)) {
         loads.add(live.load());
         loads.addAll(InferencePipeline.servable(live).members());
         live.release();

@@ -14,7 +14,7 @@ import dev.sluice.runtime.LimitedSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
-import dev.sluice.runtime.jar.OwnCode;
+import dev.sluice.runtime.jar.PluginCode;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
@@ -40,7 +40,7 @@ public final class ServableLoader implements Loader {
   private final LongSupplier nanoTime;
   private final ResponseCache cache;
   private final Supplier<DataPlane> members;
-  private final HandlerPaths paths;
+  private final PluginPaths paths;
   private final RecordedRequests recorded;
   private final LoadPolicy policy;
   private final long maxOutputSize;
@@ -61,7 +61,7 @@ public final class ServableLoader implements Loader {
       LongSupplier nanoTime,
       ResponseCache cache,
       Supplier<DataPlane> members,
-      HandlerPaths paths,
+      PluginPaths paths,
       RecordedRequests recorded,
       LoadPolicy policy,
       long maxOutputSize) {
@@ -90,7 +90,7 @@ public final class ServableLoader implements Loader {
   }
 
   private Servable openFiles(ModelId id, Path folder, ModelConfig config) {
-    List<Path> jars = OwnCode.jarsIn(folder);
+    List<Path> jars = PluginCode.jarsIn(folder);
     if (jars.isEmpty()) {
       return open(id, folder, config);
     }
@@ -101,7 +101,7 @@ public final class ServableLoader implements Loader {
   /** Own code alone, or around the model whose files lie beside it. */
   private Servable openCode(ModelId id, Path folder, ModelConfig config) {
     long begun = nanoTime.getAsLong();
-    OwnCode code = code(id, folder, config);
+    PluginCode code = code(id, folder, config);
     boolean files = runtimes.stream().anyMatch(runtime -> runtime.recognises(folder));
     try {
       requireOneModel(id, code, files);
@@ -116,7 +116,7 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  private static void requireOneModel(ModelId id, OwnCode code, boolean files) {
+  private static void requireOneModel(ModelId id, PluginCode code, boolean files) {
     if (files && (code.model().isPresent() || code.streaming().isPresent())) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION,
@@ -125,10 +125,10 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  private Servable codeAlone(VersionMeter meter, OwnCode code, ModelConfig config, long begun) {
-    CodeVersion version = version(code, config, meter);
+  private Servable codeAlone(VersionMeter meter, PluginCode code, ModelConfig config, long begun) {
+    PluginVersion version = version(code, config, meter);
     try {
-      var alone = new ServableCode(version, config, meter, nanoTime);
+      var alone = new ServablePlugin(version, config, meter, nanoTime);
       meter.loaded(nanoTime.getAsLong() - begun);
       meter.show();
       return alone;
@@ -138,23 +138,23 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  private CodeVersion version(OwnCode code, ModelConfig config, VersionMeter meter) {
-    return CodeVersion.of(code, config, paths, meter, vertx, nanoTime);
+  private PluginVersion version(PluginCode code, ModelConfig config, VersionMeter meter) {
+    return PluginVersion.of(code, config, paths, meter, vertx, nanoTime);
   }
 
-  private OwnCode code(ModelId id, Path folder, ModelConfig config) {
-    return OwnCode.open(
+  private PluginCode code(ModelId id, Path folder, ModelConfig config) {
+    return PluginCode.open(
         new Setup(
             id.name(),
             id.version(),
             folder,
             config.runtimes().java().settings(),
-            new OwnModels(members.get(), vertx)));
+            new PluginModels(members.get(), vertx)));
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig said) {
     ModelConfig config = said;
-    Path files = ModelPlace.of(folder, config);
+    Path files = VersionLocation.of(folder, config);
     RuntimeProvider runtime = runtimeFor(id, files);
     var source = new ModelSource(id, files, config.runtimes());
     var sessions = new ArrayList<ModelSession>();
@@ -187,7 +187,7 @@ public final class ServableLoader implements Loader {
               .withDecoupled(config.stream().decoupled())
               .withQueueTimeouts(config.queue().asTriton())
               .withClassLabels(ClassLabels.read(config.classLabels()));
-      CarriedOutputs.require(id, metadata);
+      UnsupportedOutputs.require(id, metadata);
       if (Files.exists(files.resolve(METADATA_ID))) {
         telemetry.loads().metadataId(id);
       }
@@ -238,7 +238,7 @@ public final class ServableLoader implements Loader {
     ModelId id = source.id();
     List<?> declared = DeclaredWarmUp.items(config);
     if (!declared.isEmpty()) {
-      Path model = ModelPlace.modelFolder(folder, id);
+      Path model = VersionLocation.modelFolder(folder, id);
       new DeclaredWarmUp(session, id, model, config).run(declared);
     } else if (config.warmup() && recorded.areIn(source.folder())) {
       replay(session, source, config);

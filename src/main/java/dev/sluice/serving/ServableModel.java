@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
 final class ServableModel implements Servable {
   private static final Logger LOG = LoggerFactory.getLogger(ServableModel.class);
 
-  private final VersionFacts facts;
+  private final VersionComponents facts;
   private final List<ModelSession> sessions;
   private final Vertx vertx;
   private final DynamicBatcher batcher;
@@ -57,9 +57,9 @@ final class ServableModel implements Servable {
   private final StreamScheduler streams;
 
   /** For streams, and for requests too unless event loops run what is short. */
-  private final WakeUps workerCalls = new WakeUps(this::wakeOne);
+  private final CoalescedWakeUps workerCalls = new CoalescedWakeUps(this::wakeOne);
 
-  private final WakeUps requestCalls;
+  private final CoalescedWakeUps requestCalls;
   private final List<ModelWorkerVerticle> workers;
   private final List<String> deployments = new ArrayList<>();
   private final RunMonitor monitor;
@@ -74,7 +74,7 @@ final class ServableModel implements Servable {
       LongSupplier nanoTime) {
     Optional<Generator> generator = generator(metadata, config, nanoTime);
     this.facts =
-        VersionFacts.of(
+        VersionComponents.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
             config,
             AdmissionController.of(config, meter, nanoTime),
@@ -90,7 +90,9 @@ final class ServableModel implements Servable {
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
     this.requestCalls =
-        runsInline(config, sessions) ? new WakeUps(this::wakeOne, this::runHere) : workerCalls;
+        runsInline(config, sessions)
+            ? new CoalescedWakeUps(this::wakeOne, this::runHere)
+            : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler =
         new QueueScheduler(
@@ -119,7 +121,7 @@ final class ServableModel implements Servable {
     List<RunCancellation> runs = workers.stream().map(ModelWorkerVerticle::watch).toList();
     this.monitor =
         new RunMonitor(
-            workers, breaker, new LongRunLog(meter.model(), runs), cancellableQueue::refuseWaiting);
+            workers, breaker, new SlowRunLog(meter.model(), runs), cancellableQueue::refuseWaiting);
     meter.add(monitor);
   }
 
@@ -143,7 +145,7 @@ final class ServableModel implements Servable {
       LongSupplier nanoTime) {
     List<ModelWorkerVerticle> made = new ArrayList<>();
     var work =
-        new ModelWork(
+        new ModelWorkerState(
             batcher,
             rules,
             breaker,
@@ -212,7 +214,7 @@ final class ServableModel implements Servable {
   }
 
   @Override
-  public VersionFacts facts() {
+  public VersionComponents facts() {
     return facts;
   }
 
@@ -241,7 +243,7 @@ final class ServableModel implements Servable {
   }
 
   /** A worker that waits for company takes care of what comes. */
-  private void arrived(PendingRequest request, WakeUps calls) {
+  private void arrived(PendingRequest request, CoalescedWakeUps calls) {
     if (!batcher.arrived(request)) {
       calls.request(request.home());
     }

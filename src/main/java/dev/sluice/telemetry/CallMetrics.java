@@ -24,15 +24,15 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     Collection<ModelMeter> models = telemetry.models();
     Family counts = page.family("sluice_requests_total", COUNTER, "Calls by status.");
     for (ModelMeter model : models) {
-      for (Calls calls : Calls.of(model, ALL)) {
-        Status.counts(List.of(calls.meter()))
+      for (ApiCalls calls : ApiCalls.of(model, ALL)) {
+        StatusCounts.counts(List.of(calls.meter()))
             .forEach((status, count) -> counts.add(count, labels(model, calls, "status", status)));
       }
     }
     Family times =
         page.family("sluice_request_seconds", HISTOGRAM, "Time of calls that succeeded.");
     for (ModelMeter model : models) {
-      for (Calls calls : Calls.of(model, ALL)) {
+      for (ApiCalls calls : ApiCalls.of(model, ALL)) {
         times.add(calls.meter().whole(), SECONDS, labels(model, calls));
       }
     }
@@ -143,7 +143,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     }
   }
 
-  private static String[] labels(ModelMeter model, Calls calls, String... more) {
+  private static String[] labels(ModelMeter model, ApiCalls calls, String... more) {
     String[] labels = new String[8 + more.length];
     labels[0] = "protocol";
     labels[1] = calls.api().protocol();

@@ -28,7 +28,7 @@ public final class CallTotals {
   /** All calls to a model so far. */
   static CallTotals of(ModelMeter model) {
     CallTotals all = NONE;
-    for (Calls calls : Calls.of(model, ALL)) {
+    for (ApiCalls calls : ApiCalls.of(model, ALL)) {
       all = all.plus(of(calls.meter()), 1);
     }
     return all;

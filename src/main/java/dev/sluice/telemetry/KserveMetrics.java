@@ -38,7 +38,7 @@ record KserveMetrics(Telemetry telemetry) implements MetricSource {
     Family family = page.family("request_" + step + "_seconds", Kind.HISTOGRAM, help);
     for (ModelMeter model : models) {
       List<Distribution> parts = new ArrayList<>();
-      Calls.of(model, apis).forEach(calls -> parts.add(times.apply(calls.meter())));
+      ApiCalls.of(model, apis).forEach(calls -> parts.add(times.apply(calls.meter())));
       if (!parts.isEmpty()) {
         family.add(parts, Buckets.LATENCY, SECONDS, "model_name", model.model());
       }

@@ -18,11 +18,11 @@ public final class ResponseMeter {
 
   /** All streams' responses at one place. What can be summed up is summed up when it is asked. */
   private static final class Place {
-    final TimesAdder made = new TimesAdder();
+    final DurationAdder made = new DurationAdder();
     final LongAdder sending = new LongAdder();
-    final TimesAdder fail = new TimesAdder();
-    final TimesAdder empty = new TimesAdder();
-    final TimesAdder cancel = new TimesAdder();
+    final DurationAdder fail = new DurationAdder();
+    final DurationAdder empty = new DurationAdder();
+    final DurationAdder cancel = new DurationAdder();
 
     ResponseTimes times() {
       Times good = made.times();

@@ -3,14 +3,14 @@ package dev.sluice.telemetry;
 /** A histogram that one thread writes and any reads. */
 final class RunHistogram implements Distribution {
   private final Buckets buckets;
-  private final Tally[] counts;
-  private final Tally sum = new Tally();
+  private final SingleWriterCounter[] counts;
+  private final SingleWriterCounter sum = new SingleWriterCounter();
 
   RunHistogram(Buckets buckets) {
     this.buckets = buckets;
-    counts = new Tally[buckets.count()];
+    counts = new SingleWriterCounter[buckets.count()];
     for (int i = 0; i < counts.length; i++) {
-      counts[i] = new Tally();
+      counts[i] = new SingleWriterCounter();
     }
   }
 

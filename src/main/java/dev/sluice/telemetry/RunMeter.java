@@ -31,17 +31,18 @@ public final class RunMeter {
   private final LongSupplier nanoTime;
   private final InstantSource clock;
 
-  final Tally rows = new Tally();
-  final Tally runs = new Tally();
-  final Sum success = new Sum();
-  final Sum fail = new Sum();
-  final Sum queue = new Sum();
-  final Sum input = new Sum();
-  final Sum infer = new Sum();
-  final Sum output = new Sum();
+  final SingleWriterCounter rows = new SingleWriterCounter();
+  final SingleWriterCounter runs = new SingleWriterCounter();
+  final SingleWriterTimer success = new SingleWriterTimer();
+  final SingleWriterTimer fail = new SingleWriterTimer();
+  final SingleWriterTimer queue = new SingleWriterTimer();
+  final SingleWriterTimer input = new SingleWriterTimer();
+  final SingleWriterTimer infer = new SingleWriterTimer();
+  final SingleWriterTimer output = new SingleWriterTimer();
   final RunHistogram waiting = new RunHistogram(Buckets.WAITING);
   final RunHistogram lengths = new RunHistogram(Buckets.LATENCY);
-  private final Map<FailureReason, Tally> failures = new EnumMap<>(FailureReason.class);
+  private final Map<FailureReason, SingleWriterCounter> failures =
+      new EnumMap<>(FailureReason.class);
   final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
   final List<SignatureMeter> signatures = new CopyOnWriteArrayList<>();
   private volatile long lastRunMillis;
@@ -71,7 +72,7 @@ public final class RunMeter {
     this.nanoTime = nanoTime;
     this.clock = clock;
     for (FailureReason reason : FailureReason.values()) {
-      failures.put(reason, new Tally());
+      failures.put(reason, new SingleWriterCounter());
     }
   }
 
@@ -211,7 +212,7 @@ public final class RunMeter {
     fail.add(1, nanoTime.getAsLong() - sinceNanos);
   }
 
-  Tally failures(FailureReason reason) {
+  SingleWriterCounter failures(FailureReason reason) {
     return Objects.requireNonNull(failures.get(reason));
   }
 

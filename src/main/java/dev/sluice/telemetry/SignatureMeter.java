@@ -5,7 +5,7 @@ final class SignatureMeter {
   private final String name;
 
   /** Requests that were answered, and how long the model computed for them. */
-  final Sum infer = new Sum();
+  final SingleWriterTimer infer = new SingleWriterTimer();
 
   SignatureMeter(String name) {
     this.name = name;

@@ -27,7 +27,7 @@ public final class Telemetry {
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
   private final Liveness liveness = new Liveness();
-  private final StrangeNames strangers = new StrangeNames();
+  private final UnknownModelMeters strangers = new UnknownModelMeters();
 
   /**
    * @param nanoTime the clock that runs are timed with
@@ -110,7 +110,7 @@ public final class Telemetry {
     return sorted;
   }
 
-  /** All calls so far, by the name that was asked; see {@link StrangeNames}. */
+  /** All calls so far, by the name that was asked; see {@link UnknownModelMeters}. */
   public Map<String, CallTotals> callTotals() {
     Map<String, CallTotals> totals = new LinkedHashMap<>();
     models().forEach(model -> totals.put(model.model(), CallTotals.of(model)));

@@ -57,8 +57,8 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
   private static void requestCount(MetricsPage page, Collection<ModelMeter> models) {
     Family counts = page.family(SERVING + "request_count", COUNTER, "Calls by status.");
     for (ModelMeter model : models) {
-      List<CallMeter> calls = Calls.of(model, APIS).stream().map(Calls::meter).toList();
-      Status.counts(calls)
+      List<CallMeter> calls = ApiCalls.of(model, APIS).stream().map(ApiCalls::meter).toList();
+      StatusCounts.counts(calls)
           .forEach(
               (status, count) -> counts.add(count, "model_name", model.model(), "status", status));
     }
@@ -69,7 +69,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
         page.tensorflowFamily(
             SERVING + "request_latency", HISTOGRAM, "Microseconds of calls that succeeded.");
     for (ModelMeter model : models) {
-      for (Calls calls : Calls.of(model, APIS)) {
+      for (ApiCalls calls : ApiCalls.of(model, APIS)) {
         latency.add(
             calls.meter().whole(),
             MICROS,
@@ -93,7 +93,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
       new TreeMap<>(RUNS)
           .forEach((label, apis) -> {
             List<Distribution> times =
-                Calls.of(model, apis).stream().map(calls -> calls.meter().asking()).toList();
+                ApiCalls.of(model, apis).stream().map(calls -> calls.meter().asking()).toList();
             if (!times.isEmpty()) {
               latency.add(
                   times,

@@ -32,15 +32,15 @@ public final class VersionMeter {
   private final List<SessionCondition> sessionConditions = new CopyOnWriteArrayList<>();
   private final List<RunCondition> conditions = new CopyOnWriteArrayList<>();
   private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
-  private final TimesAdder cacheHit = new TimesAdder();
-  private final TimesAdder cacheMiss = new TimesAdder();
-  private final TimesAdder unqueued = new TimesAdder();
-  private final TimesAdder unqueuedFailures = new TimesAdder();
+  private final DurationAdder cacheHit = new DurationAdder();
+  private final DurationAdder cacheMiss = new DurationAdder();
+  private final DurationAdder unqueued = new DurationAdder();
+  private final DurationAdder unqueuedFailures = new DurationAdder();
   private final LongAdder composedRows = new LongAdder();
-  private final TimesAdder composedQueue = new TimesAdder();
-  private final TimesAdder composedInput = new TimesAdder();
-  private final TimesAdder composedInfer = new TimesAdder();
-  private final TimesAdder composedOutput = new TimesAdder();
+  private final DurationAdder composedQueue = new DurationAdder();
+  private final DurationAdder composedInput = new DurationAdder();
+  private final DurationAdder composedInfer = new DurationAdder();
+  private final DurationAdder composedOutput = new DurationAdder();
   private final ResponseMeter responses = new ResponseMeter();
   private volatile long loadNanos;
 
@@ -245,7 +245,7 @@ public final class VersionMeter {
         responses.statistics());
   }
 
-  private Times sum(Times first, Function<RunMeter, Sum> which) {
+  private Times sum(Times first, Function<RunMeter, SingleWriterTimer> which) {
     Times all = first;
     for (RunMeter worker : workers) {
       all = which.apply(worker).plus(all);

@@ -20,7 +20,8 @@ import org.slf4j.event.Level;
  * connection for whose requests there is no memory. On the connection's event loop.
  */
 final class Http1Memory extends ChannelDuplexHandler {
-  private static final RateLimitedLog LOG = new RateLimitedLog(LoggerFactory.getLogger(Http1Memory.class));
+  private static final RateLimitedLog LOG =
+      new RateLimitedLog(LoggerFactory.getLogger(Http1Memory.class));
 
   /** Requests of a connection that are not charged: more than most clients pipeline. */
   private static final int UNCHARGED = 16;

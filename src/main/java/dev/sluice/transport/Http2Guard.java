@@ -28,7 +28,8 @@ import org.slf4j.event.Level;
  * control frames that are not read.
  */
 final class Http2Guard extends Http2Heads {
-  private static final RateLimitedLog LOG = new RateLimitedLog(LoggerFactory.getLogger(Http2Guard.class));
+  private static final RateLimitedLog LOG =
+      new RateLimitedLog(LoggerFactory.getLogger(Http2Guard.class));
 
   /** Clients of gRPC measure round trips with a PING for each, some thousands a second at most. */
   private static final int MOST_PINGS = 10_000;

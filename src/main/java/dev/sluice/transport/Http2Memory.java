@@ -35,7 +35,8 @@ import org.slf4j.event.Level;
  * other without an end.
  */
 public final class Http2Memory extends Http2Heads {
-  private static final RateLimitedLog LOG = new RateLimitedLog(LoggerFactory.getLogger(Http2Memory.class));
+  private static final RateLimitedLog LOG =
+      new RateLimitedLog(LoggerFactory.getLogger(Http2Memory.class));
 
   /** Bytes of each connection that are not charged. */
   private static final int UNCHARGED = 16 * 1024;

@@ -90,7 +90,8 @@ public final class ListenerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     if (config.tls().isEmpty()) {
-      rawFront.ifPresent(raw -> context.put(ProtocolDetector.Door.class, new ProtocolDetector.Door(raw)));
+      rawFront.ifPresent(
+          raw -> context.put(ProtocolDetector.Door.class, new ProtocolDetector.Door(raw)));
     }
     server =
         vertx

@@ -17,7 +17,8 @@ import org.slf4j.event.Level;
  * it after a second, and learns then that the port is closed.
  */
 final class SynFilter {
-  private static final RateLimitedLog LOG = new RateLimitedLog(LoggerFactory.getLogger(SynFilter.class));
+  private static final RateLimitedLog LOG =
+      new RateLimitedLog(LoggerFactory.getLogger(SynFilter.class));
 
   /** Of asm-generic/socket.h, which the architectures that are supported share. */
   private static final int SOL_SOCKET = 1;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.TlsConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
 import java.io.IOException;
@@ -74,7 +74,7 @@ class CertificateReloadIT {
     ListenerConfig listener = ListenerConfig.DEFAULT.withPort(0).withTls(Optional.of(tls));
     return RunningServer.start(
         RunningServer.settings(
-            listener, RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+            listener, RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
   }
 
   /** A client that takes every certificate, keeps its sessions, and shows a certificate or none. */

@@ -3,11 +3,11 @@ package dev.sluice.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ControlAccess;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -96,8 +96,8 @@ class KserveCommandTest {
     assertThat(run.err.toString().strip()).isEqualTo(text);
   }
 
-  private static WantedModels only(String name, Path folder) {
-    return WantedModels.only(Map.of(name, ListedModel.mounted(folder)));
+  private static DesiredModels only(String name, Path folder) {
+    return DesiredModels.only(Map.of(name, ListedModel.mounted(folder)));
   }
 
   private static List<String> addresses(String... arguments) {

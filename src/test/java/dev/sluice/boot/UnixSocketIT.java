@@ -3,11 +3,11 @@ package dev.sluice.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SocketAccess;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -45,7 +45,7 @@ class UnixSocketIT {
     SluiceConfig defaults = SluiceConfig.DEFAULT;
     return RunningServer.start(
         defaults.with(
-            List.of(listener), RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+            List.of(listener), RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
   }
 
   private static String get(Path socket, String path) throws IOException {

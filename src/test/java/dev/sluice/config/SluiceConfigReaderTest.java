@@ -197,7 +197,7 @@ class SluiceConfigReaderTest {
                   false,
                   Optional.empty())),
           new RepositoryConfig(
-              new WantedModels(
+              new DesiredModels(
                   Path.of("/data/models"),
                   Map.of("digits", ListedModel.in(Path.of("/data/digits")))),
               new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("digits", "letters"), false),

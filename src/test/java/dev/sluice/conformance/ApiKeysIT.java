@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.JwtConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.PolicyConfig;
@@ -10,7 +11,6 @@ import dev.sluice.config.PolicyConfig.Role;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;
@@ -62,7 +62,7 @@ class ApiKeysIT {
                 .with(
                     List.of(ListenerConfig.DEFAULT.withPort(0)),
                     RepositoryConfig.of(
-                        new WantedModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
+                        new DesiredModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
                 .with(
                     new SecurityConfig(
                         rules,

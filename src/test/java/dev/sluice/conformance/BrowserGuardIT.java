@@ -8,9 +8,9 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.Operation;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.RawCalls;
@@ -86,7 +86,7 @@ class BrowserGuardIT {
   private static RunningServer start(ListenerConfig listener) {
     return RunningServer.start(
         RunningServer.settings(
-            listener, RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+            listener, RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
   }
 
   @AfterAll

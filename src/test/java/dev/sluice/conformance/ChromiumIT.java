@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.Chromium;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
@@ -113,7 +113,7 @@ class ChromiumIT {
   private static RunningServer start(ListenerConfig listener) {
     Path models = Objects.requireNonNull(TestModels.sample(MODEL, "").getParent());
     var repository =
-        RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)
+        RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
             .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(MODEL), true));
     return RunningServer.start(RunningServer.settings(listener, repository));
   }

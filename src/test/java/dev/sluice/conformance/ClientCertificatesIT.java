@@ -2,6 +2,7 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.PolicyConfig;
 import dev.sluice.config.PolicyConfig.Role;
@@ -9,7 +10,6 @@ import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TlsConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
@@ -80,7 +80,7 @@ class ClientCertificatesIT {
                 .with(
                     List.of(listener),
                     RepositoryConfig.of(
-                        new WantedModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
+                        new DesiredModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
                 .with(
                     new SecurityConfig(
                         List.of(

@@ -9,12 +9,12 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.ApiKey;
 import dev.sluice.config.ApiKeysConfig;
 import dev.sluice.config.ControlAccess;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.JwtConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.transport.ListenerContext;
@@ -66,7 +66,7 @@ class ControlAttacksIT {
   }
 
   private static SluiceConfig settings() {
-    var models = new WantedModels(Path.of("src/sample/models"), Map.of());
+    var models = new DesiredModels(Path.of("src/sample/models"), Map.of());
     return RunningServer.settings(
         ListenerConfig.DEFAULT.withPort(0).with(ControlAccess.POLICY),
         RepositoryConfig.of(models, Duration.ZERO));
@@ -230,7 +230,7 @@ class ControlAttacksIT {
   /** What the other tests look for is there where control is open. */
   @Test
   void theSameReloadSucceedsWhereControlIsOpen() throws IOException {
-    var none = new WantedModels(Path.of("src/sample/models/digits/none"), Map.of());
+    var none = new DesiredModels(Path.of("src/sample/models/digits/none"), Map.of());
     try (var open =
         RunningServer.start(
             RunningServer.settings(

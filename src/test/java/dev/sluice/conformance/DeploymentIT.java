@@ -2,8 +2,8 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
@@ -95,7 +95,7 @@ class DeploymentIT {
             RunningServer.start(
                 RunningServer.settings(
                     RunningServer.LISTENER,
-                    RepositoryConfig.of(new WantedModels(models, Map.of()), POLL)));
+                    RepositoryConfig.of(new DesiredModels(models, Map.of()), POLL)));
         ExecutorService clients = Executors.newFixedThreadPool(2)) {
       Future<?> asked = clients.submit(() -> ask(server, stop, answers, failures));
       try {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
@@ -295,7 +295,8 @@ class EnsembleIT {
 
   /** Looks at its folders all the time. */
   private SluiceConfig watching() {
-    var repository = RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(20));
+    var repository =
+        RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ofMillis(20));
     return RunningServer.settings(RunningServer.LISTENER, repository);
   }
 

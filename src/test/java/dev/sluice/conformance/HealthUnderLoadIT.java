@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.ConnectionConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
@@ -41,7 +41,7 @@ class HealthUnderLoadIT {
             1 << 20, 1 << 20, 1 << 20, Duration.ZERO, Duration.ofMinutes(1), CONNECTIONS);
     return new SluiceConfig(
         List.of(listener, listener),
-        RepositoryConfig.of(new WantedModels(SAMPLES, Map.of()), Duration.ZERO),
+        RepositoryConfig.of(new DesiredModels(SAMPLES, Map.of()), Duration.ZERO),
         limits.withMemory(8 << 20).withConnection(ConnectionConfig.DEFAULT),
         defaults.grps(),
         defaults.kserve(),

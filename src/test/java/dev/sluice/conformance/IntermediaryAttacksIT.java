@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RunningServer;
 import io.grpc.Metadata;
@@ -48,7 +48,7 @@ class IntermediaryAttacksIT {
             SluiceConfig.DEFAULT
                 .with(
                     List.of(ListenerConfig.DEFAULT.withPort(0)),
-                    RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO))
+                    RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO))
                 .with(
                     new SecurityConfig(
                         SecurityConfig.DEFAULT.policies(),

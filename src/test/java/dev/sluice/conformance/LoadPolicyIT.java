@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.TrustConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelRepositoryParameter;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
@@ -53,7 +53,7 @@ class LoadPolicyIT {
     TestModels.copy(SAVED, outside.resolve("two/123"));
   }
 
-  private static RunningServer start(WantedModels models, TrustConfig trust) {
+  private static RunningServer start(DesiredModels models, TrustConfig trust) {
     return RunningServer.start(
         RunningServer.settings(
             RunningServer.LISTENER,
@@ -61,7 +61,7 @@ class LoadPolicyIT {
   }
 
   private RunningServer start(TrustConfig trust) {
-    return start(new WantedModels(root, Map.of()), trust);
+    return start(new DesiredModels(root, Map.of()), trust);
   }
 
   private static void reload(RunningServer server, String name, Path folder) {
@@ -106,7 +106,7 @@ class LoadPolicyIT {
   @Test
   void linkThatLeadsOutIsRefusedWhenItIsNamed() throws IOException {
     Files.createSymbolicLink(root.resolve("link"), outside.resolve("two"));
-    try (var server = start(new WantedModels(root.resolve("two"), Map.of()), rootsOf(root))) {
+    try (var server = start(new DesiredModels(root.resolve("two"), Map.of()), rootsOf(root))) {
       assertThatThrownBy(() -> reload(server, "x", root.resolve("link")))
           .hasMessageStartingWith("PERMISSION_DENIED")
           .hasMessageContaining("which is " + outside.resolve("two"));
@@ -123,7 +123,7 @@ class LoadPolicyIT {
         root.resolve("file/1/saved_model.pb"), outside.resolve("two/123/saved_model.pb"));
     TestModels.copy(SAVED, root.resolve("within/1"));
     Files.createSymbolicLink(root.resolve("within/2"), root.resolve("two/123"));
-    try (var server = start(WantedModels.only(Map.of()), rootsOf(root))) {
+    try (var server = start(DesiredModels.only(Map.of()), rootsOf(root))) {
       for (String name : List.of("version", "file")) {
         assertThatThrownBy(() -> reload(server, name, root.resolve(name)))
             .hasMessageContaining("which is " + outside)
@@ -194,7 +194,7 @@ class LoadPolicyIT {
   @Test
   void nameOfAModelDoesNotAllowAJarInAFolderThatACallerChose() {
     jar(root.resolve("uploads/1"));
-    var wanted = WantedModels.only(Map.of("two", ListedModel.in(root.resolve("two"))));
+    var wanted = DesiredModels.only(Map.of("two", ListedModel.in(root.resolve("two"))));
     var trust = new TrustConfig(List.of(root), Set.of("code"), List.of(), false);
     try (var server = start(wanted, trust)) {
       assertThatThrownBy(() -> reload(server, "code", root.resolve("uploads")))
@@ -222,7 +222,7 @@ class LoadPolicyIT {
     return RunningServer.start(
         RunningServer.settings(
             RunningServer.LISTENER,
-            RepositoryConfig.of(new WantedModels(root, Map.of()), Duration.ZERO)
+            RepositoryConfig.of(new DesiredModels(root, Map.of()), Duration.ZERO)
                 .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(), true))
                 .withTrust(trust)));
   }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.UnknownFieldSet.Field;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.PolicyConfig;
 import dev.sluice.config.PolicyConfig.Role;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.OnnxModelWriter;
@@ -57,7 +57,7 @@ class ModelRightsIT {
             - { model: secret, inputs: { x: x }, outputs: { y: between } }
             - { model: secret, inputs: { x: between }, outputs: { y: y } }
         """);
-    var wanted = new WantedModels(models, Map.of());
+    var wanted = new DesiredModels(models, Map.of());
     Set<Role> roles = EnumSet.of(Role.INFERENCE, Role.METADATA, Role.METRICS);
     var rule = new PolicyConfig(List.of("anonymous"), roles, List.of("mine*"), List.of());
     server =

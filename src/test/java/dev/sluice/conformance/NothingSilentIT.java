@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
@@ -60,7 +60,7 @@ class NothingSilentIT {
     return RunningServer.start(
         RunningServer.settings(
             ListenerConfig.DEFAULT.withPort(0),
-            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ofMillis(50))));
+            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ofMillis(50))));
   }
 
   private static String get(HttpCaller http, String path) {
@@ -130,7 +130,7 @@ class NothingSilentIT {
         .node("Relu", "y", "x")
         .node("SequenceConstruct", "list", "x")
         .writeTo(Files.createDirectories(models.resolve("some/1")));
-    Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.serving.CarriedOutputs");
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.serving.UnsupportedOutputs");
     var log = new ListAppender<ILoggingEvent>();
     log.list = new CopyOnWriteArrayList<>();
     log.start();

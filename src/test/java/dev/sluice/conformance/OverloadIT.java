@@ -11,8 +11,8 @@ import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.conformance.EveryDoorIT.Door;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.RawCalls;
@@ -69,7 +69,7 @@ class OverloadIT {
   }
 
   private static ModelLease enter() {
-    return ((Lookup.Found) server.data().admit(MODEL, Caller.SERVER)).model();
+    return ((ModelLookup.Found) server.data().admit(MODEL, Caller.SERVER)).model();
   }
 
   private static HttpResponse<byte[]> send(Door door, byte[] body) throws Exception {

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.Message;
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import io.grpc.CallOptions;
@@ -60,7 +60,7 @@ class StandardServicesIT {
     Files.createDirectories(models.resolve("broken/1"));
     Files.writeString(models.resolve("broken/1/model.onnx"), "broken");
     var repository =
-        RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)
+        RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
             .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("good"), true));
     server =
         RunningServer.start(SluiceConfig.DEFAULT.with(List.of(RunningServer.LISTENER), repository));

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
@@ -94,7 +94,7 @@ class StartingIT {
     return RunningServer.start(
         RunningServer.settings(
             ListenerConfig.DEFAULT.withPort(0),
-            RepositoryConfig.of(new WantedModels(models(), Map.of()), Duration.ofMillis(20))));
+            RepositoryConfig.of(new DesiredModels(models(), Map.of()), Duration.ofMillis(20))));
   }
 
   @Test

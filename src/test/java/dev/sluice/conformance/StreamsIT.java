@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.CustomPredictConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.GrpsConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.StreamControlConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.grps.grpc.proto.DataType;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
@@ -180,7 +180,7 @@ class StreamsIT {
     return RunningServer.start(
         new SluiceConfig(
             List.of(RunningServer.LISTENER),
-            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
+            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO),
             defaults.limits(),
             new GrpsConfig(
                 Optional.empty(), false, control, CustomPredictConfig.DEFAULT, 0, Optional.empty()),

@@ -2,13 +2,13 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.PolicyConfig;
 import dev.sluice.config.PolicyConfig.Role;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;
@@ -61,7 +61,7 @@ class UnixPeersIT {
             .with(
                 List.of(ListenerConfig.DEFAULT.onSocket(socket)),
                 RepositoryConfig.of(
-                    new WantedModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
+                    new DesiredModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
             .with(new SecurityConfig(rules)));
   }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.boot.CommandLineProbe;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.Grpcurl;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
@@ -60,7 +60,8 @@ final class Reader implements AutoCloseable {
 
   private static SluiceConfig samples(ListenerConfig listener) {
     return SluiceConfig.DEFAULT.with(
-        List.of(listener), RepositoryConfig.of(new WantedModels(SAMPLES, Map.of()), Duration.ZERO));
+        List.of(listener),
+        RepositoryConfig.of(new DesiredModels(SAMPLES, Map.of()), Duration.ZERO));
   }
 
   void does(DocsPage.Block block) throws Exception {
@@ -98,7 +99,7 @@ final class Reader implements AutoCloseable {
             ? next.with(
                 next.listeners(),
                 next.repository()
-                    .withWanted(new WantedModels(SAMPLES, next.repository().wanted().listed())))
+                    .withWanted(new DesiredModels(SAMPLES, next.repository().wanted().listed())))
             : next;
   }
 

@@ -2,12 +2,12 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.LoadingConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import io.vertx.core.Future;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ class ConcurrentReloadTest {
     files = new ModelFiles(root);
     repository =
         new ModelRepository(
-            RepositoryConfig.of(new WantedModels(root, Map.of()), Duration.ofSeconds(1))
+            RepositoryConfig.of(new DesiredModels(root, Map.of()), Duration.ofSeconds(1))
                 .withLoading(LoadingConfig.DEFAULT.rereading()),
             _ -> ModelConfig.DEFAULT,
             loader,
@@ -95,7 +95,7 @@ class ConcurrentReloadTest {
 
   private void awaitVersion(long number) {
     while (true) {
-      if (repository.find(LATEST) instanceof Lookup.Found(ModelLease model)) {
+      if (repository.find(LATEST) instanceof ModelLookup.Found(ModelLease model)) {
         boolean up = model.id().version() == number;
         model.release();
         if (up) {
@@ -118,7 +118,7 @@ class ConcurrentReloadTest {
     long loans = 0;
     started.countDown();
     while (!enough.get()) {
-      if (!(repository.find(LATEST) instanceof Lookup.Found(LiveVersion live))) {
+      if (!(repository.find(LATEST) instanceof ModelLookup.Found(LiveVersion live))) {
         throw new AssertionError("the model went away for a moment");
       }
       if (!((FakeLoader.FakeModel) live.loaded()).isOpen()) {

@@ -2,13 +2,13 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.LoadingConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.VersionPolicyConfig;
-import dev.sluice.config.WantedModels;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
 import java.nio.file.Path;
 import java.util.Map;
@@ -35,7 +35,7 @@ class HotReloadTest {
         new TestRepository(
             root,
             RepositoryConfig.DEFAULT
-                .withWanted(new WantedModels(root, Map.of()))
+                .withWanted(new DesiredModels(root, Map.of()))
                 .withLoading(LoadingConfig.DEFAULT.rereading()));
     test.settle();
   }
@@ -73,13 +73,15 @@ class HotReloadTest {
     assertThat(test.loaded(0).isOpen()).isTrue();
     assertThat(test.version("digits", 1))
         .isEqualTo(
-            new Lookup.NotReady("digits", 1, VersionState.UNLOADING, "version 1 is unloading"));
+            new ModelLookup.NotReady(
+                "digits", 1, VersionState.UNLOADING, "version 1 is unloading"));
     loan.release();
     assertThat(test.loaded(0).isOpen()).as("closed on a worker").isTrue();
     test.workers.runAll();
     assertThat(test.loaded(0).closes).hasValue(1);
     assertThat(test.version("digits", 1))
-        .isEqualTo(new Lookup.NotReady("digits", 1, VersionState.END, "version 1 was unloaded"));
+        .isEqualTo(
+            new ModelLookup.NotReady("digits", 1, VersionState.END, "version 1 was unloaded"));
   }
 
   @Test

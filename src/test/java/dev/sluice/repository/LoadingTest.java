@@ -2,10 +2,10 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.LoadingConfig;
 import dev.sluice.config.LoadingConfig.Transition;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ModelLease;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -129,7 +129,7 @@ class LoadingTest {
     return new TestRepository(
         root,
         new RepositoryConfig(
-            new WantedModels(root, Map.of()),
+            new DesiredModels(root, Map.of()),
             defaults.control(),
             Duration.ofSeconds(1),
             new LoadingConfig(0, retries, INTERVAL, transition, true),

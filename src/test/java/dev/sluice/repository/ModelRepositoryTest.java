@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.VersionPolicyConfig;
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus.Failure;
 import io.vertx.core.Future;
@@ -52,11 +52,11 @@ class ModelRepositoryTest {
     files.versions("digits/1");
     assertThat(test.repository.models()).isEmpty();
     assertThat(test.repository.allReady()).isFalse();
-    assertThat(test.latest("digits")).isInstanceOf(Lookup.NotReady.class);
+    assertThat(test.latest("digits")).isInstanceOf(ModelLookup.NotReady.class);
     assertThatThrownBy(() -> test.repository.versions("digits"))
         .hasMessageContaining("the model folders were not looked at yet");
     test.repository.scan();
-    assertThat(test.latest("letters")).isEqualTo(new Lookup.UnknownModel("letters"));
+    assertThat(test.latest("letters")).isEqualTo(new ModelLookup.UnknownModel("letters"));
     assertThat(test.repository.versions("letters")).isEmpty();
   }
 
@@ -191,16 +191,16 @@ class ModelRepositoryTest {
     files.versions("digits/1", "digits/2");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("2 AVAILABLE");
-    assertThat(test.version("digits", 1)).isEqualTo(new Lookup.UnknownVersion("digits", 1));
+    assertThat(test.version("digits", 1)).isEqualTo(new ModelLookup.UnknownVersion("digits", 1));
   }
 
   @Test
   void aVersionNeverSeenIsUnknown() {
     files.versions("digits/1");
     test.settle();
-    assertThat(test.version("digits", 9)).isEqualTo(new Lookup.UnknownVersion("digits", 9));
-    assertThat(test.version("none", 1)).isEqualTo(new Lookup.UnknownModel("none"));
-    assertThat(test.label("none", "canary")).isEqualTo(new Lookup.UnknownModel("none"));
+    assertThat(test.version("digits", 9)).isEqualTo(new ModelLookup.UnknownVersion("digits", 9));
+    assertThat(test.version("none", 1)).isEqualTo(new ModelLookup.UnknownModel("none"));
+    assertThat(test.label("none", "canary")).isEqualTo(new ModelLookup.UnknownModel("none"));
   }
 
   @Test
@@ -208,7 +208,8 @@ class ModelRepositoryTest {
     files.folder("empty");
     test.settle();
     assertThat(test.latest("empty"))
-        .isEqualTo(new Lookup.NotReady("empty", -1, VersionState.START, "no version was found"));
+        .isEqualTo(
+            new ModelLookup.NotReady("empty", -1, VersionState.START, "no version was found"));
   }
 
   @Test
@@ -233,7 +234,8 @@ class ModelRepositoryTest {
     test.repository.scan();
     test.workers.runNext();
     assertThat(test.latest("digits"))
-        .isEqualTo(new Lookup.NotReady("digits", -1, VersionState.LOADING, "version 1 is loading"));
+        .isEqualTo(
+            new ModelLookup.NotReady("digits", -1, VersionState.LOADING, "version 1 is loading"));
   }
 
   @Test
@@ -243,7 +245,7 @@ class ModelRepositoryTest {
     assertThat(test.workers.waiting()).isEqualTo(2);
     test.workers.runSecond();
     assertThat(test.latestNumber("b")).isEqualTo(1);
-    assertThat(test.latest("a")).isInstanceOf(Lookup.NotReady.class);
+    assertThat(test.latest("a")).isInstanceOf(ModelLookup.NotReady.class);
   }
 
   @Test
@@ -255,7 +257,7 @@ class ModelRepositoryTest {
     assertThat(test.status("bad", 1).error())
         .contains(new Failure(ErrorCode.INVALID_ARGUMENT, "model.onnx is no model"));
     assertThat(test.version("bad", 1))
-        .isEqualTo(new Lookup.NotReady("bad", 1, VersionState.END, "model.onnx is no model"));
+        .isEqualTo(new ModelLookup.NotReady("bad", 1, VersionState.END, "model.onnx is no model"));
     assertThat(test.latestNumber("good")).isEqualTo(1);
     assertThat(test.news.heard).contains("bad/1 failed: model.onnx is no model");
   }

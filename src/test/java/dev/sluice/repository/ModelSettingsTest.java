@@ -3,8 +3,8 @@ package dev.sluice.repository;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.VersionPolicyConfig;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
 import java.nio.file.Path;
 import java.util.Map;
@@ -48,14 +48,14 @@ class ModelSettingsTest {
   void anUnknownLabelIsUnknown() {
     test.settle();
     assertThat(test.label("digits", "canary"))
-        .isEqualTo(new Lookup.UnknownLabel("digits", "canary"));
+        .isEqualTo(new ModelLookup.UnknownLabel("digits", "canary"));
   }
 
   @Test
   void aLabelOfAVersionThatIsNotThereFindsNoVersion() {
     test.settings("digits", "labels", TestRepository.settings(LATEST, Map.of("old", 1L), 1));
     test.settle();
-    assertThat(test.label("digits", "old")).isEqualTo(new Lookup.UnknownVersion("digits", 1));
+    assertThat(test.label("digits", "old")).isEqualTo(new ModelLookup.UnknownVersion("digits", 1));
   }
 
   @Test
@@ -63,7 +63,8 @@ class ModelSettingsTest {
     test.settings("digits", "labels", TestRepository.settings(LATEST, Map.of("new", 2L), 1));
     test.repository.scan();
     assertThat(test.label("digits", "new"))
-        .isEqualTo(new Lookup.NotReady("digits", 2, VersionState.LOADING, "version 2 is loading"));
+        .isEqualTo(
+            new ModelLookup.NotReady("digits", 2, VersionState.LOADING, "version 2 is loading"));
   }
 
   @Test
@@ -132,7 +133,7 @@ class ModelSettingsTest {
     test.settle();
     assertThat(test.states("digits")).isEqualTo("2 END");
     assertThat(test.latest("digits"))
-        .isEqualTo(new Lookup.NotReady("digits", -1, VersionState.END, "model.yml is broken"));
+        .isEqualTo(new ModelLookup.NotReady("digits", -1, VersionState.END, "model.yml is broken"));
     assertThat(test.latestNumber("text")).isEqualTo(1);
     assertThat(test.repository.allReady()).isFalse();
     assertThat(test.news.heard).containsOnlyOnce("digits/2 failed: model.yml is broken");

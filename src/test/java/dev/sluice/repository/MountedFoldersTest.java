@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.ControlConfig;
 import dev.sluice.config.ControlConfig.Mode;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -24,7 +24,7 @@ class MountedFoldersTest {
   MountedFoldersTest(@TempDir Path root) {
     RepositoryConfig config =
         RepositoryConfig.of(
-            WantedModels.only(Map.of("named", ListedModel.mounted(root.resolve("models")))),
+            DesiredModels.only(Map.of("named", ListedModel.mounted(root.resolve("models")))),
             Duration.ofSeconds(1));
     test = new TestRepository(root, config);
     files = test.files;
@@ -102,7 +102,7 @@ class MountedFoldersTest {
         new TestRepository(
             root,
             RepositoryConfig.of(
-                    WantedModels.only(Map.of("named", ListedModel.mounted(root))),
+                    DesiredModels.only(Map.of("named", ListedModel.mounted(root))),
                     Duration.ofSeconds(1))
                 .withControl(new ControlConfig(Mode.EXPLICIT, Set.of("digits"), true)));
     explicit.files.versions("digits/1", "letters/7");

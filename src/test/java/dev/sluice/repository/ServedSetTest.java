@@ -2,14 +2,14 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.VersionPolicyConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionStatus.Failure;
 import io.vertx.core.Future;
 import java.nio.file.Path;
@@ -58,7 +58,7 @@ class ServedSetTest {
     serve();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING");
-    assertThat(test.latest("digits")).isInstanceOf(Lookup.NotReady.class);
+    assertThat(test.latest("digits")).isInstanceOf(ModelLookup.NotReady.class);
     loan.release();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 END");
@@ -93,7 +93,7 @@ class ServedSetTest {
             files.root.resolve("digits"),
             Optional.of(new VersionPolicyConfig.All()),
             Map.of("old", 1L));
-    test.repository.serve(_ -> WantedModels.only(Map.of("digits", all)));
+    test.repository.serve(_ -> DesiredModels.only(Map.of("digits", all)));
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE, 2 AVAILABLE");
     assertThat(TestRepository.borrowed(test.label("digits", "old")).id().version()).isEqualTo(1);
@@ -104,7 +104,7 @@ class ServedSetTest {
   void anotherFolderReplacesTheModelWithoutAGap() {
     files.versions("other/1");
     test.repository.serve(
-        _ -> WantedModels.only(Map.of("digits", ListedModel.in(files.root.resolve("other")))));
+        _ -> DesiredModels.only(Map.of("digits", ListedModel.in(files.root.resolve("other")))));
     test.workers.runNext();
     assertThat(test.latestNumber("digits")).isEqualTo(1);
     assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
@@ -160,11 +160,11 @@ class ServedSetTest {
   }
 
   private Future<List<LoadFailure>> serve(String... names) {
-    WantedModels next = WantedModels.only(Map.of());
+    DesiredModels next = DesiredModels.only(Map.of());
     for (String name : names) {
       next = next.with(name, ListedModel.in(files.root.resolve(name)));
     }
-    WantedModels wanted = next;
+    DesiredModels wanted = next;
     return test.repository.serve(_ -> wanted);
   }
 }

@@ -2,14 +2,14 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.VersionPolicyConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
@@ -40,7 +40,7 @@ final class TestRepository {
   }
 
   TestRepository(Path root, Map<String, Path> named, Duration pollInterval) {
-    this(root, RepositoryConfig.of(new WantedModels(root, listed(named)), pollInterval));
+    this(root, RepositoryConfig.of(new DesiredModels(root, listed(named)), pollInterval));
   }
 
   private static Map<String, ListedModel> listed(Map<String, Path> named) {
@@ -102,15 +102,15 @@ final class TestRepository {
     workers.runAll();
   }
 
-  Lookup latest(String model) {
+  ModelLookup latest(String model) {
     return repository.find(new ModelSelector.Latest(model));
   }
 
-  Lookup version(String model, long version) {
+  ModelLookup version(String model, long version) {
     return repository.find(new ModelSelector.Version(model, version));
   }
 
-  Lookup label(String model, String label) {
+  ModelLookup label(String model, String label) {
     return repository.find(new ModelSelector.Label(model, label));
   }
 
@@ -119,9 +119,9 @@ final class TestRepository {
     return borrowed(latest(model));
   }
 
-  static ModelLease borrowed(Lookup lookup) {
-    assertThat(lookup).isInstanceOf(Lookup.Found.class);
-    return ((Lookup.Found) lookup).model();
+  static ModelLease borrowed(ModelLookup lookup) {
+    assertThat(lookup).isInstanceOf(ModelLookup.Found.class);
+    return ((ModelLookup.Found) lookup).model();
   }
 
   /** The number of the latest version, at once given back. */

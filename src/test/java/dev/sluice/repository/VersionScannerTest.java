@@ -2,8 +2,8 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
-import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +63,7 @@ class VersionScannerTest {
     Path file = Files.writeString(elsewhere.resolve("net.onnx"), "");
     Files.writeString(elsewhere.resolve("beside.onnx"), "");
     var sightings =
-        new VersionScanner(WantedModels.only(Map.of("net", ListedModel.in(file)))).scan();
+        new VersionScanner(DesiredModels.only(Map.of("net", ListedModel.in(file)))).scan();
     ScannedVersion only =
         Objects.requireNonNull(
             Objects.requireNonNull(sightings.models().get("net")).versions().get(1L));
@@ -195,7 +195,7 @@ class VersionScannerTest {
     Files.createSymbolicLink(
         files.root.resolve("models/digits/1"), files.root.resolve("elsewhere/net"));
     ScanResult seen =
-        new VersionScanner(new WantedModels(files.root.resolve("models"), Map.of())).scan();
+        new VersionScanner(new DesiredModels(files.root.resolve("models"), Map.of())).scan();
     assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(1L);
   }
 
@@ -211,7 +211,7 @@ class VersionScannerTest {
     files.versions("elsewhere/1");
     ScanResult seen =
         new VersionScanner(
-                WantedModels.only(
+                DesiredModels.only(
                     Map.of("digits", ListedModel.in(files.root.resolve("elsewhere")))))
             .scan();
     assertThat(seen.complete()).isTrue();
@@ -223,7 +223,7 @@ class VersionScannerTest {
     files.versions("digits/1", "other/2");
     ScanResult seen =
         new VersionScanner(
-                new WantedModels(
+                new DesiredModels(
                     files.root, Map.of("digits", ListedModel.in(files.root.resolve("other")))))
             .scan();
     assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(2L);
@@ -234,7 +234,7 @@ class VersionScannerTest {
   void aNamedModelWithoutAFolderIsUnreadable() {
     ScanResult seen =
         new VersionScanner(
-                WantedModels.only(Map.of("digits", ListedModel.in(files.root.resolve("none")))))
+                DesiredModels.only(Map.of("digits", ListedModel.in(files.root.resolve("none")))))
             .scan();
     assertThat(seen.unreadable()).containsExactly("digits");
     assertThat(seen.misses("digits")).isFalse();
@@ -244,7 +244,7 @@ class VersionScannerTest {
   @Test
   void withoutTheDirectoryNoModelIsMissed() {
     ScanResult seen =
-        new VersionScanner(new WantedModels(files.root.resolve("none"), Map.of())).scan();
+        new VersionScanner(new DesiredModels(files.root.resolve("none"), Map.of())).scan();
     assertThat(seen.complete()).isFalse();
     assertThat(seen.misses("digits")).isFalse();
     assertThat(seen.warnings()).singleElement().asString().contains("none");
@@ -256,7 +256,7 @@ class VersionScannerTest {
   }
 
   private ScanResult scan() {
-    return new VersionScanner(new WantedModels(files.root, Map.of())).scan();
+    return new VersionScanner(new DesiredModels(files.root, Map.of())).scan();
   }
 
   private ScannedModel model(String name) {

@@ -36,7 +36,8 @@ class OperationRolesTest {
   @Test
   void everyRoleIncludesAnOperationThatARuleGives() {
     for (PolicyConfig.Role role : PolicyConfig.Role.values()) {
-      var rule = Rule.of(new PolicyConfig(List.of("key:a"), Set.of(role), List.of(), List.of()));
+      var rule =
+          PolicyRule.of(new PolicyConfig(List.of("key:a"), Set.of(role), List.of(), List.of()));
       assertThat(rule.operations())
           .isNotEmpty()
           .allMatch(operation -> operation.role().name().equals(role.name()));

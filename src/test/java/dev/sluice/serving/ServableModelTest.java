@@ -359,7 +359,8 @@ class ServableModelTest {
     var deadlines = new DeadlineWheels(clock::get);
     Promise<InferenceResponse> answer = Promise.promise();
     home.runOnContext(_ ->
-        TimedAnswer.of(request, model.scheduler(), home, deadlines, clock::get).onComplete(answer));
+        DeadlineResponse.of(request, model.scheduler(), home, deadlines, clock::get)
+            .onComplete(answer));
     Future<InferenceResponse> running = answer.future();
     session.awaitRun();
     clock.set(10_000_000);

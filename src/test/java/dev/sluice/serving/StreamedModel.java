@@ -14,8 +14,8 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.FakeModelLease;
+import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
@@ -36,7 +36,8 @@ final class StreamedModel implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final Context home = vertx.getOrCreateContext();
   private final FakeSession session = new FakeSession();
-  private final FakeModelLease lease = new FakeModelLease(new ModelId("fake", 1), FakeSession.METADATA);
+  private final FakeModelLease lease =
+      new FakeModelLease(new ModelId("fake", 1), FakeSession.METADATA);
   private final Telemetry telemetry = Telemetry.unseen();
   private final List<String> outputs;
   private final LongSupplier nanoTime;

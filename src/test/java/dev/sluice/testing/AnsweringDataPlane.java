@@ -5,7 +5,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.tensor.NamedTensor;
@@ -15,7 +15,7 @@ import java.util.function.Function;
 
 /** A data plane whose lookups and answers a test decides. Answers at once. */
 public final class AnsweringDataPlane implements DataPlane {
-  private final Function<ModelSelector, Lookup> lookup;
+  private final Function<ModelSelector, ModelLookup> lookup;
   private final Function<InferenceRequest, List<NamedTensor>> model;
 
   /**
@@ -25,13 +25,14 @@ public final class AnsweringDataPlane implements DataPlane {
    * @param model makes the outputs, which the response then owns
    */
   public AnsweringDataPlane(
-      Function<ModelSelector, Lookup> lookup, Function<InferenceRequest, List<NamedTensor>> model) {
+      Function<ModelSelector, ModelLookup> lookup,
+      Function<InferenceRequest, List<NamedTensor>> model) {
     this.lookup = lookup;
     this.model = model;
   }
 
   @Override
-  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
+  public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
     return lookup.apply(selector);
   }
 

@@ -3,24 +3,24 @@ package dev.sluice.testing;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.ExplainParameters;
-import dev.sluice.inference.ExplainedBy;
 import dev.sluice.inference.Explainer;
 import dev.sluice.inference.Explanation;
+import dev.sluice.inference.ExplanationSource;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.LoadFailure;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.inference.WantedModel;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -80,43 +80,43 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   }
 
   @Override
-  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
+  public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
     return switch (selector) {
       case ModelSelector.Latest(var name) -> latest(name);
       case ModelSelector.Version(var name, var version) -> version(name, version);
       case ModelSelector.Label(var name, var label) -> {
         @Nullable Long version = labels(name).get(label);
-        yield version == null ? new Lookup.UnknownLabel(name, label) : version(name, version);
+        yield version == null ? new ModelLookup.UnknownLabel(name, label) : version(name, version);
       }
     };
   }
 
-  private Lookup latest(String name) {
+  private ModelLookup latest(String name) {
     @Nullable TreeMap<Long, Version> versions = models.get(name);
     if (versions == null) {
-      return new Lookup.UnknownModel(name);
+      return new ModelLookup.UnknownModel(name);
     }
     for (var version : versions.descendingMap().values()) {
       if (version.status().state() == VersionState.AVAILABLE) {
-        return new Lookup.Found(new Loan(name, version));
+        return new ModelLookup.Found(new Loan(name, version));
       }
     }
     VersionStatus last = versions.lastEntry().getValue().status();
-    return new Lookup.NotReady(name, last.version(), last.state(), "");
+    return new ModelLookup.NotReady(name, last.version(), last.state(), "");
   }
 
-  private Lookup version(String name, long number) {
+  private ModelLookup version(String name, long number) {
     @Nullable TreeMap<Long, Version> versions = models.get(name);
     if (versions == null) {
-      return new Lookup.UnknownModel(name);
+      return new ModelLookup.UnknownModel(name);
     }
     @Nullable Version version = versions.get(number);
     if (version == null) {
-      return new Lookup.UnknownVersion(name, number);
+      return new ModelLookup.UnknownVersion(name, number);
     }
     return version.status().state() == VersionState.AVAILABLE
-        ? new Lookup.Found(new Loan(name, version))
-        : new Lookup.NotReady(name, number, version.status().state(), "");
+        ? new ModelLookup.Found(new Loan(name, version))
+        : new ModelLookup.NotReady(name, number, version.status().state(), "");
   }
 
   @Override
@@ -178,13 +178,13 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   }
 
   @Override
-  public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
+  public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
     throw new UnsupportedOperationException("not needed by any test of a face");
   }
 
   @Override
-  public ExplainedBy explainedBy(ModelLease model) {
-    return new ExplainedBy.Nothing();
+  public ExplanationSource explainedBy(ModelLease model) {
+    return new ExplanationSource.Nothing();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.sluice.testing;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
@@ -7,7 +8,6 @@ import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.TrustConfig;
-import dev.sluice.config.WantedModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +47,7 @@ public final class MatrixServer {
         .read(Optional.empty(), Map.of(), List.of(path, memory))
         .with(
             List.of(listener),
-            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)
+            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
                 .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models))))
         .with(security);
   }

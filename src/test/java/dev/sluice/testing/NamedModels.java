@@ -3,20 +3,20 @@ package dev.sluice.testing;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.LoadFailure;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.inference.WantedModel;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
@@ -33,23 +33,24 @@ public final class NamedModels implements DataPlane, ControlPlane {
   }
 
   @Override
-  public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
+  public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
     List<ModelId> versions = ids.stream().filter(id -> id.name().equals(selector.name())).toList();
     if (versions.isEmpty()) {
-      return new Lookup.UnknownModel(selector.name());
+      return new ModelLookup.UnknownModel(selector.name());
     }
     return switch (selector) {
       case ModelSelector.Latest _ -> found(versions.getLast());
       case ModelSelector.Version(String name, long version) ->
           versions.contains(new ModelId(name, version))
               ? found(new ModelId(name, version))
-              : new Lookup.UnknownVersion(name, version);
-      case ModelSelector.Label(String name, String label) -> new Lookup.UnknownLabel(name, label);
+              : new ModelLookup.UnknownVersion(name, version);
+      case ModelSelector.Label(String name, String label) ->
+          new ModelLookup.UnknownLabel(name, label);
     };
   }
 
-  private static Lookup found(ModelId id) {
-    return new Lookup.Found(
+  private static ModelLookup found(ModelId id) {
+    return new ModelLookup.Found(
         new DeclaredModel(id, new ModelMetadata("onnxruntime_onnx", Map.of(), true, 0)));
   }
 
@@ -120,7 +121,7 @@ public final class NamedModels implements DataPlane, ControlPlane {
   }
 
   @Override
-  public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
+  public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
     throw new UnsupportedOperationException("not needed by any test of a face");
   }
 }

@@ -2,12 +2,12 @@ package dev.sluice.testing;
 
 import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.ControlAccess;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TrustConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.tensor.MemoryBudget;
@@ -31,7 +31,8 @@ public final class RunningServer implements AutoCloseable {
   /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */
   public static RunningServer start(Path models) {
     return start(
-        settings(LISTENER, RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)));
+        settings(
+            LISTENER, RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)));
   }
 
   /** The same where jars in the folder are run. */
@@ -39,7 +40,7 @@ public final class RunningServer implements AutoCloseable {
     return start(
         settings(
             ListenerConfig.DEFAULT.withPort(0),
-            RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO)
+            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
                 .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models)))));
   }
 

@@ -17,7 +17,8 @@ import java.util.List;
 public final class WaitingRequests implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final Context home = vertx.getOrCreateContext();
-  private final FakeModelLease model = new FakeModelLease(new ModelId("fake", 1), FakeSession.METADATA);
+  private final FakeModelLease model =
+      new FakeModelLease(new ModelId("fake", 1), FakeSession.METADATA);
 
   /** Loans that were not given back. */
   public int loans() {

@@ -106,7 +106,8 @@ class InstalledHooksIT {
       assertThat(handlers(connection))
           .startsWith("LingeringClose", "ConnectionGuard")
           .contains("UnusedConnectionDrain")
-          .endsWith("ZeroCopyBodyChunks", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
+          .endsWith(
+              "ZeroCopyBodyChunks", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
     }
   }
 
@@ -121,7 +122,9 @@ class InstalledHooksIT {
                   .setProtocolVersion(HttpVersion.HTTP_2)
                   .setHttp2ClearTextUpgrade(true));
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
-      assertThat(handlers(connection)).doesNotContain("UpgradeHeaderRemover").endsWith("VertxHandler");
+      assertThat(handlers(connection))
+          .doesNotContain("UpgradeHeaderRemover")
+          .endsWith("VertxHandler");
     }
   }
 

@@ -16,7 +16,8 @@ class RateLimitedLogTest {
   private final ListAppender<ILoggingEvent> written = new ListAppender<>();
   private final List<Runnable> afterASecond = new ArrayList<>();
   private final Logger logger = new LoggerContext().getLogger("test");
-  private final RateLimitedLog log = new RateLimitedLog(logger, (_, task) -> afterASecond.add(task));
+  private final RateLimitedLog log =
+      new RateLimitedLog(logger, (_, task) -> afterASecond.add(task));
 
   @BeforeEach
   void follow() {

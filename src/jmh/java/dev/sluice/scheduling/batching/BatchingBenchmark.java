@@ -6,7 +6,7 @@ import dev.sluice.config.QueueConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -57,19 +57,19 @@ public class BatchingBenchmark {
 
   private DynamicBatcher batcher() {
     var config = new BatchingConfig(REQUESTS, true, Duration.ZERO, List.of(), List.of());
-    Lookup.Found found = found();
+    ModelLookup.Found found = found();
     var rules = new BatchRules(config, found.model().metadata());
     found.model().release();
     return new DynamicBatcher(queue, rules, config, () -> 0);
   }
 
-  private Lookup.Found found() {
-    return (Lookup.Found)
+  private ModelLookup.Found found() {
+    return (ModelLookup.Found)
         served.planes().admit(new ModelSelector.Latest(ServedForBenchmark.MODEL), Caller.SERVER);
   }
 
   private InferenceRequest request() {
-    Lookup.Found found = found();
+    ModelLookup.Found found = found();
     var signature = found.model().metadata().signature("").orElseThrow();
     var row = Tensor.allocate(DataType.FP32, Shape.of(1, INPUTS));
     var input = new NamedTensor(signature.inputs().getFirst().name(), row);

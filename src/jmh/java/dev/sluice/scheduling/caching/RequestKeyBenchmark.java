@@ -6,7 +6,7 @@ import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -49,7 +49,7 @@ public class RequestKeyBenchmark {
   @Setup
   public void open() {
     var found =
-        (Lookup.Found)
+        (ModelLookup.Found)
             served
                 .planes()
                 .admit(new ModelSelector.Latest(ServedForBenchmark.MODEL), Caller.SERVER);

@@ -5,8 +5,8 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import java.util.List;
@@ -59,41 +59,43 @@ public final class ModelChoice {
         find(name, caller, operation, selector -> data.find(selector, caller, operation)), unknown);
   }
 
-  private static ModelLease found(Lookup lookup, String unknown) {
+  private static ModelLease found(ModelLookup lookup, String unknown) {
     return switch (lookup) {
-      case Lookup.Found(ModelLease model) -> model;
-      case Lookup.NotReady notReady -> throw notReady.unavailable(explain(notReady));
-      case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
+      case ModelLookup.Found(ModelLease model) -> model;
+      case ModelLookup.NotReady notReady -> throw notReady.unavailable(explain(notReady));
+      case ModelLookup.UnknownModel _, ModelLookup.UnknownVersion _, ModelLookup.UnknownLabel _ ->
           throw new InferenceException(ErrorCode.NOT_FOUND, unknown);
     };
   }
 
   /** A name can mean several models: those that the caller may not ask are not meant. */
-  private Lookup find(
-      String name, Caller caller, Operation operation, Function<ModelSelector, Lookup> door) {
-    Lookup found =
+  private ModelLookup find(
+      String name, Caller caller, Operation operation, Function<ModelSelector, ModelLookup> door) {
+    ModelLookup found =
         findMeant(
             name,
             selector ->
                 caller.may(operation, selector.name())
                     ? door.apply(selector)
-                    : new Lookup.UnknownModel(selector.name()));
-    if (found instanceof Lookup.UnknownModel) {
+                    : new ModelLookup.UnknownModel(selector.name()));
+    if (found instanceof ModelLookup.UnknownModel) {
       caller.require(operation, name);
     }
     return found;
   }
 
-  private Lookup findMeant(String name, Function<ModelSelector, Lookup> door) {
-    Lookup named = findNamed(name, door);
+  private ModelLookup findMeant(String name, Function<ModelSelector, ModelLookup> door) {
+    ModelLookup named = findNamed(name, door);
     String full = deployment.names().get(name);
-    return full == null || !(named instanceof Lookup.UnknownModel) ? named : findNamed(full, door);
+    return full == null || !(named instanceof ModelLookup.UnknownModel)
+        ? named
+        : findNamed(full, door);
   }
 
-  private static Lookup findNamed(String name, Function<ModelSelector, Lookup> door) {
-    Lookup exact = door.apply(new ModelSelector.Latest(name));
+  private static ModelLookup findNamed(String name, Function<ModelSelector, ModelLookup> door) {
+    ModelLookup exact = door.apply(new ModelSelector.Latest(name));
     int dash = name.lastIndexOf('-');
-    if (!(exact instanceof Lookup.UnknownModel) || dash < 1) {
+    if (!(exact instanceof ModelLookup.UnknownModel) || dash < 1) {
       return exact;
     }
     OptionalLong version = version(name.substring(dash + 1));
@@ -127,7 +129,7 @@ public final class ModelChoice {
     return models.size() == 1 ? Optional.of(models.getFirst()) : Optional.empty();
   }
 
-  private static String explain(Lookup.NotReady notReady) {
+  private static String explain(ModelLookup.NotReady notReady) {
     String version = notReady.version() < 0 ? "" : " version " + notReady.version();
     String reason = notReady.reason().isEmpty() ? "" : ": " + notReady.reason();
     return "model %s%s takes no requests, its state is %s%s"

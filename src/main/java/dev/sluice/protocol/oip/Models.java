@@ -4,8 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.Signature;
@@ -58,15 +58,15 @@ public final class Models {
    * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it
    *     takes no requests now
    */
-  public static ModelLease found(Lookup lookup) {
+  public static ModelLease found(ModelLookup lookup) {
     return switch (lookup) {
-      case Lookup.Found(ModelLease model) -> model;
-      case Lookup.UnknownModel(String name) -> unknown(name, " is not found");
-      case Lookup.UnknownVersion(String name, long version) ->
+      case ModelLookup.Found(ModelLease model) -> model;
+      case ModelLookup.UnknownModel(String name) -> unknown(name, " is not found");
+      case ModelLookup.UnknownVersion(String name, long version) ->
           unknown(name, " version " + version + " is not found");
-      case Lookup.UnknownLabel(String name, String label) ->
+      case ModelLookup.UnknownLabel(String name, String label) ->
           unknown(name, " version '" + Excerpt.of(label) + "' is not found");
-      case Lookup.NotReady miss -> throw notReady(miss);
+      case ModelLookup.NotReady miss -> throw notReady(miss);
     };
   }
 
@@ -75,7 +75,7 @@ public final class Models {
    *
    * @throws InferenceException as {@link #found} does
    */
-  public static boolean isReady(Lookup lookup) {
+  public static boolean isReady(ModelLookup lookup) {
     ModelLease model = found(lookup);
     try {
       return model.problem().isEmpty();
@@ -88,7 +88,7 @@ public final class Models {
     throw new InferenceException(ErrorCode.NOT_FOUND, forModel(name) + what);
   }
 
-  private static InferenceException notReady(Lookup.NotReady miss) {
+  private static InferenceException notReady(ModelLookup.NotReady miss) {
     String reason = miss.reason().isEmpty() ? "" : ": " + miss.reason();
     if (miss.version() >= 0) {
       String what = " version " + miss.version() + " is not at ready state";

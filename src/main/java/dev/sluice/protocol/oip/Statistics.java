@@ -2,9 +2,9 @@ package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
@@ -36,9 +36,9 @@ public final class Statistics {
    */
   public static List<ModelStatistics> of(OipServer server, ModelSelector selector, Caller caller) {
     switch (server.data().find(selector, caller, Operation.MODEL_STATISTICS)) {
-      case Lookup.Found(ModelLease model) -> model.release();
-      case Lookup.UnknownModel _ -> throw notAvailable(selector);
-      case Lookup.UnknownVersion _, Lookup.UnknownLabel _, Lookup.NotReady _ ->
+      case ModelLookup.Found(ModelLease model) -> model.release();
+      case ModelLookup.UnknownModel _ -> throw notAvailable(selector);
+      case ModelLookup.UnknownVersion _, ModelLookup.UnknownLabel _, ModelLookup.NotReady _ ->
           throw selector instanceof ModelSelector.Latest
               ? notAvailable(selector)
               : InferenceException.invalid(

@@ -3,8 +3,8 @@ package dev.sluice.scheduling.ensemble;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import java.util.List;
 
@@ -34,8 +34,8 @@ record EnsembleStep(
    */
   ModelLease admit(DataPlane members, Caller caller) {
     return switch (members.admit(member, caller.withServerRights())) {
-      case Lookup.Found(ModelLease model) -> model;
-      case Lookup.Missed _ -> throw StepFailures.notThere(this);
+      case ModelLookup.Found(ModelLease model) -> model;
+      case ModelLookup.Missed _ -> throw StepFailures.notThere(this);
     };
   }
 

@@ -28,7 +28,7 @@ record BaselineRows(MemorySegment data, int rows) {
       }
       for (int i = 0; i < elements; i++) {
         double value = values[values.length == 1 ? 0 : i];
-        Numbers.put(data, type, (long) row * elements + i, value);
+        DoubleElements.put(data, type, (long) row * elements + i, value);
       }
     }
     return new BaselineRows(data, rows.length);

@@ -30,7 +30,7 @@ record Instances(TensorSpec spec, Tensor tensor, int count, int elements) {
     }
     NamedTensor input = request.inputs().getFirst();
     Tensor tensor = input.tensor();
-    if (!Numbers.isNumeric(tensor.type())) {
+    if (!DoubleElements.isNumeric(tensor.type())) {
       throw notExplained(request, "takes " + tensor.type());
     }
     TensorSpec spec = request.signature().input(input.name()).orElseThrow();

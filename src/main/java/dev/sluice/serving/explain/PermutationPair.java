@@ -79,7 +79,7 @@ final class PermutationPair {
    * @param start the answer to the baseline's row
    * @param end the answer to the instance
    */
-  void addTo(Tally tally, double start, double end) {
+  void addTo(RunningMean tally, double start, double end) {
     double[] contributions = new double[order.length];
     follow(contributions, false, start, end);
     follow(contributions, true, start, end);

@@ -161,11 +161,11 @@ public final class ShapleyRun {
   private Future<Explanation> explain(InferenceResponse predictions) {
     try {
       Target target = Target.choose(predictions, output, instances.count(), parameters);
-      var ends = new BaselineQuestions(baseline, target, instances.count());
+      var ends = new BaselinePredictionRows(baseline, target, instances.count());
       return askAll(ends)
           .compose(_ -> {
             var seed = parameters.seed().orElse(plan.config().seed());
-            var paths = new PathQuestions(instances, baseline, target, ends, samples, seed);
+            var paths = new PathPredictionRows(instances, baseline, target, ends, samples, seed);
             return askAll(paths).map(_ -> explanation(predictions, paths));
           })
           .onFailure(_ -> predictions.close());
@@ -175,18 +175,18 @@ public final class ShapleyRun {
     }
   }
 
-  private Explanation explanation(InferenceResponse predictions, PathQuestions paths) {
+  private Explanation explanation(InferenceResponse predictions, PathPredictionRows paths) {
     return new Explanation(predictions, instances.rowShape(), samples, paths.attributions());
   }
 
-  private Future<Void> askAll(Questions questions) {
+  private Future<Void> askAll(PredictionRows questions) {
     Promise<Void> done = Promise.promise();
     askOn(questions, done);
     return done.future();
   }
 
   /** A loop rather than a recursion, however soon the answers come. */
-  private void askOn(Questions questions, Promise<Void> done) {
+  private void askOn(PredictionRows questions, Promise<Void> done) {
     while (questions.hasNext()) {
       Chunk asked = write(questions);
       Future<InferenceResponse> answer = ask(asked.rows, List.of(output));
@@ -208,7 +208,7 @@ public final class ShapleyRun {
   /** Rows that are asked together. */
   private record Chunk(Tensor rows, int count) {}
 
-  private Chunk write(Questions questions) {
+  private Chunk write(PredictionRows questions) {
     Shape row = instances.rowShape();
     long bytes = instances.rowBytes();
     Tensor rows = Tensor.allocate(instances.spec().type(), row.prepend(chunk));
@@ -229,7 +229,10 @@ public final class ShapleyRun {
   }
 
   private boolean take(
-      AsyncResult<InferenceResponse> result, Chunk asked, Questions questions, Promise<Void> done) {
+      AsyncResult<InferenceResponse> result,
+      Chunk asked,
+      PredictionRows questions,
+      Promise<Void> done) {
     if (result.failed()) {
       done.fail(result.cause());
       return false;

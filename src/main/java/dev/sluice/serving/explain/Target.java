@@ -38,7 +38,7 @@ final class Target {
               .output(name)
               .orElseThrow(
                   () -> InferenceException.invalid("the model has no output \"" + name + "\""));
-      if (!Numbers.isNumeric(named.type())) {
+      if (!DoubleElements.isNumeric(named.type())) {
         throw InferenceException.invalid(
             "output \"" + name + "\" is of type " + named.type() + "; only numbers are explained");
       }
@@ -71,7 +71,8 @@ final class Target {
     double[] predicted = new double[instances];
     for (int i = 0; i < instances; i++) {
       columns[i] = wanted.isPresent() ? wanted.getAsInt() : largest(tensor, i, width);
-      predicted[i] = Numbers.get(tensor.data(), tensor.type(), (long) i * width + columns[i]);
+      predicted[i] =
+          DoubleElements.get(tensor.data(), tensor.type(), (long) i * width + columns[i]);
     }
     return new Target(output, columns, predicted);
   }
@@ -100,7 +101,7 @@ final class Target {
     int largest = 0;
     double most = Double.NEGATIVE_INFINITY;
     for (int column = 0; column < width; column++) {
-      double value = Numbers.get(tensor.data(), tensor.type(), (long) row * width + column);
+      double value = DoubleElements.get(tensor.data(), tensor.type(), (long) row * width + column);
       if (value > most) {
         most = value;
         largest = column;

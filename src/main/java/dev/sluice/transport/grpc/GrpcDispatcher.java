@@ -48,7 +48,10 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
    * @throws IllegalStateException if two faces serve the same method
    */
   public GrpcDispatcher(
-      List<GrpcProtocolHandler> faces, ListenerContext context, BooleanSupplier ready, boolean cors) {
+      List<GrpcProtocolHandler> faces,
+      ListenerContext context,
+      BooleanSupplier ready,
+      boolean cors) {
     this.context = context;
     this.cors = cors;
     this.standard = new StandardServices(context.vertx(), faces, ready);

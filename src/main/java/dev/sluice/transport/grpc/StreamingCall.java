@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * A call of any number of messages each way. The client is read from only as fast as its messages
  * are taken.
  */
-final class StreamingCall extends ListenerExchange implements GrpcStreamCall, IdleCallTimeouts.Member {
+final class StreamingCall extends ListenerExchange
+    implements GrpcStreamCall, IdleCallTimeouts.Member {
   /** Looks after which a client that could send its next message is taken for a silent one. */
   private static final int SILENT_LOOKS = 10;
 

@@ -94,7 +94,8 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     this.form = form;
     long maxMessage = context.limits().maxBodySize();
     this.reader =
-        new GrpcMessageReader(headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
+        new GrpcMessageReader(
+            headers.apply(ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.maxBody = maxMessage + GrpcReply.PREFIX;
   }
 

@@ -38,7 +38,8 @@ final class ZeroCopyBodyChunks extends ChannelInboundHandlerAdapter {
   /** Stands before Vert.x on a connection that has just been opened, if it speaks HTTP/1. */
   static void join(HttpConnection connection) {
     ConnectionInternals.http1(connection)
-        .ifPresent(vertx -> vertx.pipeline().addBefore(vertx.name(), null, new ZeroCopyBodyChunks()));
+        .ifPresent(
+            vertx -> vertx.pipeline().addBefore(vertx.name(), null, new ZeroCopyBodyChunks()));
   }
 
   /**

@@ -2,12 +2,12 @@ package dev.sluice.conformance.kserve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.KserveConfig;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
@@ -63,7 +63,7 @@ class KserveConformanceIT {
                 any.control(),
                 any.cors(),
                 any.tls())),
-        RepositoryConfig.of(new WantedModels(models, Map.of()), Duration.ZERO),
+        RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO),
         defaults.limits(),
         defaults.grps(),
         new KserveConfig("answer", Optional.of("/here"), true),

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.google.protobuf.ByteString;
 import dev.sluice.config.ControlAccess;
 import dev.sluice.config.ControlConfig;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
@@ -90,7 +90,7 @@ class ModelControlIT {
   private static RunningServer start(
       ListenerConfig listener, List<Path> directories, String... load) {
     var repository =
-        RepositoryConfig.of(new WantedModels(directories, Map.of()), Duration.ofMillis(1))
+        RepositoryConfig.of(new DesiredModels(directories, Map.of()), Duration.ofMillis(1))
             .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(load), true));
     return RunningServer.start(SluiceConfig.DEFAULT.with(List.of(listener), repository));
   }

@@ -4,11 +4,11 @@ import static io.restassured.RestAssured.given;
 import static io.restassured.config.EncoderConfig.encoderConfig;
 import static org.hamcrest.Matchers.containsString;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
@@ -56,7 +56,7 @@ class CorsIT {
             true,
             listener.tls()),
         RepositoryConfig.of(
-            new WantedModels(
+            new DesiredModels(
                 TestModels.tabular(),
                 Map.of(
                     "half_plus_two", ListedModel.in(TestModels.savedModel("half_plus_two", "")))),

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.config.ControlAccess;
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.TrustConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
 import dev.sluice.protocol.tfs.grpc.proto.FileSystemStoragePathSourceConfig.ServableVersionPolicy;
@@ -93,7 +93,7 @@ class ReloadIT {
   private static SluiceConfig settings(ListenerConfig listener, Map<String, ListedModel> models) {
     return RunningServer.settings(
         listener,
-        RepositoryConfig.of(WantedModels.only(models), Duration.ofMillis(50))
+        RepositoryConfig.of(DesiredModels.only(models), Duration.ofMillis(50))
             .withTrust(new TrustConfig(List.of(Path.of("/")), Set.of(), List.of(), false)));
   }
 

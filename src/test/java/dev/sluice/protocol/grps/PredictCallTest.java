@@ -9,8 +9,8 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.tensor.DataType;
@@ -70,8 +70,8 @@ class PredictCallTest {
     }
 
     @Override
-    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
-      return new Lookup.Found(model);
+    public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
+      return new ModelLookup.Found(model);
     }
 
     @Override

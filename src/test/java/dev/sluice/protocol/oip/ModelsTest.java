@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class ModelsTest {
   @Test
   void failedVersionIsUnavailableAndSaysWhy() {
-    var miss = new Lookup.NotReady("m", 1, VersionState.END, "no such operator");
+    var miss = new ModelLookup.NotReady("m", 1, VersionState.END, "no such operator");
     assertMiss(
         miss,
         ErrorCode.UNAVAILABLE,
@@ -31,7 +31,7 @@ class ModelsTest {
   @Test
   void modelWithoutAnyVersionIsNotFound() {
     assertMiss(
-        new Lookup.NotReady("m", -1, VersionState.END, ""),
+        new ModelLookup.NotReady("m", -1, VersionState.END, ""),
         ErrorCode.NOT_FOUND,
         "Request for unknown model: 'm' has no available versions");
   }
@@ -39,12 +39,12 @@ class ModelsTest {
   @Test
   void modelThatIsStillLoadingIsUnavailable() {
     assertMiss(
-        new Lookup.NotReady("m", -1, VersionState.LOADING, ""),
+        new ModelLookup.NotReady("m", -1, VersionState.LOADING, ""),
         ErrorCode.UNAVAILABLE,
         "Request for unknown model: 'm' has no available versions");
   }
 
-  private static void assertMiss(Lookup miss, ErrorCode code, String text) {
+  private static void assertMiss(ModelLookup miss, ErrorCode code, String text) {
     assertThatExceptionOfType(InferenceException.class)
         .isThrownBy(() -> Models.found(miss))
         .withMessage(text)

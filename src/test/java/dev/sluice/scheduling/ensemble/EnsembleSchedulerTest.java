@@ -11,8 +11,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
@@ -83,11 +83,11 @@ class EnsembleSchedulerTest {
     String gone = "";
 
     @Override
-    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
+    public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
       if (selector.name().equals(gone)) {
-        return new Lookup.UnknownModel(gone);
+        return new ModelLookup.UnknownModel(gone);
       }
-      return new Lookup.Found(
+      return new ModelLookup.Found(
           lent.computeIfAbsent(
                   selector.name(), name -> new FakeModelLease(new ModelId(name, 1), metadata))
               .lend());

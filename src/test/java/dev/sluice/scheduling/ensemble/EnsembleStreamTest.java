@@ -13,8 +13,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
@@ -95,8 +95,8 @@ class EnsembleStreamTest {
     }
 
     @Override
-    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
-      return new Lookup.Found(
+    public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
+      return new ModelLookup.Found(
           lent.computeIfAbsent(
                   selector.name(), name -> new FakeModelLease(new ModelId(name, 1), metadata(name)))
               .lend());

@@ -16,8 +16,8 @@ import dev.sluice.inference.Explanation;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
@@ -405,8 +405,8 @@ class ShapleyRunTest {
   /** Answers at once, row by row. */
   private class Asking implements DataPlane {
     @Override
-    public Lookup find(ModelSelector selector, Caller caller, Operation operation) {
-      return new Lookup.UnknownModel(selector.name());
+    public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
+      return new ModelLookup.UnknownModel(selector.name());
     }
 
     @Override

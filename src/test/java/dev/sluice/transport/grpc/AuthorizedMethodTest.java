@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 class AuthorizedMethodTest {
   @Test
   void aMethodIsJoinedWithItsOperation() {
-    assertThat(AuthorizedMethod.all("a.Service/", Map.of("Ask", "method"), Map.of("Ask", Operation.INFER)))
+    assertThat(
+            AuthorizedMethod.all(
+                "a.Service/", Map.of("Ask", "method"), Map.of("Ask", Operation.INFER)))
         .containsExactly(Map.entry("Ask", new AuthorizedMethod<>("method", Operation.INFER)));
   }
 

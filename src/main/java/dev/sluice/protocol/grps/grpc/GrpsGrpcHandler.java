@@ -10,8 +10,8 @@ import dev.sluice.protocol.grps.ModelChoice;
 import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.protocol.grps.Room;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import java.util.Map;
 

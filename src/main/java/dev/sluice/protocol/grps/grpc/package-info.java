@@ -1,7 +1,7 @@
 /**
  * grps over gRPC: {@code grps.protos.v1.GrpsService}. Start at {@link
- * dev.sluice.protocol.grps.grpc.GrpsGrpcHandler}. Predict is read from and written to bytes directly,
- * straight into tensors and out of them; the other calls use the generated messages.
+ * dev.sluice.protocol.grps.grpc.GrpsGrpcHandler}. Predict is read from and written to bytes
+ * directly, straight into tensors and out of them; the other calls use the generated messages.
  *
  * <p>Threads: the event loop of the connection; large messages are decoded and encoded on a worker.
  *

@@ -9,7 +9,7 @@ import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpStatus;
-import dev.sluice.transport.http.RawHttpCall;
+import dev.sluice.transport.http.PluginHttpExchange;
 import io.vertx.core.buffer.Buffer;
 
 /**
@@ -41,7 +41,7 @@ final class CustomRoute {
     boolean streaming = control.asksInHead(http, query) || control.asksInBody(body);
     ModelLease lent = models.lend(query.model(), http.caller());
     http.measure(Api.OWN_HTTP, lent.id().name());
-    data.handle(lent, new RawHttpCall(http, body, streaming, control.contentType()));
+    data.handle(lent, new PluginHttpExchange(http, body, streaming, control.contentType()));
   }
 
   private static void refuse(HttpExchange http, InferenceException why) {

@@ -2,7 +2,7 @@ package dev.sluice.protocol.kserve.http;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
@@ -119,11 +119,11 @@ public final class KserveDialect implements V1Dialect {
   }
 
   @Override
-  public InferenceException refuse(ModelSelector asked, Lookup.Missed missed) {
+  public InferenceException refuse(ModelSelector asked, ModelLookup.Missed missed) {
     return switch (missed) {
-      case Lookup.UnknownModel _, Lookup.UnknownVersion _, Lookup.UnknownLabel _ ->
+      case ModelLookup.UnknownModel _, ModelLookup.UnknownVersion _, ModelLookup.UnknownLabel _ ->
           unknown(asked.name());
-      case Lookup.NotReady miss -> miss.unavailable(notReady(miss.name()) + detail(miss));
+      case ModelLookup.NotReady miss -> miss.unavailable(notReady(miss.name()) + detail(miss));
     };
   }
 
@@ -144,7 +144,7 @@ public final class KserveDialect implements V1Dialect {
     return "Model with name " + name + " is not ready.";
   }
 
-  private static String detail(Lookup.NotReady miss) {
+  private static String detail(ModelLookup.NotReady miss) {
     return " It is " + miss.state() + (miss.reason().isEmpty() ? "." : ": " + miss.reason());
   }
 

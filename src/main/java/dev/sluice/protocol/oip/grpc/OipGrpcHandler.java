@@ -5,7 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.sluice.inference.Caller;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.protocol.oip.ModelDescription;
@@ -40,8 +40,8 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.grpc.GrpcCall;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -224,8 +224,9 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
 
   private MessageLite modelReady(ModelReadyRequest request, Caller caller) {
     ModelSelector selector = GrpcSelectors.of(request.getName(), request.getVersion());
-    Lookup lookup = server.data().find(selector, caller, Operation.MODEL_READY);
-    boolean miss = kserve ? lookup instanceof Lookup.NotReady : lookup instanceof Lookup.Missed;
+    ModelLookup lookup = server.data().find(selector, caller, Operation.MODEL_READY);
+    boolean miss =
+        kserve ? lookup instanceof ModelLookup.NotReady : lookup instanceof ModelLookup.Missed;
     if (miss) {
       return ModelReadyResponse.newBuilder().setReady(false).build();
     }

@@ -3,8 +3,8 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
@@ -19,12 +19,12 @@ import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.http.ResponseCoding;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
 import dev.sluice.transport.http.PathCache;
+import dev.sluice.transport.http.ResponseCoding;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -149,8 +149,9 @@ public final class OipHttpHandler implements HttpProtocolHandler {
   }
 
   private void modelReady(HttpExchange exchange, OipPath path) {
-    Lookup lookup = server.data().find(path.selector(), exchange.caller(), Operation.MODEL_READY);
-    if (lookup instanceof Lookup.NotReady) {
+    ModelLookup lookup =
+        server.data().find(path.selector(), exchange.caller(), Operation.MODEL_READY);
+    if (lookup instanceof ModelLookup.NotReady) {
       exchange.retryAfter(SOON);
       throw notReady(path.model());
     }

@@ -70,7 +70,8 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
         .compose(body -> exchange.compute(body.work(), () -> reader.apply(body)))
         .compose(action)
         .onComplete(
-            _ -> done(exchange, model, operation), failure -> OipHttpHandler.fail(exchange, failure));
+            _ -> done(exchange, model, operation),
+            failure -> OipHttpHandler.fail(exchange, failure));
   }
 
   private void done(HttpExchange exchange, String model, String operation) {

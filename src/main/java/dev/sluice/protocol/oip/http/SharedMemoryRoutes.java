@@ -57,7 +57,8 @@ record SharedMemoryRoutes(SharedRegions regions) {
                             caller, name, asked.key(), asked.offset(), asked.byteSize());
                         return asked;
                       }))
-              .onComplete(_ -> exchange.empty(OK), failure -> OipHttpHandler.fail(exchange, failure));
+              .onComplete(
+                  _ -> exchange.empty(OK), failure -> OipHttpHandler.fail(exchange, failure));
       default -> {
         if (name.isEmpty()) {
           regions.unregisterAll(caller);

@@ -4,8 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.telemetry.Api;
@@ -13,7 +13,7 @@ import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.HttpStatus;
-import dev.sluice.transport.http.RawHttpCall;
+import dev.sluice.transport.http.PluginHttpExchange;
 import io.vertx.core.buffer.Buffer;
 
 /**
@@ -40,7 +40,8 @@ public final class PluginPathsHandler implements HttpProtocolHandler {
     http.measure(Api.OWN_HTTP, model);
     http.body()
         .map(body -> {
-          data.handle(lend(model, http.caller()), new RawHttpCall(http, body, false, CHUNKS));
+          data.handle(
+              lend(model, http.caller()), new PluginHttpExchange(http, body, false, CHUNKS));
           return body;
         })
         .onFailure(e -> refuse(http, http.explain(e)));
@@ -48,7 +49,7 @@ public final class PluginPathsHandler implements HttpProtocolHandler {
 
   private ModelLease lend(String model, Caller caller) {
     var latest = new ModelSelector.Latest(model);
-    if (data.admit(latest, caller) instanceof Lookup.Found(ModelLease lent)) {
+    if (data.admit(latest, caller) instanceof ModelLookup.Found(ModelLease lent)) {
       return lent;
     }
     throw new InferenceException(

@@ -4,8 +4,8 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
@@ -32,13 +32,13 @@ final class Models {
     return found(data.admit(selector, caller), selector);
   }
 
-  private static ModelLease found(Lookup lookup, ModelSelector selector) {
+  private static ModelLease found(ModelLookup lookup, ModelSelector selector) {
     return switch (lookup) {
-      case Lookup.Found(var model) -> model;
-      case Lookup.UnknownModel _ -> throw unknown(selector);
-      case Lookup.UnknownVersion(var name, var version) -> throw unknownVersion(name, version);
-      case Lookup.UnknownLabel(_, var label) -> throw unknownLabel(label);
-      case Lookup.NotReady notReady -> throw notReady(selector, notReady);
+      case ModelLookup.Found(var model) -> model;
+      case ModelLookup.UnknownModel _ -> throw unknown(selector);
+      case ModelLookup.UnknownVersion(var name, var version) -> throw unknownVersion(name, version);
+      case ModelLookup.UnknownLabel(_, var label) -> throw unknownLabel(label);
+      case ModelLookup.NotReady notReady -> throw notReady(selector, notReady);
     };
   }
 
@@ -63,7 +63,7 @@ final class Models {
     return InferenceException.invalid("Unrecognized servable version label: " + label);
   }
 
-  private static InferenceException notReady(ModelSelector selector, Lookup.NotReady found) {
+  private static InferenceException notReady(ModelSelector selector, ModelLookup.NotReady found) {
     return switch (found.state()) {
       case START, LOADING, AVAILABLE -> unavailable(found);
       case UNLOADING, END ->
@@ -73,7 +73,7 @@ final class Models {
     };
   }
 
-  private static InferenceException unavailable(Lookup.NotReady found) {
+  private static InferenceException unavailable(ModelLookup.NotReady found) {
     String version = found.version() < 0 ? "" : " version " + found.version();
     String reason = found.reason().isEmpty() ? "" : ": " + found.reason();
     return found.unavailable(

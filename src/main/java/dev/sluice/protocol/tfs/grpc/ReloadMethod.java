@@ -1,11 +1,11 @@
 package dev.sluice.protocol.tfs.grpc;
 
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.VersionChoice;
-import dev.sluice.inference.WantedModel;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.FileSystemStoragePathSourceConfig.ServableVersionPolicy;
 import dev.sluice.protocol.tfs.grpc.proto.LoggingConfig;
@@ -41,7 +41,7 @@ final class ReloadMethod implements GrpcMethod {
    * @param before their values when the call began
    */
   private record Wanted(
-      List<WantedModel> models,
+      List<DesiredModel> models,
       Map<String, RequestLogs.Wanted> logs,
       List<String> metrics,
       Map<String, Long> before) {}
@@ -72,7 +72,7 @@ final class ReloadMethod implements GrpcMethod {
           "ServerModelConfig type not supported by HandleReloadConfigRequest."
               + " Only ModelConfigList is currently supported");
     }
-    List<WantedModel> models =
+    List<DesiredModel> models =
         request.getConfig().getModelConfigList().getConfigList().stream()
             .map(ReloadMethod::wanted)
             .toList();
@@ -92,8 +92,8 @@ final class ReloadMethod implements GrpcMethod {
         config.getSamplingConfig().getSamplingRate());
   }
 
-  private static WantedModel wanted(ModelConfig config) {
-    return new WantedModel(
+  private static DesiredModel wanted(ModelConfig config) {
+    return new DesiredModel(
         config.getName(),
         config.getBasePath(),
         config.getModelPlatform(),

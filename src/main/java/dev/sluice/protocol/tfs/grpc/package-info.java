@@ -1,5 +1,6 @@
 /**
- * TensorFlow Serving over gRPC. Start at {@link dev.sluice.protocol.tfs.grpc.TfsPredictionServiceHandler}.
+ * TensorFlow Serving over gRPC. Start at {@link
+ * dev.sluice.protocol.tfs.grpc.TfsPredictionServiceHandler}.
  *
  * <p>Predict is read and written by hand, between the message's bytes and tensor memory, with one
  * copy where the bytes lie alike; the rare calls use the generated messages.

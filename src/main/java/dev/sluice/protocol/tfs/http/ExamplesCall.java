@@ -4,8 +4,8 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.tfs.Inquiry;
@@ -38,8 +38,8 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
   private Asked decode(Body body, ModelSelector selector, Exchange exchange) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector, exchange.caller())) {
-      case Lookup.Found(ModelLease model) -> decode(body, model, exchange);
-      case Lookup.Missed missed -> {
+      case ModelLookup.Found(ModelLease model) -> decode(body, model, exchange);
+      case ModelLookup.Missed missed -> {
         read(body).examples().close();
         throw dialect.refuse(selector, missed);
       }

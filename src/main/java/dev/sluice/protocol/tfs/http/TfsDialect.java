@@ -5,7 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
@@ -129,12 +129,12 @@ public final class TfsDialect implements V1Dialect {
   }
 
   @Override
-  public InferenceException refuse(ModelSelector asked, Lookup.Missed missed) {
+  public InferenceException refuse(ModelSelector asked, ModelLookup.Missed missed) {
     return switch (missed) {
-      case Lookup.UnknownModel _ -> notServed(asked);
-      case Lookup.UnknownVersion(var name, var version) -> notServed(name, version);
-      case Lookup.UnknownLabel(_, var label) -> unknownLabel(label);
-      case Lookup.NotReady notReady -> notReady(asked, notReady);
+      case ModelLookup.UnknownModel _ -> notServed(asked);
+      case ModelLookup.UnknownVersion(var name, var version) -> notServed(name, version);
+      case ModelLookup.UnknownLabel(_, var label) -> unknownLabel(label);
+      case ModelLookup.NotReady notReady -> notReady(asked, notReady);
     };
   }
 
@@ -155,7 +155,7 @@ public final class TfsDialect implements V1Dialect {
     return InferenceException.invalid("Unrecognized servable version label: " + label);
   }
 
-  private static InferenceException notReady(ModelSelector asked, Lookup.NotReady found) {
+  private static InferenceException notReady(ModelSelector asked, ModelLookup.NotReady found) {
     if (found.state() != VersionState.END) {
       return found.unavailable(notReadyText(found));
     }
@@ -164,7 +164,7 @@ public final class TfsDialect implements V1Dialect {
         : notServed(asked);
   }
 
-  private static String notReadyText(Lookup.NotReady found) {
+  private static String notReadyText(ModelLookup.NotReady found) {
     String version = found.version() < 0 ? "It" : "Version " + found.version();
     String reason = found.reason().isEmpty() ? "." : ": " + found.reason();
     return "Model with name "

@@ -4,13 +4,13 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ExplainParameters;
-import dev.sluice.inference.ExplainedBy;
 import dev.sluice.inference.Explainer;
+import dev.sluice.inference.ExplanationSource;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.Signature;
@@ -71,18 +71,18 @@ final class Explain {
 
   private Asked decode(Call call) {
     return switch (data.admit(call.selector, call.exchange.caller())) {
-      case Lookup.Found(ModelLease model) -> decode(call, model);
-      case Lookup.Missed missed -> throw lead.refuse(call.selector, missed);
+      case ModelLookup.Found(ModelLease model) -> decode(call, model);
+      case ModelLookup.Missed missed -> throw lead.refuse(call.selector, missed);
     };
   }
 
   private Asked decode(Call call, ModelLease model) {
-    ExplainedBy source = explainer.explainedBy(model);
-    if (source instanceof ExplainedBy.Sampling) {
+    ExplanationSource source = explainer.explainedBy(model);
+    if (source instanceof ExplanationSource.Sampling) {
       return sampling(call, model);
     }
     model.release();
-    if (source instanceof ExplainedBy.Model(String other)) {
+    if (source instanceof ExplanationSource.Model(String other)) {
       return byModel(call, other);
     }
     throw new InferenceException(
@@ -129,8 +129,8 @@ final class Explain {
 
   private void requireReady(String model, String other) {
     switch (data.find(new ModelSelector.Latest(other), Caller.SERVER, Operation.EXPLAIN)) {
-      case Lookup.Found(ModelLease found) -> found.release();
-      case Lookup.Missed _ ->
+      case ModelLookup.Found(ModelLease found) -> found.release();
+      case ModelLookup.Missed _ ->
           throw new InferenceException(
               ErrorCode.UNAVAILABLE,
               "model \"%s\" is explained by model \"%s\", which is not ready"

@@ -5,8 +5,8 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
@@ -129,8 +129,8 @@ final class Predict {
       Body body, ModelSelector selector, Caller caller, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector, caller)) {
-      case Lookup.Found(ModelLease model) -> decode(body, model, exchange, envelope);
-      case Lookup.Missed missed -> {
+      case ModelLookup.Found(ModelLease model) -> decode(body, model, exchange, envelope);
+      case ModelLookup.Missed missed -> {
         if (!lead.looksForTheModelFirst()) {
           read(open(body, envelope), envelope);
         }

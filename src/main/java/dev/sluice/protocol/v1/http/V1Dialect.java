@@ -5,7 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.Lookup;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
@@ -140,7 +140,7 @@ public interface V1Dialect {
   Optional<InferenceException> refuse(ModelSelector asked, Optional<V1Report.Versions> found);
 
   /** What to tell of a model that was asked for and takes no requests. */
-  InferenceException refuse(ModelSelector asked, Lookup.Missed missed);
+  InferenceException refuse(ModelSelector asked, ModelLookup.Missed missed);
 
   /** Whether it answers browsers that ask before a page's request, on all of the paths. */
   default boolean answersPreflights() {

@@ -4,8 +4,8 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Explainer;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionStatus;
@@ -157,12 +157,12 @@ public final class V1Routes implements HttpProtocolHandler {
 
   private void metadata(HttpExchange exchange, V1Request request, ModelSelector selector) {
     switch (data.find(selector, exchange.caller(), Operation.MODEL_METADATA)) {
-      case Lookup.Found(ModelLease model) -> {
+      case ModelLookup.Found(ModelLease model) -> {
         var report = new V1Report.Metadata(model.id(), model.metadata());
         model.release();
         report(exchange, request, report);
       }
-      case Lookup.Missed missed -> throw lead().refuse(selector, missed);
+      case ModelLookup.Missed missed -> throw lead().refuse(selector, missed);
     }
   }
 

@@ -6,13 +6,13 @@ import com.google.protobuf.Int64Value;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelLoad;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
-import dev.sluice.inference.WantedModel;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
@@ -172,7 +172,7 @@ class TfsModelServiceHandlerTest {
     }
 
     @Override
-    public Future<List<LoadFailure>> serve(List<WantedModel> wanted, Caller caller) {
+    public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
       throw new UnsupportedOperationException("nobody asks for that here");
     }
   }

@@ -9,8 +9,8 @@ import com.google.protobuf.Message;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
@@ -107,37 +107,37 @@ class TfsPredictionServiceHandlerTest {
     ModelSpec label = ModelSpec.newBuilder().setName("m").setVersionLabel("l").build();
     assertMissing(
         ModelSpec.newBuilder().setName("m").build(),
-        new Lookup.UnknownModel("m"),
+        new ModelLookup.UnknownModel("m"),
         ErrorCode.NOT_FOUND,
         "Servable not found for request: Latest(m)");
     assertMissing(
         version,
-        new Lookup.UnknownModel("m"),
+        new ModelLookup.UnknownModel("m"),
         ErrorCode.NOT_FOUND,
         "Servable not found for request: Specific(m, 9)");
     assertMissing(
         version,
-        new Lookup.UnknownVersion("m", 9),
+        new ModelLookup.UnknownVersion("m", 9),
         ErrorCode.NOT_FOUND,
         "Servable not found for request: Specific(m, 9)");
     assertMissing(
         label,
-        new Lookup.UnknownLabel("m", "l"),
+        new ModelLookup.UnknownLabel("m", "l"),
         ErrorCode.INVALID_ARGUMENT,
         "Unrecognized servable version label: l");
     assertMissing(
         label,
-        new Lookup.UnknownModel("m"),
+        new ModelLookup.UnknownModel("m"),
         ErrorCode.INVALID_ARGUMENT,
         "Unrecognized servable version label: l");
     assertMissing(
         version,
-        new Lookup.NotReady("m", 9, VersionState.END, "gone"),
+        new ModelLookup.NotReady("m", 9, VersionState.END, "gone"),
         ErrorCode.NOT_FOUND,
         "Servable not found for request: Specific(m, 9)");
     assertMissing(
         version,
-        new Lookup.NotReady("m", 9, VersionState.LOADING, "warming up"),
+        new ModelLookup.NotReady("m", 9, VersionState.LOADING, "warming up"),
         ErrorCode.UNAVAILABLE,
         "model m version 9 is loading: warming up");
   }
@@ -337,7 +337,7 @@ class TfsPredictionServiceHandlerTest {
     assertThat(RequestedModel.of(spec.build()).selector()).isEqualTo(expected);
   }
 
-  private void assertMissing(ModelSpec spec, Lookup found, ErrorCode code, String text) {
+  private void assertMissing(ModelSpec spec, ModelLookup found, ErrorCode code, String text) {
     var data = new AnsweringDataPlane(_ -> found, _ -> List.of());
     GrpcMethod predict =
         new TfsPredictionServiceHandler(data, PredictSettings.DEFAULT).methods().get("Predict");
@@ -373,12 +373,13 @@ class TfsPredictionServiceHandlerTest {
   }
 
   private Future<Buffer> answer(String method, Body message) {
-    return Objects.requireNonNull(face(TfsPredictionServiceHandlerTest::copyOfX).methods().get(method))
+    return Objects.requireNonNull(
+            face(TfsPredictionServiceHandlerTest::copyOfX).methods().get(method))
         .answer(call, message);
   }
 
   private TfsPredictionServiceHandler face(Function<InferenceRequest, List<NamedTensor>> answer) {
-    var data = new AnsweringDataPlane(_ -> new Lookup.Found(model.lend()), answer);
+    var data = new AnsweringDataPlane(_ -> new ModelLookup.Found(model.lend()), answer);
     return new TfsPredictionServiceHandler(data, PredictSettings.DEFAULT);
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
@@ -84,7 +84,7 @@ class TfsDialectTest {
     InferenceException refusal =
         dialect.refuse(
             new ModelSelector.Label("m", "stable"),
-            new Lookup.NotReady("m", 3, VersionState.END, "file not found"));
+            new ModelLookup.NotReady("m", 3, VersionState.END, "file not found"));
     assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_FOUND);
     assertThat(refusal).hasMessage("Servable not found for request: Specific(m, 3)");
   }
@@ -94,7 +94,7 @@ class TfsDialectTest {
     InferenceException refusal =
         dialect.refuse(
             new ModelSelector.Latest("m"),
-            new Lookup.NotReady("m", 3, VersionState.UNLOADING, "the server is stopping"));
+            new ModelLookup.NotReady("m", 3, VersionState.UNLOADING, "the server is stopping"));
     assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(refusal)
         .hasMessage(

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Lookup;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.kserve.http.EventAttributes;
@@ -72,7 +72,7 @@ class PredictFuzzTest {
   private int assertSameInTwoPasses(byte[] bytes, String name) {
     Body body = Body.of(bytes);
     ModelLease model =
-        ((Lookup.Found) planes.admit(new ModelSelector.Latest(name), Caller.SERVER)).model();
+        ((ModelLookup.Found) planes.admit(new ModelSelector.Latest(name), Caller.SERVER)).model();
     PlainRows once = PlainRows.read(body, model, new TfsDialect());
     if (once != null) {
       PredictDocument document = PredictDocument.read(body);

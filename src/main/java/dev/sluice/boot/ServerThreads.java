@@ -1,0 +1,74 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.transport.ProtocolDetectionTransport;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.file.FileSystemOptions;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads of a server, besides those of its models.
+ *
+ * @param vertx with its event loops, and the workers of what takes long
+ * @param eventLoops how many there are
+ * @param loading the workers that look at folders, and load and close models
+ * @param loads what they do, until those who wait for it know
+ */
+record ServerThreads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Future<?>> loads) {
+  static ServerThreads start(SluiceConfig config) {
+    int cores = Runtime.getRuntime().availableProcessors();
+    int loops = config.eventLoops() == 0 ? cores : config.eventLoops();
+    int wanted = config.repository().loading().threads();
+    int loaders = wanted == 0 ? Math.max(2, cores) : wanted;
+    Vertx vertx = vertx(config, loops);
+    return new ServerThreads(
+        vertx,
+        loops,
+        vertx.createSharedWorkerExecutor("sluice-loading", loaders, 1, TimeUnit.HOURS),
+        ConcurrentHashMap.newKeySet());
+  }
+
+  /** Without the folder for files of jars, which nothing here reads through Vert.x. */
+  private static Vertx vertx(SluiceConfig config, int eventLoops) {
+    var files =
+        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
+    return Vertx.builder()
+        .with(new VertxOptions().setEventLoopPoolSize(eventLoops).setFileSystemOptions(files))
+        .withTransport(new ProtocolDetectionTransport(SocketTransports.choose(config.transport())))
+        .build();
+  }
+
+  /**
+   * Does something on a loading worker.
+   *
+   * @param ordered whether it waits for what the same context has begun before
+   */
+  <T> Future<T> load(Callable<T> task, boolean ordered) {
+    Future<T> done = loading.executeBlocking(task, ordered);
+    loads.add(done);
+    return done.onComplete(_ -> loads.remove(done));
+  }
+
+  /** Completes when loading workers have nothing more to tell: event loops may end then. */
+  Future<?> loaded() {
+    return Future.join(List.copyOf(loads)).otherwiseEmpty();
+  }
+
+  /** Deploys a verticle on each event loop. */
+  DeploymentOptions onEachLoop() {
+    return new DeploymentOptions().setInstances(eventLoops);
+  }
+
+  /** Blocks until a future is complete; not on an event loop. */
+  static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+}

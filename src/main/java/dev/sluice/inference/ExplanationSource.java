@@ -1,0 +1,13 @@
+package dev.sluice.inference;
+
+/** Where the explanations of a model's answers come from, as its settings say. */
+public sealed interface ExplanationSource {
+  /** There are none. */
+  record Nothing() implements ExplanationSource {}
+
+  /** Another model here takes the same instances and gives the explanations. */
+  record Model(String name) implements ExplanationSource {}
+
+  /** {@link Explainer#explain} asks the model itself about changed instances. */
+  record Sampling() implements ExplanationSource {}
+}

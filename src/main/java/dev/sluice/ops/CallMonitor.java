@@ -1,0 +1,173 @@
+package dev.sluice.ops;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.telemetry.CallTotals;
+import dev.sluice.telemetry.Telemetry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * Looks at the meters once a second, for people who watch: how calls went in the seconds, minutes,
+ * hours and days before, by the names of grps' monitor but of all protocols, and how each model did
+ * lately.
+ *
+ * <p>Threads: looks on a worker; any thread may ask.
+ */
+public final class CallMonitor extends VerticleBase {
+  static final String RATE = "*qps";
+  static final String FAILURES = "*fail_rate(%)";
+  static final String MEAN_TIME = "*latency_avg(ms)";
+  static final String LONGEST_TIME = "*latency_max(ms)";
+  static final String TIMES = "*latency_cdf(ms)";
+  static final String PROCESSOR = "*cpu_usage(%)";
+  static final String MEMORY = "*mem_usage(%)";
+
+  /** What grps calls parts of 100: the last two stand for 99.9 and 99.99. */
+  private static final int[] PARTS = {
+    10, 20, 30, 40, 50, 60, 70, 80, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101
+  };
+
+  private static final long PERIOD_MILLIS = 1_000;
+  private static final int LATELY_SECONDS = 10;
+  private static final double NANOS_OF_SECOND = 1e9;
+  private static final double NANOS_OF_MILLI = 1e6;
+  private static final double PERCENT = 100;
+
+  /**
+   * How a model did in the last seconds.
+   *
+   * @param calls that ended
+   * @param seconds how many seconds, 10 at most
+   */
+  record Lately(CallTotals calls, double seconds) {
+    static final Lately NOTHING = new Lately(CallTotals.NONE, 1);
+  }
+
+  /** A moment and all calls until then. */
+  private record Look(long nanos, CallTotals calls) {}
+
+  private final Telemetry telemetry;
+  private final LongSupplier nanoTime;
+  private final OperatingSystemMXBean system =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private final Map<String, TimeSeries> trends = new TreeMap<>();
+  private final Map<String, Deque<Look>> looks = new HashMap<>();
+  private Look last;
+  private long lastProcessorNanos;
+  private CallTotals lastSecond = CallTotals.NONE;
+
+  /** Begins to count now. */
+  public CallMonitor(Telemetry telemetry, LongSupplier nanoTime) {
+    this.telemetry = telemetry;
+    this.nanoTime = nanoTime;
+    for (String name : new String[] {RATE, FAILURES, MEAN_TIME, PROCESSOR, MEMORY}) {
+      trends.put(name, TimeSeries.ofMeans());
+    }
+    trends.put(LONGEST_TIME, TimeSeries.ofPeaks());
+    last = new Look(nanoTime.getAsLong(), sum(telemetry.callTotals()));
+    lastProcessorNanos = system.getProcessCpuTime();
+  }
+
+  @Override
+  public Future<?> start() {
+    vertx.setPeriodic(PERIOD_MILLIS, _ -> look());
+    return Future.succeededFuture();
+  }
+
+  /** One more second is over. */
+  void look() {
+    Map<String, CallTotals> totals = telemetry.callTotals();
+    long now = nanoTime.getAsLong();
+    long processorNanos = system.getProcessCpuTime();
+    double memory = ProcessMetrics.resident().orElse(0.0) / system.getTotalMemorySize();
+    synchronized (this) {
+      remember(totals, now);
+      CallTotals sum = sum(totals);
+      lastSecond = sum.since(last.calls);
+      double nanos = Math.max(1, now - last.nanos);
+      add(RATE, lastSecond.calls() * NANOS_OF_SECOND / nanos);
+      add(FAILURES, PERCENT * lastSecond.failedShare());
+      add(MEAN_TIME, lastSecond.meanNanos() / NANOS_OF_MILLI);
+      add(LONGEST_TIME, lastSecond.quantileNanos(1) / NANOS_OF_MILLI);
+      add(PROCESSOR, PERCENT * (processorNanos - lastProcessorNanos) / nanos);
+      add(MEMORY, PERCENT * memory);
+      last = new Look(now, sum);
+      lastProcessorNanos = processorNanos;
+    }
+  }
+
+  private void add(String name, double value) {
+    trends.computeIfPresent(
+        name,
+        (_, trend) -> {
+          trend.add(value);
+          return trend;
+        });
+  }
+
+  private static CallTotals sum(Map<String, CallTotals> totals) {
+    return totals.values().stream().reduce(CallTotals.NONE, CallTotals::plus);
+  }
+
+  private void remember(Map<String, CallTotals> totals, long now) {
+    totals.forEach((model, calls) -> {
+      Deque<Look> before = looks.computeIfAbsent(model, _ -> new ArrayDeque<>());
+      before.addLast(new Look(now, calls));
+      if (before.size() > LATELY_SECONDS + 1) {
+        before.removeFirst();
+      }
+    });
+  }
+
+  /** How a model did in the last ten seconds, or since it is watched. */
+  synchronized Lately lately(String model) {
+    Deque<Look> known = looks.get(model);
+    if (known == null || known.size() < 2) {
+      return Lately.NOTHING;
+    }
+    Look first = known.getFirst();
+    Look newest = known.getLast();
+    return new Lately(
+        newest.calls.since(first.calls), (newest.nanos - first.nanos) / NANOS_OF_SECOND);
+  }
+
+  /** The last minute's seconds of everything that has a trend, by name. */
+  synchronized Map<String, double[]> lastMinute() {
+    Map<String, double[]> seconds = new LinkedHashMap<>();
+    trends.forEach((name, trend) -> seconds.put(name, trend.lastMinute()));
+    return seconds;
+  }
+
+  /** The course of a value, as grps' monitor has it; empty if there is no such value. */
+  synchronized Optional<ChartSeries> series(String name) {
+    if (name.equals(TIMES)) {
+      return Optional.of(spread());
+    }
+    return Optional.ofNullable(trends.get(name)).map(trend -> ChartSeries.trend(trend.points()));
+  }
+
+  /** Which share of the last second's calls took up to how many milliseconds. */
+  synchronized ChartSeries spread() {
+    double[] millis = new double[PARTS.length];
+    for (int i = 0; i < PARTS.length; i++) {
+      double share =
+          switch (PARTS[i]) {
+            case 100 -> 0.999;
+            case 101 -> 0.9999;
+            default -> PARTS[i] / PERCENT;
+          };
+      millis[i] = lastSecond.quantileNanos(share) / NANOS_OF_MILLI;
+    }
+    return new ChartSeries("cdf", PARTS, millis);
+  }
+}

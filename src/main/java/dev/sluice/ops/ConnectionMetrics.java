@@ -1,0 +1,48 @@
+package dev.sluice.ops;
+
+import dev.sluice.telemetry.MetricSource;
+import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.transport.ConnectionCount;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToLongFunction;
+
+/** The connections of all listeners, as metrics. Any thread. */
+public final class ConnectionMetrics implements MetricSource {
+  private final List<ConnectionCount> listeners = new CopyOnWriteArrayList<>();
+
+  /** Shows one more listener. */
+  public void add(ConnectionCount listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public void write(MetricsPage page) {
+    show(page, "sluice_connections", Kind.GAUGE, "Open now.", ConnectionCount::open);
+    show(
+        page,
+        "sluice_connections_accepted_total",
+        Kind.COUNTER,
+        "Accepted so far.",
+        ConnectionCount::accepted);
+    show(
+        page,
+        "sluice_connections_refused_total",
+        Kind.COUNTER,
+        "Closed at once so far, since too many were open.",
+        ConnectionCount::refused);
+  }
+
+  private void show(
+      MetricsPage page,
+      String name,
+      Kind kind,
+      String help,
+      ToLongFunction<ConnectionCount> value) {
+    var family = page.family(name, kind, help);
+    for (ConnectionCount listener : listeners) {
+      family.add(value.applyAsLong(listener), "listener", listener.listener());
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.ops;
+
+import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.VersionStatus;
+import dev.sluice.telemetry.MetricSource;
+import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.MetricsPage.Family;
+import dev.sluice.telemetry.MetricsPage.Kind;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How the models and the server are, as metrics.
+ *
+ * @param control tells
+ */
+public record ModelStateMetrics(ControlPlane control) implements MetricSource {
+  @Override
+  public void write(MetricsPage page) {
+    Family states =
+        page.family("sluice_model_state", Kind.GAUGE, "1 for the state that a version is in.");
+    for (String model : control.models()) {
+      for (VersionStatus version : control.versions(model).orElse(List.of())) {
+        states.add(
+            1,
+            "model",
+            model,
+            "version",
+            Long.toString(version.version()),
+            "state",
+            version.state().name().toLowerCase(Locale.ROOT));
+      }
+    }
+    page.single("sluice_ready", Kind.GAUGE, "Whether it is ready.", control.ready() ? 1 : 0);
+    page.single("sluice_online", Kind.GAUGE, "Whether it is online.", control.online() ? 1 : 0);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.sluice.serving;
+
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.tensor.NamedTensor;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Which batches an event loop may run: those no larger than one that took a short time the last
+ * time that its size, or a larger one, was run. So a new model begins with none, and a run that
+ * took long sends the next ones of its size to the worker, until one there is short again. Used by
+ * one thread at a time.
+ */
+final class InlineRunPolicy {
+  private static final long NONE = -1;
+
+  private final long limitNanos;
+  private long shortBytes = NONE;
+
+  /**
+   * @param limit how long a short run takes at most
+   */
+  InlineRunPolicy(Duration limit) {
+    this.limitNanos = limit.toNanos();
+  }
+
+  /** What batches are compared by: the size of their inputs. */
+  static long bytes(List<PendingRequest> members) {
+    long bytes = 0;
+    for (int i = 0; i < members.size(); i++) {
+      List<NamedTensor> inputs = members.get(i).request().inputs();
+      for (int k = 0; k < inputs.size(); k++) {
+        bytes += inputs.get(k).tensor().byteSize();
+      }
+    }
+    return bytes;
+  }
+
+  /** Whether a batch of this size is expected to run for a short time. */
+  boolean holds(long bytes) {
+    return bytes <= shortBytes;
+  }
+
+  /** Learns how long a batch of this size ran. */
+  void learn(long bytes, long nanos) {
+    shortBytes = nanos > limitNanos ? Math.min(shortBytes, bytes - 1) : Math.max(shortBytes, bytes);
+  }
+}

@@ -1,0 +1,23 @@
+package dev.sluice.serving;
+
+import dev.sluice.extension.HttpHandler;
+import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.PluginHttpCall;
+import java.util.Optional;
+
+/** Answers HTTP requests by own code: each is one call, on a thread of its own. */
+record PluginHttpHandler(PluginVersion version, HttpHandler handler) {
+  static Optional<PluginHttpHandler> of(PluginVersion version) {
+    return version.code().handler().map(handler -> new PluginHttpHandler(version, handler));
+  }
+
+  /** Answers, later. On the call's event loop. Takes the loan over. */
+  void handle(ModelLease model, PluginHttpCall call, OpenStreams open) {
+    var answer = new HandledHttpCall(version, handler, model, call, open);
+    open.enter(answer);
+    call.onGone(answer::leave);
+    if (!answer.isOver()) {
+      answer.start(call.deadline());
+    }
+  }
+}

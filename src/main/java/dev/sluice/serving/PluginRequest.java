@@ -1,0 +1,37 @@
+package dev.sluice.serving;
+
+import dev.sluice.extension.Request;
+import dev.sluice.extension.Value;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.runtime.jar.PluginCall;
+import dev.sluice.runtime.jar.PluginValues;
+import java.util.List;
+import java.util.Map;
+
+/** A request as own code sees it: all copied, so that it stays good when the request is gone. */
+record PluginRequest(
+    String id,
+    List<Value> inputs,
+    Map<String, Object> parameters,
+    List<String> outputs,
+    PluginCall<?> call)
+    implements Request {
+  static PluginRequest of(InferenceRequest request, PluginCall<?> call) {
+    return new PluginRequest(
+        request.requestId(),
+        List.copyOf(PluginValues.of(request.inputs())),
+        Map.copyOf(PluginValues.parameters(request.options().parameters())),
+        request.outputs(),
+        call);
+  }
+
+  /** The same request in a later call. */
+  PluginRequest during(PluginCall<?> later) {
+    return new PluginRequest(id, inputs, parameters, outputs, later);
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return call.isOver();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.batching.RunCancellation;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says in the log that a run of a model takes very long: one line for a run, since it may never
+ * end.
+ */
+final class SlowRunLog {
+  private static final Logger LOG = LoggerFactory.getLogger(SlowRunLog.class);
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final ModelId model;
+  private final List<RunCancellation> runs;
+  private final Set<RunCancellation> logged = new HashSet<>();
+
+  SlowRunLog(ModelId model, List<RunCancellation> runs) {
+    this.model = model;
+    this.runs = List.copyOf(runs);
+  }
+
+  /** Logs those that have become long since the last look. */
+  synchronized void look() {
+    for (RunCancellation run : runs) {
+      long nanos = run.runningNanos();
+      if (nanos < LONG.toNanos()) {
+        logged.remove(run);
+      } else if (logged.add(run)) {
+        LOG.atWarn()
+            .addKeyValue("model", model)
+            .addKeyValue("seconds", Duration.ofNanos(nanos).toSeconds())
+            .log("a run of the model takes long and has not ended");
+      }
+    }
+  }
+
+  /** How many runs under way were logged. */
+  synchronized int logged() {
+    return logged.size();
+  }
+}

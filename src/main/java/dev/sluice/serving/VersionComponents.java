@@ -1,0 +1,42 @@
+package dev.sluice.serving;
+
+import dev.sluice.config.ModelConfig;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.serving.explain.ExplainPlan;
+import dev.sluice.telemetry.VersionMeter;
+import java.util.Map;
+
+/**
+ * What there is of a loaded version besides those who run it.
+ *
+ * @param metadata what callers are told
+ * @param configuration the same in Triton's form
+ * @param admission where requests enter, before they are decoded
+ * @param explaining how its answers are explained
+ * @param meter counts its requests and runs
+ */
+record VersionComponents(
+    ModelMetadata metadata,
+    Map<String, Object> configuration,
+    AdmissionController admission,
+    ExplainPlan explaining,
+    VersionMeter meter) {
+  /** Those of a version that explains its answers by itself. */
+  static VersionComponents of(
+      ModelMetadata metadata,
+      ModelConfig config,
+      AdmissionController admission,
+      VersionMeter meter) {
+    return new VersionComponents(
+        metadata,
+        TritonConfiguration.of(meter.model().name(), metadata, config),
+        admission,
+        ExplainPlan.load(config.explain(), config.queue().priorityLevels()),
+        meter);
+  }
+
+  /** The same, but callers are told something else. */
+  VersionComponents withMetadata(ModelMetadata other) {
+    return new VersionComponents(other, configuration, admission, explaining, meter);
+  }
+}

@@ -1,0 +1,17 @@
+package dev.sluice.telemetry;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A sum that one thread writes and any reads: adding is a plain store. */
+final class SingleWriterCounter {
+  private final AtomicLong sum = new AtomicLong();
+
+  /** For the one thread that writes. */
+  void add(long more) {
+    sum.lazySet(sum.getPlain() + more);
+  }
+
+  long get() {
+    return sum.get();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.telemetry.ModelStatistics.Times;
+
+/** How often something happened and how long it took. One thread writes, any reads. */
+final class SingleWriterTimer {
+  private final SingleWriterCounter count = new SingleWriterCounter();
+  private final SingleWriterCounter nanos = new SingleWriterCounter();
+
+  /** For the one thread that writes. */
+  void add(long times, long length) {
+    count.add(times);
+    nanos.add(length);
+  }
+
+  long count() {
+    return count.get();
+  }
+
+  long nanos() {
+    return nanos.get();
+  }
+
+  Times plus(Times other) {
+    return new Times(count() + other.count(), nanos() + other.nanos());
+  }
+}

@@ -1,0 +1,42 @@
+package dev.sluice.telemetry;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * Meters of names that no model has: of the first few their own, since a misspelt name is best
+ * found by itself, and one for all others, since anybody can think of more of them. Any thread.
+ */
+final class UnknownModelMeters {
+  private static final int MOST = 20;
+  private static final int LONGEST = 128;
+
+  private final ConcurrentMap<String, ModelMeter> named = new ConcurrentHashMap<>();
+  private final ModelMeter others = new ModelMeter("");
+
+  ModelMeter of(String name) {
+    ModelMeter known = named.get(name);
+    if (known != null) {
+      return known;
+    }
+    boolean room = named.size() < MOST && name.length() <= LONGEST;
+    return room ? named.computeIfAbsent(name, ModelMeter::new) : others;
+  }
+
+  /** A name is a model's from now on, which goes on with what was counted. */
+  ModelMeter leave(String name) {
+    ModelMeter known = named.remove(name);
+    return known != null ? known : new ModelMeter(name);
+  }
+
+  /** By name, and then that of all others. */
+  List<ModelMeter> all() {
+    List<ModelMeter> sorted = new ArrayList<>(named.values());
+    sorted.sort(Comparator.comparing(ModelMeter::model));
+    sorted.add(others);
+    return sorted;
+  }
+}
