@@ -16,7 +16,7 @@ import dev.sluice.ops.ConsoleHandler;
 import dev.sluice.ops.ConsoleState;
 import dev.sluice.ops.MetricsHandler;
 import dev.sluice.protocol.grps.Deployment;
-import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcHandler;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcHandler;
 import dev.sluice.protocol.grps.http.CustomPredict;
@@ -26,7 +26,7 @@ import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedRegions;
+import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
 import dev.sluice.protocol.oip.http.OipHttpHandler;
 import dev.sluice.protocol.own.http.PluginPathsHandler;
@@ -61,7 +61,7 @@ import java.util.Set;
  * @param grps what the grps protocol leaves to the server
  * @param kserve what KServe's protocol leaves to the server
  * @param limits what one caller may cost
- * @param room how many predictions of grps may be under way at once
+ * @param concurrencyLimit how many predictions of grps may be under way at once
  * @param oip what the Open Inference Protocol leaves to the server
  * @param regions of shared memory that callers have registered
  * @param predict how TensorFlow Serving's Predict reads and writes tensors
@@ -77,9 +77,9 @@ record ProtocolHandlers(
     GrpsConfig grps,
     KserveConfig kserve,
     LimitsConfig limits,
-    Room room,
+    PredictConcurrencyLimit concurrencyLimit,
     OipConfig oip,
-    SharedRegions regions,
+    SharedMemoryRegions regions,
     PredictSettings predict,
     RequestLogs requestLogs) {
   private static final Set<Protocol> OTHER_THAN_GRPS =
@@ -97,7 +97,8 @@ record ProtocolHandlers(
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       faces.add(
-          new GrpsHttpHandler(data, control, deployment(), room, streamControl(), customPredict()));
+          new GrpsHttpHandler(
+              data, control, deployment(), concurrencyLimit, streamControl(), customPredict()));
     }
     if (listener.protocols().contains(Protocol.METRICS)) {
       faces.add(new MetricsHandler(telemetry, listener.metricsPath()));
@@ -183,7 +184,7 @@ record ProtocolHandlers(
   }
 
   private GrpsGrpcHandler grpsService() {
-    return new GrpsGrpcHandler(data, control, deployment(), room);
+    return new GrpsGrpcHandler(data, control, deployment(), concurrencyLimit);
   }
 
   private Deployment deployment() {

@@ -14,8 +14,8 @@ import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.ModelStateMetrics;
 import dev.sluice.ops.ProcessMetrics;
-import dev.sluice.protocol.grps.Room;
-import dev.sluice.protocol.oip.SharedRegions;
+import dev.sluice.protocol.grps.PredictConcurrencyLimit;
+import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
@@ -67,7 +67,7 @@ public final class SluiceServer implements Server {
   private final Future<?> measuring;
   private final LogControl logs = new LogLevels();
   private final MemoryBudget memory;
-  private final SharedRegions regions;
+  private final SharedMemoryRegions regions;
   private final Listeners listeners;
   private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -101,11 +101,11 @@ public final class SluiceServer implements Server {
     this.periodicTasks = new PeriodicTasks(threads);
   }
 
-  private static SharedRegions regions(SharedMemoryConfig shared) {
+  private static SharedMemoryRegions regions(SharedMemoryConfig shared) {
     return shared.enabled()
-        ? SharedRegions.in(
+        ? SharedMemoryRegions.in(
             shared.directory(), shared.maxRegions(), shared.idleTimeout(), System::nanoTime)
-        : SharedRegions.OFF;
+        : SharedMemoryRegions.OFF;
   }
 
   private static Traces traces(TraceConfig start) {
@@ -148,7 +148,7 @@ public final class SluiceServer implements Server {
         config.grps(),
         config.kserve(),
         config.limits(),
-        new Room(config.grps().maxConnections()),
+        new PredictConcurrencyLimit(config.grps().maxConnections()),
         config.oip(),
         regions,
         new PredictSettings(

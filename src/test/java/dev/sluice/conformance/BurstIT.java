@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.Message;
-import dev.sluice.conformance.EveryDoorIT.Door;
+import dev.sluice.conformance.EveryEndpointIT.Door;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
@@ -54,7 +54,7 @@ class BurstIT {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("dev.sluice.conformance.EveryDoorIT#methods")
+  @MethodSource("dev.sluice.conformance.EveryEndpointIT#methods")
   void everyCallOfABurstIsAnswered(String method, Message request) throws Exception {
     byte[] bytes = request.toByteArray();
     MethodDescriptor<byte[], byte[]> called = RawCalls.unary(method);
@@ -68,7 +68,7 @@ class BurstIT {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.sluice.conformance.EveryDoorIT#doors")
+  @MethodSource("dev.sluice.conformance.EveryEndpointIT#doors")
   void everyCallOfABurstOfConnectionsIsAnswered(Door door) {
     var request =
         HttpRequest.newBuilder(URI.create(server.url() + door.path()))

@@ -23,10 +23,10 @@ import dev.sluice.protocol.tfs.grpc.proto.FloatList;
 import dev.sluice.protocol.tfs.grpc.proto.Input;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
@@ -93,7 +93,7 @@ class DeadlineOperationsIT {
       LoopModel.write(models, "loop" + i);
       Files.writeString(models.resolve("loop" + i + "/model.yml"), loopSettings(i));
     }
-    new CodeJar()
+    new PluginJar()
         .source("Sleeper", SLEEPER)
         .service("Model", "Sleeper")
         .service("StreamingModel", "Sleeper")

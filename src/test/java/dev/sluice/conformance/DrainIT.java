@@ -18,7 +18,7 @@ import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import io.grpc.CallOptions;
@@ -100,7 +100,7 @@ class DrainIT {
   static void drain() throws Exception {
     long blocksBefore = TensorMemory.openBlocks();
     StepModels.counter(models, "{ feedback: { y: x }, stop: { steps: 1000000 } }");
-    new CodeJar()
+    new PluginJar()
         .file("Echoes")
         .service("HttpHandler", "Echoes")
         .into(models.resolve("echoes").resolve("1"));

@@ -17,8 +17,8 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelConfigList;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServerConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
-import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
@@ -149,7 +149,7 @@ class LoadPolicyIT {
   }
 
   private static void jar(Path folder) {
-    new CodeJar().file("Echo").service("Model", "Echo").into(folder);
+    new PluginJar().file("Echo").service("Model", "Echo").into(folder);
   }
 
   @Test

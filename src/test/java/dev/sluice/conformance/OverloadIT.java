@@ -8,7 +8,7 @@ import com.google.protobuf.Message;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.conformance.EveryDoorIT.Door;
+import dev.sluice.conformance.EveryEndpointIT.Door;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
@@ -98,7 +98,7 @@ class OverloadIT {
   }
 
   static Stream<Door> doors() {
-    return EveryDoorIT.doors();
+    return EveryEndpointIT.doors();
   }
 
   @ParameterizedTest
@@ -119,7 +119,7 @@ class OverloadIT {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("dev.sluice.conformance.EveryDoorIT#methods")
+  @MethodSource("dev.sluice.conformance.EveryEndpointIT#methods")
   void oneTooManyIsToldToComeBackLaterOverGrpc(String method, Message request) {
     ModelLease first = enter();
     ModelLease second = enter();
@@ -154,7 +154,7 @@ class OverloadIT {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("dev.sluice.conformance.EveryDoorIT#methods")
+  @MethodSource("dev.sluice.conformance.EveryEndpointIT#methods")
   void messagesThatCannotBeDecodedTakeNoRoomForLong(String method, Message request) {
     var mutations = new Mutations(method.hashCode());
     for (int i = 0; i < 100; i++) {

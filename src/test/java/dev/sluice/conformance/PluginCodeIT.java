@@ -7,8 +7,8 @@ import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.MultiMap;
@@ -42,11 +42,11 @@ class PluginCodeIT {
     doubler("doubler", "");
     doubler("hasty", "java: { timeout: 50ms }\n");
     doubler("deaf", "java: { timeout: 20ms }\n");
-    new CodeJar()
+    new PluginJar()
         .file("Totals")
         .service("Converter", "Totals")
         .into(copy("idf", "totals").resolve("1"));
-    new CodeJar()
+    new PluginJar()
         .file("Echoes")
         .service("HttpHandler", "Echoes")
         .into(models.resolve("echoes").resolve("1"));
@@ -58,7 +58,7 @@ class PluginCodeIT {
   }
 
   private static void doubler(String name, String settings) throws IOException {
-    new CodeJar()
+    new PluginJar()
         .file("Doubler")
         .file("Missing")
         .service("Model", "Doubler")
@@ -341,7 +341,7 @@ class PluginCodeIT {
   }
 
   private static void streamed(Path folder) {
-    new CodeJar()
+    new PluginJar()
         .source(
             "Streamed",
             """

@@ -16,9 +16,9 @@ import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
@@ -51,7 +51,11 @@ class PluginStreamsTest {
   void start() {
     blocksBefore = TensorMemory.openBlocks();
     home = vertx.getOrCreateContext();
-    new CodeJar().file("Doubler").file("Missing").service("StreamingModel", "Doubler").into(folder);
+    new PluginJar()
+        .file("Doubler")
+        .file("Missing")
+        .service("StreamingModel", "Doubler")
+        .into(folder);
     var setup =
         new Setup(
             "own",

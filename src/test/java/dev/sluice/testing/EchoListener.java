@@ -60,11 +60,11 @@ import java.util.stream.Stream;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
- * message of {@code test.Echo/Echo}, with itself; {@code /landed} and {@code Landed} do so with
- * bodies that were collected in native memory if they are large. {@code test.Echo/Fail} fails as a
- * bug would, {@code /error} and {@code test.Echo/Error} as the JVM does. Over brpc there is {@code
- * test.Echo/Hold} besides, whose calls wait for {@link #held}. {@code test.Echo/Stall} is a stream
- * that takes its first message, and never another.
+ * message of {@code test.Echo/Echo}, with itself; {@code /landed} and {@code NativeBodies} do so
+ * with bodies that were collected in native memory if they are large. {@code test.Echo/Fail} fails
+ * as a bug would, {@code /error} and {@code test.Echo/Error} as the JVM does. Over brpc there is
+ * {@code test.Echo/Hold} besides, whose calls wait for {@link #held}. {@code test.Echo/Stall} is a
+ * stream that takes its first message, and never another.
  */
 public final class EchoListener implements AutoCloseable {
   private final Vertx vertx;
@@ -272,7 +272,7 @@ public final class EchoListener implements AutoCloseable {
           "Echo",
           (_, message) -> Future.succeededFuture(buffer(message)),
           "Landed",
-          new Landed(),
+          new NativeBodies(),
           "Hold",
           held,
           "Error",
@@ -355,7 +355,7 @@ public final class EchoListener implements AutoCloseable {
   }
 
   /** Takes messages with a large first field in native memory. */
-  private record Landed() implements GrpcMethod {
+  private record NativeBodies() implements GrpcMethod {
     @Override
     public int[] tensorPath() {
       return new int[] {10};

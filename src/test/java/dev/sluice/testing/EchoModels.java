@@ -18,12 +18,15 @@ public final class EchoModels {
 
   /** Puts them into a folder, and says how to serve them. */
   public static SluiceConfig in(Path folder) throws IOException {
-    new CodeJar()
+    new PluginJar()
         .file("Echo")
         .service("Model", "Echo")
         .service("StreamingModel", "Echo")
         .into(folder.resolve("models/your_model/1"));
-    new CodeJar().file("Prefixed").service("Model", "Prefixed").into(folder.resolve("models/m2/2"));
+    new PluginJar()
+        .file("Prefixed")
+        .service("Model", "Prefixed")
+        .into(folder.resolve("models/m2/2"));
     Path settings = folder.resolve("echo.yml");
     Files.writeString(
         settings,

@@ -29,7 +29,7 @@ public final class MatrixServer {
     for (String name : List.of("half_plus_two", "digits")) {
       TestModels.copy(Path.of("src/sample/models", name), models.resolve(name));
     }
-    new CodeJar()
+    new PluginJar()
         .file("Echoes")
         .service("HttpHandler", "Echoes")
         .into(models.resolve("echoes").resolve("1"));

@@ -18,13 +18,14 @@ import java.util.function.Function;
 /** The road of a predict call, the same for both faces: lend the model, decode, ask, encode. */
 public final class PredictCall {
   private final DataPlane data;
-  private final ModelChoice models;
-  private final Room room;
+  private final ModelResolver models;
+  private final PredictConcurrencyLimit concurrencyLimit;
 
-  public PredictCall(DataPlane data, ModelChoice models, Room room) {
+  public PredictCall(
+      DataPlane data, ModelResolver models, PredictConcurrencyLimit concurrencyLimit) {
     this.data = data;
     this.models = models;
-    this.room = room;
+    this.concurrencyLimit = concurrencyLimit;
   }
 
   /**
@@ -43,7 +44,7 @@ public final class PredictCall {
       Consumer<RequestInputs> decoder,
       Function<InferenceResponse, T> encoder) {
     exchange.measure(Api.GRPS_PREDICT, model);
-    return room.enter(() -> predict(exchange, model, size, decoder, encoder));
+    return concurrencyLimit.enter(() -> predict(exchange, model, size, decoder, encoder));
   }
 
   private <T> Future<T> predict(
@@ -76,7 +77,7 @@ public final class PredictCall {
       ClientStream client,
       Function<InferenceResponse, Buffer> encoder) {
     exchange.measure(Api.GRPS_STREAM, model);
-    return room.enter(() -> pump(exchange, model, size, decoder, client, encoder));
+    return concurrencyLimit.enter(() -> pump(exchange, model, size, decoder, client, encoder));
   }
 
   private Future<Void> pump(

@@ -87,10 +87,10 @@ public final class RequestInputs implements AutoCloseable {
   public void message(DataForm form, String named) {
     if (open) {
       if (form != DataForm.NOTHING) {
-        said.put(OwnAnswer.DATA, new ParameterValue.Text(form.field()));
+        said.put(PluginParameters.DATA, new ParameterValue.Text(form.field()));
       }
       if (!named.isEmpty()) {
-        said.put(OwnAnswer.MODEL, new ParameterValue.Text(named));
+        said.put(PluginParameters.MODEL, new ParameterValue.Text(named));
       }
     }
   }
@@ -262,7 +262,7 @@ public final class RequestInputs implements AutoCloseable {
         said.put(input.name(), parameter(kind, value));
       }
     } else if (open && kind == MapKind.BYTES) {
-      said.put(OwnAnswer.BYTES + input.name(), new ParameterValue.Flag(true));
+      said.put(PluginParameters.BYTES + input.name(), new ParameterValue.Flag(true));
       bytes.add(new NamedTensor(input.name(), value));
     } else {
       add(input, value);

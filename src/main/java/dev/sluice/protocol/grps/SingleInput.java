@@ -42,7 +42,7 @@ public final class SingleInput {
     }
     Shape shape = oneElement(input, what);
     try (var builder = new TensorBuilder(input.type(), VALUE_SIZE)) {
-      if (!Elements.put(builder, value)) {
+      if (!ElementConversion.put(builder, value)) {
         throw misfit(input, what, Long.toString(value));
       }
       return builder.build(shape);
@@ -56,7 +56,7 @@ public final class SingleInput {
     }
     Shape shape = oneElement(input, what);
     try (var builder = new TensorBuilder(input.type(), VALUE_SIZE)) {
-      if (!Elements.put(builder, value)) {
+      if (!ElementConversion.put(builder, value)) {
         throw misfit(input, what, Double.toString(value));
       }
       return builder.build(shape);
@@ -72,7 +72,7 @@ public final class SingleInput {
                 input.name(),
                 input.type(),
                 input.shape(),
-                Elements.wanted(input.type())));
+                ElementConversion.wanted(input.type())));
   }
 
   private static Shape oneElement(TensorSpec input, String what) {

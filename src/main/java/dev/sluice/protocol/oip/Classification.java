@@ -125,7 +125,7 @@ public final class Classification {
   private Tensor classes(boolean batched) {
     try (var builder = new TensorBuilder(DataType.BYTES, 24L * items * shown)) {
       for (int item = 0; item < items && shown > 0; item++) {
-        var best = new BestElements(shown);
+        var best = new TopElements(shown);
         for (int i = 0; i < perItem; i++) {
           best.add(key(item * (long) perItem + i), i);
         }

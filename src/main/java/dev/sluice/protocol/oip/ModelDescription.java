@@ -37,10 +37,10 @@ public record ModelDescription(
   /**
    * Describes a model that takes requests.
    *
-   * @throws InferenceException as {@link Models#find} does
+   * @throws InferenceException as {@link OipModels#find} does
    */
   public static ModelDescription of(OipServer server, ModelSelector selector, Caller caller) {
-    ModelLease model = Models.find(server.data(), selector, caller, Operation.MODEL_METADATA);
+    ModelLease model = OipModels.find(server.data(), selector, caller, Operation.MODEL_METADATA);
     try {
       return of(model, versions(server, selector, model));
     } finally {
@@ -51,11 +51,11 @@ public record ModelDescription(
   /**
    * The whole configuration of a model that takes requests: see {@link ModelLease#configuration}.
    *
-   * @throws InferenceException as {@link Models#find} does
+   * @throws InferenceException as {@link OipModels#find} does
    */
   public static Map<String, Object> configuration(
       OipServer server, ModelSelector selector, Caller caller) {
-    ModelLease model = Models.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
+    ModelLease model = OipModels.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
     try {
       return model.configuration();
     } finally {
@@ -64,7 +64,7 @@ public record ModelDescription(
   }
 
   private static ModelDescription of(ModelLease model, List<Long> versions) {
-    Optional<Signature> signature = Models.defaultSignature(model);
+    Optional<Signature> signature = OipModels.defaultSignature(model);
     String platform = model.metadata().platform();
     return new ModelDescription(
         model.id().name(),

@@ -32,7 +32,7 @@ public record OipServer(
     String version,
     Telemetry telemetry,
     ForwardedHeaders forwarded,
-    SharedRegions regions,
+    SharedMemoryRegions regions,
     LongSupplier nanoTime) {
   private static final String SHARED_MEMORY = "system_shared_memory";
 
@@ -73,7 +73,7 @@ public record OipServer(
         version,
         Telemetry.unseen(),
         ForwardedHeaders.NONE,
-        SharedRegions.OFF,
+        SharedMemoryRegions.OFF,
         nanoTime);
   }
 

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param caller who asks; null where no shared memory is served
  * @param local whether the caller is on this machine, as far as its connection says
  */
-public record SharedMemory(SharedRegions regions, @Nullable Caller caller, boolean local) {
+public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller, boolean local) {
   /** Where no shared memory is served. */
-  public static final SharedMemory NONE = new SharedMemory(SharedRegions.OFF, null, false);
+  public static final SharedMemory NONE = new SharedMemory(SharedMemoryRegions.OFF, null, false);
 
   /** Returns the shared memory for the caller of an exchange. On its event loop. */
-  public static SharedMemory of(SharedRegions regions, Exchange exchange) {
+  public static SharedMemory of(SharedMemoryRegions regions, Exchange exchange) {
     return regions.served()
         ? new SharedMemory(regions, exchange.caller(), isLocal(exchange.peer()))
         : NONE;
@@ -65,26 +65,26 @@ public record SharedMemory(SharedRegions regions, @Nullable Caller caller, boole
    * @throws InferenceException with NOT_FOUND if there is no such region, INVALID_ARGUMENT if it
    *     has no such part, or as {@link #require}
    */
-  public SharedSlot slot(SharedPlace place) {
+  public SharedMemorySlice slot(SharedMemoryParameters place) {
     if (caller == null) {
-      throw SharedRegion.notFound(place.region());
+      throw SharedMemoryRegion.notFound(place.region());
     }
-    SharedRegion found = regions.find(require(), place.region());
+    SharedMemoryRegion found = regions.find(require(), place.region());
     if (place.byteSize() < 0) {
       throw InferenceException.invalid(
           "shared memory region '%s' is named without a 'shared_memory_byte_size' of 0 or more"
               .formatted(Excerpt.of(place.region())));
     }
     found.requirePart(place.offset(), place.byteSize());
-    return new SharedSlot(found, place.offset(), place.byteSize());
+    return new SharedMemorySlice(found, place.offset(), place.byteSize());
   }
 
   /** Returns where each of several tensors lies; see {@link #slot}. */
-  public Map<String, SharedSlot> slots(Map<String, SharedPlace> places) {
+  public Map<String, SharedMemorySlice> slots(Map<String, SharedMemoryParameters> places) {
     if (places.isEmpty()) {
       return Map.of();
     }
-    Map<String, SharedSlot> slots = new HashMap<>();
+    Map<String, SharedMemorySlice> slots = new HashMap<>();
     places.forEach((output, place) -> slots.put(output, slot(place)));
     return slots;
   }

@@ -1,7 +1,7 @@
 /**
  * The Open Inference Protocol (V2), as far as both of its faces share it: what a request must look
  * like, in the words that Triton refuses it with, and what models say of themselves. Start at
- * {@link dev.sluice.protocol.oip.RequestChecks}.
+ * {@link dev.sluice.protocol.oip.OipRequestChecks}.
  *
  * <p>Threads: any; nothing here blocks or keeps state between requests.
  *

@@ -117,7 +117,9 @@ final class FeatureColumn implements AutoCloseable {
     try {
       FeatureValues.read(kind, in, data, out);
     } catch (FeatureValues.OutOfRange e) {
-      throw wrong(row, "Value " + e.value() + " is out of range for " + TypeNames.of(input.type()));
+      throw wrong(
+          row,
+          "Value " + e.value() + " is out of range for " + TensorflowTypeNames.of(input.type()));
     }
     checkWidth(row, out.elements() - before);
   }

@@ -37,7 +37,7 @@ final class FeatureColumns implements AutoCloseable {
    *
    * @throws InferenceException with INVALID_ARGUMENT that says which input is in the way
    */
-  static void check(Task task, Signature signature) {
+  static void check(ExampleTask task, Signature signature) {
     for (TensorSpec input : signature.inputs()) {
       boolean hasRows = !input.shape().isRankKnown() || input.shape().rank() > 0;
       if (!hasRows || FeatureKind.of(input.type()) == null) {

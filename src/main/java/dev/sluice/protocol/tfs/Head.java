@@ -7,7 +7,7 @@ import dev.sluice.tensor.Tensor;
 import java.util.List;
 
 /** Which outputs of a signature answer a task, and how they are to be read. */
-sealed interface Head permits ClassHead, ValueHead {
+sealed interface Head permits ClassificationHead, RegressionHead {
   /** What a SavedModel's metadata says of its format. */
   String SAVED_MODEL = "tensorflow_savedmodel";
 
@@ -17,7 +17,7 @@ sealed interface Head permits ClassHead, ValueHead {
    * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if the signature is not
    *     made for it
    */
-  static Head of(Task task, ModelMetadata model, Signature signature) {
+  static Head of(ExampleTask task, ModelMetadata model, Signature signature) {
     if (model.methodsBind()) {
       MethodNames.require(task, signature);
     }
@@ -45,7 +45,7 @@ sealed interface Head permits ClassHead, ValueHead {
    * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if they do not have the
    *     type or shape of an answer
    */
-  Findings read(List<NamedTensor> outputs, long examples);
+  ExampleResults read(List<NamedTensor> outputs, long examples);
 
   /** The output of a name. */
   static Tensor find(List<NamedTensor> outputs, String name) {

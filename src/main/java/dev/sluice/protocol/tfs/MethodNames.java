@@ -14,7 +14,7 @@ public final class MethodNames {
   private static final String PREDICT = "tensorflow/serving/predict";
 
   private static final Set<String> FOR_PREDICT =
-      Set.of(PREDICT, Task.CLASSIFY.method(), Task.REGRESS.method());
+      Set.of(PREDICT, ExampleTask.CLASSIFY.method(), ExampleTask.REGRESS.method());
 
   private MethodNames() {}
 
@@ -29,12 +29,15 @@ public final class MethodNames {
           ErrorCode.INTERNAL,
           "Expected prediction signature method_name to be one of {%s, %s, %s}. Was: %s"
               .formatted(
-                  PREDICT, Task.CLASSIFY.method(), Task.REGRESS.method(), signature.method()));
+                  PREDICT,
+                  ExampleTask.CLASSIFY.method(),
+                  ExampleTask.REGRESS.method(),
+                  signature.method()));
     }
   }
 
   /** Requires that a signature is made for a task. */
-  static void require(Task task, Signature signature) {
+  static void require(ExampleTask task, Signature signature) {
     if (!signature.method().equals(task.method())) {
       throw InferenceException.invalid(
           "Expected %s signature method_name to be %s. Was: %s"

@@ -27,9 +27,9 @@ final class NamedOutputs {
 
   private NamedOutputs() {}
 
-  static Head head(Task task, Signature signature) {
+  static Head head(ExampleTask task, Signature signature) {
     FeatureColumns.check(task, signature);
-    return task == Task.CLASSIFY ? classes(signature) : value(signature);
+    return task == ExampleTask.CLASSIFY ? classes(signature) : value(signature);
   }
 
   private static Head classes(Signature signature) {
@@ -41,9 +41,9 @@ final class NamedOutputs {
               .formatted(names(signature), String.join(", ", LABELS), String.join(", ", SCORES)));
     }
     if (scores != null && signature.output(scores + CLASSES_OF).isPresent()) {
-      return new ClassHead(scores + CLASSES_OF, scores, false);
+      return new ClassificationHead(scores + CLASSES_OF, scores, false);
     }
-    return new ClassHead(labels, scores, false);
+    return new ClassificationHead(labels, scores, false);
   }
 
   private static @Nullable String find(
@@ -62,12 +62,12 @@ final class NamedOutputs {
           "the model cannot regress: it has outputs %s, wanted one of numbers, [n] or [n,1]"
               .formatted(names(signature)));
     }
-    return new ValueHead(signature.outputs().getFirst().name(), false);
+    return new RegressionHead(signature.outputs().getFirst().name(), false);
   }
 
   private static boolean isValue(TensorSpec output) {
     int rank = output.shape().rank();
-    return Numbers.isNumber(output.type())
+    return NumericElements.isNumber(output.type())
         && (!output.shape().isRankKnown() || rank == 1 || (rank == 2 && hasOneColumn(output)));
   }
 

@@ -24,7 +24,7 @@ public final class PredictMessages {
   /** A serialized PredictRequest. Borrows the request. */
   public static byte[] of(InferenceRequest request) {
     var message =
-        new MessageBytes()
+        new ProtobufBuilder()
             .message(MODEL_SPEC, spec(request.model().id(), request.signature().name()));
     put(request.inputs(), INPUTS, message);
     return message.toByteArray();
@@ -32,34 +32,34 @@ public final class PredictMessages {
 
   /** A serialized PredictResponse. Borrows the response. */
   public static byte[] of(InferenceResponse response) {
-    var message = new MessageBytes();
+    var message = new ProtobufBuilder();
     put(response.outputs(), OUTPUTS, message);
     return message
         .message(SPEC_OF_RESPONSE, spec(response.model(), response.signature().name()))
         .toByteArray();
   }
 
-  private static MessageBytes spec(ModelId model, String signature) {
-    return new MessageBytes()
+  private static ProtobufBuilder spec(ModelId model, String signature) {
+    return new ProtobufBuilder()
         .text(1, model.name())
-        .message(2, new MessageBytes().number(1, model.version()))
+        .message(2, new ProtobufBuilder().number(1, model.version()))
         .text(3, signature);
   }
 
-  private static void put(List<NamedTensor> tensors, int field, MessageBytes message) {
+  private static void put(List<NamedTensor> tensors, int field, ProtobufBuilder message) {
     for (NamedTensor tensor : tensors) {
       message.message(
-          field, new MessageBytes().text(1, tensor.name()).message(2, proto(tensor.tensor())));
+          field, new ProtobufBuilder().text(1, tensor.name()).message(2, proto(tensor.tensor())));
     }
   }
 
-  private static MessageBytes proto(Tensor tensor) {
-    var shape = new MessageBytes();
+  private static ProtobufBuilder proto(Tensor tensor) {
+    var shape = new ProtobufBuilder();
     for (long dim : tensor.shape().dims()) {
-      shape.message(2, new MessageBytes().number(1, dim));
+      shape.message(2, new ProtobufBuilder().number(1, dim));
     }
     var proto =
-        new MessageBytes().number(1, TensorflowTypes.number(tensor.type())).message(2, shape);
+        new ProtobufBuilder().number(1, TensorflowTypes.number(tensor.type())).message(2, shape);
     if (tensor.type() != DataType.BYTES) {
       return proto.bytes(4, tensor.data().toArray(JAVA_BYTE));
     }

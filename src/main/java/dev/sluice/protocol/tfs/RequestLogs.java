@@ -78,7 +78,7 @@ public final class RequestLogs implements AutoCloseable {
   private final Optional<Path> callersFolder;
   private final BlockingQueue<Waiting> waiting = new ArrayBlockingQueue<>(MOST_RECORDS);
   private final AtomicLong waitingBytes = new AtomicLong();
-  private final Map<String, RecordFile> files = new HashMap<>();
+  private final Map<String, TfRecordFile> files = new HashMap<>();
 
   /** Prefixes whose last record could not be written: one line of the log says so. */
   private final Set<String> failing = new HashSet<>();
@@ -165,9 +165,9 @@ public final class RequestLogs implements AutoCloseable {
 
     /** Hands the call to the writer, with its response. Any thread; does not block. */
     public void answered(byte[] response) {
-      var call = new MessageBytes().bytes(1, request).bytes(2, response);
+      var call = new ProtobufBuilder().bytes(1, request).bytes(2, response);
       byte[] log =
-          new MessageBytes()
+          new ProtobufBuilder()
               .message(1, metadata(model, how))
               .message(kind.field, call)
               .toByteArray();
@@ -194,11 +194,11 @@ public final class RequestLogs implements AutoCloseable {
         : new Entry(kind, model, how, request.serialized());
   }
 
-  private MessageBytes metadata(String model, Wanted how) {
+  private ProtobufBuilder metadata(String model, Wanted how) {
     var metadata =
-        new MessageBytes()
-            .message(1, new MessageBytes().text(1, model))
-            .message(2, new MessageBytes().fixed(1, how.samplingRate()));
+        new ProtobufBuilder()
+            .message(1, new ProtobufBuilder().text(1, model))
+            .message(2, new ProtobufBuilder().fixed(1, how.samplingRate()));
     tags.forEach(tag -> metadata.text(3, tag));
     return metadata.number(4, clock.instant().getEpochSecond());
   }
@@ -229,7 +229,7 @@ public final class RequestLogs implements AutoCloseable {
 
   private void write(Waiting record) {
     try {
-      files.computeIfAbsent(record.prefix, RecordFile::new).append(record.log, clock.instant());
+      files.computeIfAbsent(record.prefix, TfRecordFile::new).append(record.log, clock.instant());
       meters.requestLogged(record.model, "OK");
       failing.remove(record.prefix);
     } catch (IOException | RuntimeException e) {
@@ -243,7 +243,7 @@ public final class RequestLogs implements AutoCloseable {
     }
   }
 
-  private static void close(RecordFile file) {
+  private static void close(TfRecordFile file) {
     try {
       file.close();
     } catch (IOException e) {

@@ -20,7 +20,7 @@ final class SavedModelHeads {
 
   private SavedModelHeads() {}
 
-  static Head of(Task task, Signature signature) {
+  static Head of(ExampleTask task, Signature signature) {
     if (signature.inputs().size() != 1) {
       throw InferenceException.invalid("Expected one input Tensor.");
     }
@@ -29,14 +29,14 @@ final class SavedModelHeads {
       throw InferenceException.invalid(
           "No " + task.noun() + " inputs found in SignatureDef: " + dump(signature));
     }
-    return task == Task.CLASSIFY ? classes(signature) : values(signature);
+    return task == ExampleTask.CLASSIFY ? classes(signature) : values(signature);
   }
 
-  private static void checkOutputCount(Task task, int count) {
-    if (task == Task.REGRESS && count != 1) {
+  private static void checkOutputCount(ExampleTask task, int count) {
+    if (task == ExampleTask.REGRESS && count != 1) {
       throw InferenceException.invalid("Expected one output Tensor.");
     }
-    if (task == Task.CLASSIFY && count != 1 && count != 2) {
+    if (task == ExampleTask.CLASSIFY && count != 1 && count != 2) {
       throw InferenceException.invalid("Expected one or two output Tensors, found " + count);
     }
   }
@@ -50,7 +50,7 @@ final class SavedModelHeads {
               + " \"scores\". Signature was: "
               + dump(signature));
     }
-    return new ClassHead(classes ? CLASSES : null, scores ? SCORES : null, true);
+    return new ClassificationHead(classes ? CLASSES : null, scores ? SCORES : null, true);
   }
 
   private static Head values(Signature signature) {
@@ -58,7 +58,7 @@ final class SavedModelHeads {
       throw InferenceException.invalid(
           "No regression outputs found in SignatureDef: " + dump(signature));
     }
-    return new ValueHead(VALUES, true);
+    return new RegressionHead(VALUES, true);
   }
 
   private static String dump(Signature signature) {

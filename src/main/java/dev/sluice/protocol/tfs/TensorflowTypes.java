@@ -62,7 +62,7 @@ final class TensorflowTypes {
 
   /** The number of a type's {@code DataType}. */
   static int number(DataType type) {
-    return TYPES.indexOf(TypeNames.constant(type));
+    return TYPES.indexOf(TensorflowTypeNames.constant(type));
   }
 
   /** The {@code TypeSpecClass} of a number. */

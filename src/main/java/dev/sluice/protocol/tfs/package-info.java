@@ -1,6 +1,6 @@
 /**
  * What TensorFlow Serving's REST and gRPC forms share: asking a model about examples, to classify
- * or to regress them. Start at {@link dev.sluice.protocol.tfs.Inquiry}.
+ * or to regress them. Start at {@link dev.sluice.protocol.tfs.ExampleTasks}.
  *
  * <p>A SavedModel takes serialised examples as they are. For other formats the features of the
  * examples become the inputs of the same names ({@link dev.sluice.protocol.tfs.FeatureColumns}),

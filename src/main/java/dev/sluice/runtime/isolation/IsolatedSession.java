@@ -31,7 +31,7 @@ final class IsolatedSession implements ModelSession {
   private final ModelMetadata metadata;
   private final SharedTensors tensors;
   private final Duration killAfter;
-  private final MessageWriter writer = new MessageWriter();
+  private final ProcessMessageWriter writer = new ProcessMessageWriter();
 
   /** Guarded by this, as is the next one. */
   private boolean interrupted;
@@ -59,11 +59,11 @@ final class IsolatedSession implements ModelSession {
     try {
       process.ask(
           order -> {
-            order.begin(Order.OPEN).putText(runtime);
+            order.begin(ProcessCommand.OPEN).putText(runtime);
             order.putLong(maxOutputSize).putLong(isolation.memory());
             SourceCodec.write(source, order);
           },
-          new MessageWriter());
+          new ProcessMessageWriter());
       ModelMetadata metadata = SignatureCodec.readMetadata(process.reply());
       LOG.atInfo()
           .addKeyValue("model", source.id())
@@ -109,9 +109,12 @@ final class IsolatedSession implements ModelSession {
 
   /** A signature that the model does not declare, made of several that it does, is sent whole. */
   private void putRun(
-      MessageWriter order, Signature signature, SharedInputs inputs, List<TensorSpec> outputs) {
+      ProcessMessageWriter order,
+      Signature signature,
+      SharedInputs inputs,
+      List<TensorSpec> outputs) {
     boolean known = metadata.signatures().containsKey(signature.name());
-    order.begin(Order.RUN).putFlag(known);
+    order.begin(ProcessCommand.RUN).putFlag(known);
     if (known) {
       order.putText(signature.name());
     } else {
@@ -128,7 +131,7 @@ final class IsolatedSession implements ModelSession {
   @Override
   public synchronized void interrupt() {
     interrupted = true;
-    process.tell(new MessageWriter().begin(Order.INTERRUPT));
+    process.tell(new ProcessMessageWriter().begin(ProcessCommand.INTERRUPT));
     if (running && kill == null && !killAfter.isZero()) {
       kill = KillTimer.after(killAfter, this::killRun);
     }
@@ -146,7 +149,7 @@ final class IsolatedSession implements ModelSession {
   @Override
   public synchronized void resume() {
     interrupted = false;
-    process.tell(new MessageWriter().begin(Order.RESUME));
+    process.tell(new ProcessMessageWriter().begin(ProcessCommand.RESUME));
   }
 
   @Override

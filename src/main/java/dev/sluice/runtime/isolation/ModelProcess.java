@@ -52,8 +52,8 @@ public final class ModelProcess {
   }
 
   private void serve() {
-    var order = new MessageReader();
-    var reply = new MessageWriter();
+    var order = new ProcessMessageReader();
+    var reply = new ProcessMessageWriter();
     try {
       while (true) {
         answer(read(order), order, reply);
@@ -72,7 +72,7 @@ public final class ModelProcess {
    * Waits for an order that has a reply. Those without are carried out as they are read: they are
    * short, and their sequence matters.
    */
-  private byte read(MessageReader order) throws IOException {
+  private byte read(ProcessMessageReader order) throws IOException {
     reading.lock();
     try {
       byte kind = order.receive(orders);
@@ -85,20 +85,20 @@ public final class ModelProcess {
     }
   }
 
-  private void answer(byte kind, MessageReader order, MessageWriter reply) {
+  private void answer(byte kind, ProcessMessageReader order, ProcessMessageWriter reply) {
     try {
       session.answer(kind, order, reply);
     } catch (InferenceException e) {
-      reply.begin(Reply.FAILED).putText(e.code().name()).putText(e.getMessage());
+      reply.begin(ProcessReply.FAILED).putText(e.code().name()).putText(e.getMessage());
     } catch (OutOfMemoryError e) {
       reply
-          .begin(Reply.FAILED)
+          .begin(ProcessReply.FAILED)
           .putText(ErrorCode.RESOURCE_EXHAUSTED.name())
           .putText("the request asks the model for more memory than there is: " + e.getMessage());
     } catch (RuntimeException e) {
       LOG.error("the model could not be run", e);
       reply
-          .begin(Reply.FAILED)
+          .begin(ProcessReply.FAILED)
           .putText(ErrorCode.INTERNAL.name())
           .putText("the model failed: " + e.getMessage());
     }

@@ -37,7 +37,7 @@ final class PeerProcess implements AutoCloseable {
   private final InputStream replies;
   private final ProcessLog log;
   private final Thread logging;
-  private final MessageReader reply = new MessageReader();
+  private final ProcessMessageReader reply = new ProcessMessageReader();
   private final CompletableFuture<String> ended = new CompletableFuture<>();
   private volatile @Nullable String killed;
   private volatile boolean closed;
@@ -84,12 +84,12 @@ final class PeerProcess implements AutoCloseable {
    * @throws InferenceException with the code of a reply that says FAILED, or UNAVAILABLE if the
    *     process has ended
    */
-  byte ask(Consumer<MessageWriter> order, MessageWriter writer) {
+  byte ask(Consumer<ProcessMessageWriter> order, ProcessMessageWriter writer) {
     try {
       order.accept(writer);
       send(writer);
       byte kind = reply.receive(replies);
-      if (kind == Reply.FAILED) {
+      if (kind == ProcessReply.FAILED) {
         throw new InferenceException(ErrorCode.valueOf(reply.text()), reply.text());
       }
       return kind;
@@ -102,12 +102,12 @@ final class PeerProcess implements AutoCloseable {
   }
 
   /** The reply to what was asked last. */
-  MessageReader reply() {
+  ProcessMessageReader reply() {
     return reply;
   }
 
   /** Gives an order that has no reply. That the process has ended is seen when it is asked. */
-  void tell(MessageWriter order) {
+  void tell(ProcessMessageWriter order) {
     try {
       send(order);
     } catch (IOException e) {
@@ -115,7 +115,7 @@ final class PeerProcess implements AutoCloseable {
     }
   }
 
-  private void send(MessageWriter order) throws IOException {
+  private void send(ProcessMessageWriter order) throws IOException {
     synchronized (orders) {
       order.send(orders);
     }

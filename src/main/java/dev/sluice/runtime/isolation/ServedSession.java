@@ -45,12 +45,12 @@ final class ServedSession {
    *
    * @throws InferenceException that is the reply
    */
-  void answer(byte kind, MessageReader order, MessageWriter reply) {
+  void answer(byte kind, ProcessMessageReader order, ProcessMessageWriter reply) {
     switch (kind) {
-      case Order.OPEN -> open(order, reply);
-      case Order.MAP -> map(order, reply);
-      case Order.RUN -> run(order, reply);
-      case Order.WRITE -> write(region(order.integer()), reply);
+      case ProcessCommand.OPEN -> open(order, reply);
+      case ProcessCommand.MAP -> map(order, reply);
+      case ProcessCommand.RUN -> run(order, reply);
+      case ProcessCommand.WRITE -> write(region(order.integer()), reply);
       default -> throw new IllegalArgumentException("there is no order " + kind);
     }
   }
@@ -60,12 +60,12 @@ final class ServedSession {
    *
    * @return false if it has one
    */
-  boolean obeys(byte kind, MessageReader order) {
+  boolean obeys(byte kind, ProcessMessageReader order) {
     switch (kind) {
-      case Order.UNMAP -> unmap(order.integer());
-      case Order.DROP -> drop();
-      case Order.INTERRUPT -> session().interrupt();
-      case Order.RESUME -> session().resume();
+      case ProcessCommand.UNMAP -> unmap(order.integer());
+      case ProcessCommand.DROP -> drop();
+      case ProcessCommand.INTERRUPT -> session().interrupt();
+      case ProcessCommand.RESUME -> session().resume();
       default -> {
         return false;
       }
@@ -88,7 +88,7 @@ final class ServedSession {
     return open;
   }
 
-  private void open(MessageReader order, MessageWriter reply) {
+  private void open(ProcessMessageReader order, ProcessMessageWriter reply) {
     String name = order.text();
     long maxOutputSize = order.number();
     long memory = order.number();
@@ -98,10 +98,10 @@ final class ServedSession {
     ProcessSetup.limitMemory(memory);
     ModelSession opened = new LimitedSession(runtime.open(source), maxOutputSize);
     session = opened;
-    SignatureCodec.write(opened.metadata(), reply.begin(Reply.DONE));
+    SignatureCodec.write(opened.metadata(), reply.begin(ProcessReply.DONE));
   }
 
-  private void map(MessageReader order, MessageWriter reply) {
+  private void map(ProcessMessageReader order, ProcessMessageWriter reply) {
     int number = order.integer();
     Path file = Path.of(order.text());
     long bytes = order.number();
@@ -113,7 +113,7 @@ final class ServedSession {
       throw new InferenceException(
           ErrorCode.RESOURCE_EXHAUSTED, "shared memory cannot be mapped: " + e, e);
     }
-    reply.begin(Reply.DONE);
+    reply.begin(ProcessReply.DONE);
   }
 
   private MemorySegment region(int number) {
@@ -124,7 +124,7 @@ final class ServedSession {
     return region.memory;
   }
 
-  private void run(MessageReader order, MessageWriter reply) {
+  private void run(ProcessMessageReader order, ProcessMessageWriter reply) {
     drop();
     Signature signature = signature(order);
     List<NamedTensor> inputs = inputs(order);
@@ -138,7 +138,7 @@ final class ServedSession {
     }
   }
 
-  private Signature signature(MessageReader order) {
+  private Signature signature(ProcessMessageReader order) {
     if (!order.flag()) {
       return SignatureCodec.read(order);
     }
@@ -147,7 +147,7 @@ final class ServedSession {
     return metadata.signature(name).orElseThrow();
   }
 
-  private List<NamedTensor> inputs(MessageReader order) {
+  private List<NamedTensor> inputs(ProcessMessageReader order) {
     List<NamedTensor> inputs = new ArrayList<>();
     int count = order.integer();
     for (int i = 0; i < count; i++) {
@@ -161,7 +161,7 @@ final class ServedSession {
     return inputs;
   }
 
-  private static List<TensorSpec> outputs(MessageReader order, Signature signature) {
+  private static List<TensorSpec> outputs(ProcessMessageReader order, Signature signature) {
     List<TensorSpec> outputs = new ArrayList<>();
     int count = order.integer();
     for (int i = 0; i < count; i++) {
@@ -171,16 +171,16 @@ final class ServedSession {
   }
 
   /** Writes the outputs that are kept into a region, if they fit, and what they are. */
-  private void write(MemorySegment region, MessageWriter reply) {
+  private void write(MemorySegment region, ProcessMessageWriter reply) {
     long bytes = 0;
     for (NamedTensor output : kept) {
       bytes = SharedRegion.align(bytes + output.tensor().byteSize());
     }
     if (bytes > region.byteSize()) {
-      reply.begin(Reply.TOO_SMALL).putLong(bytes);
+      reply.begin(ProcessReply.TOO_SMALL).putLong(bytes);
       return;
     }
-    reply.begin(Reply.DONE).putLong(bytes);
+    reply.begin(ProcessReply.DONE).putLong(bytes);
     long offset = 0;
     for (NamedTensor output : kept) {
       Tensor tensor = output.tensor();

@@ -66,7 +66,7 @@ final class SharedInputs implements AutoCloseable {
   }
 
   /** Writes where they are. */
-  void put(MessageWriter order) {
+  void put(ProcessMessageWriter order) {
     order.putInt(regions.length);
     for (int i = 0; i < regions.length; i++) {
       NamedTensor input = inputs.get(i);

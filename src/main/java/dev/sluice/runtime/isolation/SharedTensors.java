@@ -29,7 +29,7 @@ final class SharedTensors implements AutoCloseable {
 
   private final PeerProcess process;
   private final RegionPool pool;
-  private final MessageWriter mapping = new MessageWriter();
+  private final ProcessMessageWriter mapping = new ProcessMessageWriter();
 
   /** How large the last outputs were, as the next ones may be. */
   private long expected = 1;
@@ -45,7 +45,7 @@ final class SharedTensors implements AutoCloseable {
                     process.ask(
                         order ->
                             order
-                                .begin(Order.MAP)
+                                .begin(ProcessCommand.MAP)
                                 .putInt(number)
                                 .putText(file.toString())
                                 .putLong(bytes),
@@ -54,7 +54,7 @@ final class SharedTensors implements AutoCloseable {
 
               @Override
               public void unmap(int number) {
-                process.tell(mapping.begin(Order.UNMAP).putInt(number));
+                process.tell(mapping.begin(ProcessCommand.UNMAP).putInt(number));
               }
             });
   }
@@ -71,7 +71,7 @@ final class SharedTensors implements AutoCloseable {
    * @return the outputs, owned by the caller
    */
   List<NamedTensor> run(
-      Consumer<MessageWriter> order, List<TensorSpec> outputs, MessageWriter writer) {
+      Consumer<ProcessMessageWriter> order, List<TensorSpec> outputs, ProcessMessageWriter writer) {
     long needed = 0;
     SharedRegion first = pool.acquire(expected);
     try {
@@ -82,7 +82,7 @@ final class SharedTensors implements AutoCloseable {
                 message.putInt(first.number());
               },
               writer);
-      if (reply == Reply.DONE) {
+      if (reply == ProcessReply.DONE) {
         return take(outputs, first);
       }
       needed = process.reply().number();
@@ -103,20 +103,20 @@ final class SharedTensors implements AutoCloseable {
     try {
       return pool.acquire(bytes);
     } catch (InferenceException e) {
-      process.tell(mapping.begin(Order.DROP));
+      process.tell(mapping.begin(ProcessCommand.DROP));
       throw e;
     }
   }
 
-  private void write(int region, MessageWriter writer) {
-    var _ = process.ask(order -> order.begin(Order.WRITE).putInt(region), writer);
+  private void write(int region, ProcessMessageWriter writer) {
+    var _ = process.ask(order -> order.begin(ProcessCommand.WRITE).putInt(region), writer);
   }
 
   private List<NamedTensor> take(List<TensorSpec> outputs, SharedRegion region) {
     List<NamedTensor> taken = new ArrayList<>(outputs.size());
     long bytes = 0;
     try {
-      MessageReader reply = process.reply();
+      ProcessMessageReader reply = process.reply();
       boolean copied = reply.number() <= COPIED || pool.size() > MOST_REGIONS;
       for (TensorSpec output : outputs) {
         TensorCodec tensor = TensorCodec.read(reply);

@@ -16,7 +16,7 @@ final class SignatureCodec {
   private SignatureCodec() {}
 
   /** Writes what a runtime reads from a model: what settings add is not there yet. */
-  static void write(ModelMetadata metadata, MessageWriter out) {
+  static void write(ModelMetadata metadata, ProcessMessageWriter out) {
     out.putText(metadata.platform()).putFlag(metadata.shapesBind()).putInt(metadata.maxBatchSize());
     out.putFlag(metadata.methodsBind());
     out.putInt(metadata.signatures().size());
@@ -28,7 +28,7 @@ final class SignatureCodec {
         });
   }
 
-  static ModelMetadata readMetadata(MessageReader in) {
+  static ModelMetadata readMetadata(ProcessMessageReader in) {
     String platform = in.text();
     boolean shapesBind = in.flag();
     int maxBatchSize = in.integer();
@@ -42,7 +42,7 @@ final class SignatureCodec {
         .withMethodsBinding(methodsBind);
   }
 
-  static void write(Signature signature, MessageWriter out) {
+  static void write(Signature signature, ProcessMessageWriter out) {
     out.putText(signature.name()).putText(signature.method());
     write(signature.inputs(), out);
     write(signature.outputs(), out);
@@ -57,7 +57,7 @@ final class SignatureCodec {
         });
   }
 
-  static Signature read(MessageReader in) {
+  static Signature read(ProcessMessageReader in) {
     String name = in.text();
     String method = in.text();
     List<TensorSpec> inputs = readSpecs(in);
@@ -70,7 +70,7 @@ final class SignatureCodec {
     return new Signature(name, method, inputs, outputs, defaults);
   }
 
-  private static void write(List<TensorSpec> specs, MessageWriter out) {
+  private static void write(List<TensorSpec> specs, ProcessMessageWriter out) {
     out.putInt(specs.size());
     for (TensorSpec spec : specs) {
       out.putText(spec.name()).putText(spec.type().name()).putShape(spec.shape());
@@ -80,7 +80,7 @@ final class SignatureCodec {
     }
   }
 
-  private static List<TensorSpec> readSpecs(MessageReader in) {
+  private static List<TensorSpec> readSpecs(ProcessMessageReader in) {
     List<TensorSpec> specs = new ArrayList<>();
     int count = in.integer();
     for (int i = 0; i < count; i++) {

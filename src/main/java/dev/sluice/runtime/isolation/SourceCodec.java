@@ -15,7 +15,7 @@ import java.util.List;
 final class SourceCodec {
   private SourceCodec() {}
 
-  static void write(ModelSource source, MessageWriter out) {
+  static void write(ModelSource source, ProcessMessageWriter out) {
     out.putText(source.id().name()).putLong(source.id().version());
     out.putText(source.folder().toAbsolutePath().toString());
     OnnxConfig onnx = source.settings().onnx();
@@ -30,7 +30,7 @@ final class SourceCodec {
     out.putFlag(tensorflow.mixedPrecision());
   }
 
-  static ModelSource read(MessageReader in) {
+  static ModelSource read(ProcessMessageReader in) {
     var id = new ModelId(in.text(), in.number());
     Path folder = Path.of(in.text());
     var onnx =

@@ -16,14 +16,14 @@ record TensorCodec(DataType type, Shape shape, long bytes) {
 
   /** Both processes are of one distribution, and never keep what they say to each other. */
   @SuppressWarnings("EnumOrdinal")
-  static void write(Tensor tensor, MessageWriter out) {
+  static void write(Tensor tensor, ProcessMessageWriter out) {
     out.putInt(tensor.type().ordinal()).putShape(tensor.shape()).putLong(tensor.byteSize());
   }
 
   /**
    * @throws IllegalArgumentException if there is no such type, or its elements have other sizes
    */
-  static TensorCodec read(MessageReader in) {
+  static TensorCodec read(ProcessMessageReader in) {
     int type = in.integer();
     if (type < 0 || type >= TYPES.length) {
       throw new IllegalArgumentException("there is no type of number " + type);

@@ -1,7 +1,7 @@
 package dev.sluice.runtime.tensorflow;
 
-import static dev.sluice.runtime.tensorflow.MessageReader.readEntry;
-import static dev.sluice.runtime.tensorflow.MessageReader.readMessage;
+import static dev.sluice.runtime.tensorflow.ProtobufMessageReader.readEntry;
+import static dev.sluice.runtime.tensorflow.ProtobufMessageReader.readMessage;
 
 import com.google.protobuf.CodedInputStream;
 import dev.sluice.inference.ErrorCode;
@@ -53,7 +53,9 @@ final class SignatureReader {
                 method[0] = in.readString();
                 yield true;
               }
-              case 4 -> readEntry(in, (key, value) -> defaults.put(key, MessageReader.rest(value)));
+              case 4 ->
+                  readEntry(
+                      in, (key, value) -> defaults.put(key, ProtobufMessageReader.rest(value)));
               default -> false;
             });
     DeclaredSide given = DeclaredSide.of(inputs, defaults.keySet());

@@ -1,7 +1,7 @@
 package dev.sluice.runtime.tensorflow;
 
-import static dev.sluice.runtime.tensorflow.MessageReader.readMessage;
-import static dev.sluice.runtime.tensorflow.MessageReader.readNested;
+import static dev.sluice.runtime.tensorflow.ProtobufMessageReader.readMessage;
+import static dev.sluice.runtime.tensorflow.ProtobufMessageReader.readNested;
 
 import com.google.protobuf.CodedInputStream;
 import dev.sluice.tensor.Shape;
@@ -45,7 +45,7 @@ record TensorInfo(String name, int type, Shape shape, Made made, ByteBuffer mess
 
   /** Reads the rest of a message. */
   static TensorInfo read(CodedInputStream in) throws IOException {
-    ByteBuffer message = MessageReader.rest(in);
+    ByteBuffer message = ProtobufMessageReader.rest(in);
     var fields = new Fields();
     readMessage(
         CodedInputStream.newInstance(message.duplicate()),

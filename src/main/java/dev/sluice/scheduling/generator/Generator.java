@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
  * offered.
  */
 public final class Generator implements StreamPlan {
-  private final Map<String, Loop> loops = new LinkedHashMap<>();
-  private final Optional<Dialogue> dialogue;
+  private final Map<String, GenerationLoop> loops = new LinkedHashMap<>();
+  private final Optional<Tokenizer> tokenizer;
   private final LongSupplier nanoTime;
   private final long work;
 
@@ -37,13 +37,13 @@ public final class Generator implements StreamPlan {
       Optional<Vocabulary> vocabulary,
       LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
-    this.dialogue =
-        vocabulary.map(
-            texts -> new Dialogue(config.text().orElseThrow(), texts, config.next().orElseThrow()));
+    this.tokenizer =
+        vocabulary.map(texts ->
+            new Tokenizer(config.text().orElseThrow(), texts, config.next().orElseThrow()));
     InferenceException first = null;
     for (Signature signature : model.signatures().values()) {
       try {
-        loops.put(signature.name(), Loop.of(config, signature));
+        loops.put(signature.name(), GenerationLoop.of(config, signature));
       } catch (InferenceException e) {
         first = first == null ? e : first;
       }
@@ -51,18 +51,18 @@ public final class Generator implements StreamPlan {
     if (loops.isEmpty()) {
       throw first == null ? InferenceException.invalid("the model has no signature") : first;
     }
-    this.work = loops.values().stream().mapToLong(Loop::stateBytes).max().orElse(0);
+    this.work = loops.values().stream().mapToLong(GenerationLoop::stateBytes).max().orElse(0);
   }
 
   /** The model as clients see it. */
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
     loops.forEach((name, loop) -> signatures.put(name, shown(loop)));
-    return model.withSignatures(signatures).withParameters(Wishes.NAMES);
+    return model.withSignatures(signatures).withParameters(SamplingParameters.NAMES);
   }
 
-  private Signature shown(Loop loop) {
-    return dialogue.map(words -> words.shown(loop.shown())).orElse(loop.shown());
+  private Signature shown(GenerationLoop loop) {
+    return tokenizer.map(words -> words.shown(loop.shown())).orElse(loop.shown());
   }
 
   @Override
@@ -72,20 +72,20 @@ public final class Generator implements StreamPlan {
 
   @Override
   public StreamSteps start(InferenceRequest request) {
-    Loop loop = loops.get(request.signature().name());
+    GenerationLoop loop = loops.get(request.signature().name());
     if (loop == null) {
       throw InferenceException.invalid(
           "the model has no signature '" + request.signature().name() + "'");
     }
-    return dialogue.isPresent()
-        ? spoken(dialogue.get(), loop, request)
-        : new GeneratedSteps(loop, request, nanoTime);
+    return tokenizer.isPresent()
+        ? spoken(tokenizer.get(), loop, request)
+        : new DecodeSteps(loop, request, nanoTime);
   }
 
-  private StreamSteps spoken(Dialogue words, Loop loop, InferenceRequest request) {
+  private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {
     InferenceRequest asked = words.asked(request, loop.shown());
     try {
-      return new SpokenSteps(words, asked, new GeneratedSteps(loop, asked, nanoTime));
+      return new DetokenizedSteps(words, asked, new DecodeSteps(loop, asked, nanoTime));
     } catch (RuntimeException | Error e) {
       asked.close();
       throw e;

@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The outputs of one step, given away one by one. Owns those that were not. */
 final class StepOutputs implements AutoCloseable {
-  private final Loop loop;
+  private final GenerationLoop loop;
   private final @Nullable Tensor[] left;
 
   /** Copies of what is both fed back and sent, for the sender. */
   private final @Nullable Tensor[] copies;
 
   /**
-   * @param outputs taken over; in the order of {@link Loop#computed}
+   * @param outputs taken over; in the order of {@link GenerationLoop#computed}
    */
-  StepOutputs(Loop loop, List<NamedTensor> outputs) {
+  StepOutputs(GenerationLoop loop, List<NamedTensor> outputs) {
     this.loop = loop;
     this.left = new Tensor[outputs.size()];
     this.copies = new Tensor[outputs.size()];

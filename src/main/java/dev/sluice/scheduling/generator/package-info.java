@@ -1,7 +1,7 @@
 /**
  * Step functions run in a loop: what a step gave is what the next one takes. Start at {@link
  * dev.sluice.scheduling.generator.Generator}, which is made of a model's settings; {@link
- * dev.sluice.scheduling.generator.GeneratedSteps} is one stream of it.
+ * dev.sluice.scheduling.generator.DecodeSteps} is one stream of it.
  *
  * <p>What is fed back stays in native memory and changes its owner without a copy; steps that join
  * are copied into one block, natively, as any batch is.

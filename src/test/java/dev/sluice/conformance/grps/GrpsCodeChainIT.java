@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import java.io.IOException;
@@ -32,8 +32,8 @@ class GrpsCodeChainIT {
 
   /** Serves a DAG of these models; {@code your_model} gives back what comes. */
   private RunningServer serve(String... nodes) throws IOException {
-    new CodeJar().file("Echo").service("Model", "Echo").into(folder.resolve("data/your_model"));
-    new CodeJar().file("Prefixed").service("Model", "Prefixed").into(folder.resolve("data/m2"));
+    new PluginJar().file("Echo").service("Model", "Echo").into(folder.resolve("data/your_model"));
+    new PluginJar().file("Prefixed").service("Model", "Prefixed").into(folder.resolve("data/m2"));
     TestModels.copy(Path.of("src/test/models/oip/idf/1"), folder.resolve("data/floats"));
     var inference = new StringBuilder("models:\n");
     for (String model : List.of("your_model", "m2", "floats")) {

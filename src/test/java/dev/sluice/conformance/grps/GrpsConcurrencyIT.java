@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -53,7 +53,7 @@ class GrpsConcurrencyIT {
 
   @Test
   void callsOfAPluginRunAtOnceAndShareItsObject() throws Exception {
-    new CodeJar()
+    new PluginJar()
         .source("Meeting", MEETING)
         .service("Model", "Meeting")
         .into(folder.resolve("data/meeting"));

@@ -11,8 +11,8 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest.InferInputTensor;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -87,8 +87,8 @@ class DecoupledEnsemblesIT {
     server = RunningServer.startWithPlugins(models);
   }
 
-  private static CodeJar code() {
-    return new CodeJar().file("Parrot").file("Chatter");
+  private static PluginJar code() {
+    return new PluginJar().file("Parrot").file("Chatter");
   }
 
   private static void ensemble(String name, String... members) throws IOException {

@@ -9,8 +9,8 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest.InferInputTensor;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
-import dev.sluice.testing.CodeJar;
 import dev.sluice.testing.OipCase;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -37,8 +37,8 @@ class DecoupledModelsIT {
 
   @BeforeAll
   static void start() {
-    new CodeJar().file("Parrot").service("Model", "Parrot").into(models.resolve("gen/1"));
-    new CodeJar()
+    new PluginJar().file("Parrot").service("Model", "Parrot").into(models.resolve("gen/1"));
+    new PluginJar()
         .file("Parrot")
         .file("Chatter")
         .service("StreamingModel", "Chatter")
@@ -49,7 +49,7 @@ class DecoupledModelsIT {
   }
 
   private static void repeating(String name) {
-    new CodeJar()
+    new PluginJar()
         .file("Repeat")
         .service("StreamingModel", "Repeat")
         .into(models.resolve(name).resolve("1"));

@@ -113,17 +113,18 @@ class PredictCallTest {
     }
   }
 
-  private PredictCall predict(Room room) {
+  private PredictCall predict(PredictConcurrencyLimit concurrencyLimit) {
     ControlPlane control = new NamedModels(new ModelId("declared", 1));
-    return new PredictCall(data, new ModelChoice(data, control, Deployment.of("")), room);
+    return new PredictCall(
+        data, new ModelResolver(data, control, Deployment.of("")), concurrencyLimit);
   }
 
   private Future<String> call(
       Consumer<RequestInputs> decoder, Function<InferenceResponse, String> encoder) {
-    return predict(new Room(0)).run(exchange, "declared", 1, decoder, encoder);
+    return predict(new PredictConcurrencyLimit(0)).run(exchange, "declared", 1, decoder, encoder);
   }
 
-  private final PredictCall inSmallRoom = predict(new Room(1));
+  private final PredictCall inSmallRoom = predict(new PredictConcurrencyLimit(1));
   private final Taker client = new Taker();
 
   private Future<Void> stream(Consumer<RequestInputs> decoder) {

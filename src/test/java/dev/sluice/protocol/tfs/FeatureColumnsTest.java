@@ -67,7 +67,9 @@ class FeatureColumnsTest {
           Tensor column = columns.getFirst().tensor();
           assertThat(column.type()).isEqualTo(type);
           float first =
-              type == DataType.BOOL ? column.data().get(JAVA_BYTE, 0) : Numbers.toFloat(column, 0);
+              type == DataType.BOOL
+                  ? column.data().get(JAVA_BYTE, 0)
+                  : NumericElements.toFloat(column, 0);
           assertThat(first).isEqualTo(1);
         },
         example("x", ones));
@@ -150,14 +152,14 @@ class FeatureColumnsTest {
     assertRefused(
         inputs(new TensorSpec("x", type, Shape.of(-1))),
         "Name: <unknown>, Key: x, Index: 0.  Value %d is out of range for %s"
-            .formatted(value, TypeNames.of(type)),
+            .formatted(value, TensorflowTypeNames.of(type)),
         example("x", integers(value)));
   }
 
   @Test
   void anInputWithoutRowsTakesNoExamples() {
     Signature signature = inputs(new TensorSpec("x", DataType.FP32, Shape.SCALAR));
-    assertThatThrownBy(() -> FeatureColumns.check(Task.REGRESS, signature))
+    assertThatThrownBy(() -> FeatureColumns.check(ExampleTask.REGRESS, signature))
         .hasMessage(
             "the model cannot regress examples: its input \"x\" is FP32[], wanted a first"
                 + " dimension for the examples");

@@ -8,7 +8,7 @@ import dev.sluice.extension.Setup;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.testing.CodeJar;
+import dev.sluice.testing.PluginJar;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,8 +43,8 @@ class PluginCodeTest {
         });
   }
 
-  private static CodeJar handler(String name, String constructor) {
-    return new CodeJar().source(name, HANDLER.formatted(name, constructor));
+  private static PluginJar handler(String name, String constructor) {
+    return new PluginJar().source(name, HANDLER.formatted(name, constructor));
   }
 
   private void fails(String... parts) {
@@ -109,7 +109,7 @@ class PluginCodeTest {
 
   @Test
   void converterBesideAModelIsRefused() {
-    new CodeJar()
+    new PluginJar()
         .file("Doubler")
         .file("Missing")
         .source("Both", "public class Both implements dev.sluice.extension.Converter {}")
@@ -129,7 +129,7 @@ class PluginCodeTest {
 
   @Test
   void oneClassOfSeveralKindsIsOneObject() {
-    new CodeJar()
+    new PluginJar()
         .file("Doubler")
         .file("Missing")
         .service("Model", "Doubler")

@@ -44,13 +44,13 @@ public class V2GrpcBenchmark {
 
   @Benchmark
   public void decode() {
-    InferCall.decode(server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
+    InferRequestReader.decode(server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
         .request()
         .close();
   }
 
   @Benchmark
   public Buffer encode() {
-    return InferAnswer.encode(answer, "", Map.of());
+    return InferResponseWriter.encode(answer, "", Map.of());
   }
 }

@@ -4,7 +4,7 @@ import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeLog;
@@ -22,7 +22,7 @@ final class V2Decoding {
   }
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {
-    var model = Models.admit(server.data(), selector, Caller.SERVER);
+    var model = OipModels.admit(server.data(), selector, Caller.SERVER);
     return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of(), SharedMemory.NONE)
         .decode(body, jsonLength);
   }

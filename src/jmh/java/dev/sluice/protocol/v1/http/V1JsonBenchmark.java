@@ -52,6 +52,6 @@ public class V1JsonBenchmark {
 
   @Benchmark
   public Buffer encode() {
-    return PredictEncoder.encode(answer, AnswerForm.ROWS, false);
+    return PredictEncoder.encode(answer, ResponseLayout.ROWS, false);
   }
 }

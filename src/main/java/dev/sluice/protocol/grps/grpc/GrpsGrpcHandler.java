@@ -5,10 +5,10 @@ import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Operation;
 import dev.sluice.protocol.grps.Deployment;
-import dev.sluice.protocol.grps.Metadata;
-import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.protocol.grps.GrpsMetadata;
+import dev.sluice.protocol.grps.ModelResolver;
 import dev.sluice.protocol.grps.PredictCall;
-import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.grpc.GrpcProtocolHandler;
@@ -25,17 +25,21 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
   private final Map<String, GrpcStreamMethod> streams;
 
   /**
-   * @param room shared by all event loops of the listener
+   * @param concurrencyLimit shared by all event loops of the listener
    */
-  public GrpsGrpcHandler(DataPlane data, ControlPlane control, Deployment deployment, Room room) {
-    var models = new ModelChoice(data, control, deployment);
+  public GrpsGrpcHandler(
+      DataPlane data,
+      ControlPlane control,
+      Deployment deployment,
+      PredictConcurrencyLimit concurrencyLimit) {
+    var models = new ModelResolver(data, control, deployment);
     var health = new HealthCalls(control);
-    var metadata = new MetadataCalls(new Metadata(models, control, deployment));
-    var predict = new PredictCall(data, models, room);
+    var metadata = new MetadataCalls(new GrpsMetadata(models, control, deployment));
+    var predict = new PredictCall(data, models, concurrencyLimit);
     this.streams = Map.of("PredictStreaming", new PredictStreamMethod(predict));
     this.methods =
         Map.of(
-            "Predict", new PredictMethod(predict),
+            "Predict", new GrpsPredictMethod(predict),
             "Online", health::online,
             "Offline", health::offline,
             "CheckLiveness", health::live,

@@ -17,27 +17,27 @@ final class HealthCalls {
   }
 
   Future<Buffer> online(GrpcCall call, Body body) {
-    return Messages.answer(body, _ -> set(call, true));
+    return GrpsMessages.answer(body, _ -> set(call, true));
   }
 
   Future<Buffer> offline(GrpcCall call, Body body) {
-    return Messages.answer(body, _ -> set(call, false));
+    return GrpsMessages.answer(body, _ -> set(call, false));
   }
 
   private GrpsMessage set(GrpcCall call, boolean online) {
     control.setOnline(online, call.caller());
-    return Messages.of(GrpsStatus.OK);
+    return GrpsMessages.of(GrpsStatus.OK);
   }
 
   Future<Buffer> live(GrpcCall call, Body body) {
-    return Messages.answer(body, _ -> status(control.started()));
+    return GrpsMessages.answer(body, _ -> status(control.started()));
   }
 
   Future<Buffer> ready(GrpcCall call, Body body) {
-    return Messages.answer(body, _ -> status(control.online()));
+    return GrpsMessages.answer(body, _ -> status(control.online()));
   }
 
   private static GrpsMessage status(boolean good) {
-    return Messages.of(good ? GrpsStatus.OK : GrpsStatus.OFFLINE);
+    return GrpsMessages.of(good ? GrpsStatus.OK : GrpsStatus.OFFLINE);
   }
 }

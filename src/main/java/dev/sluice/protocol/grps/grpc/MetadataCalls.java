@@ -1,7 +1,7 @@
 package dev.sluice.protocol.grps.grpc;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.protocol.grps.Metadata;
+import dev.sluice.protocol.grps.GrpsMetadata;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
@@ -10,19 +10,19 @@ import io.vertx.core.buffer.Buffer;
 
 /** What the server and its models are, as YAML text in {@code str_data}. */
 final class MetadataCalls {
-  private final Metadata metadata;
+  private final GrpsMetadata metadata;
 
-  MetadataCalls(Metadata metadata) {
+  MetadataCalls(GrpsMetadata metadata) {
     this.metadata = metadata;
   }
 
   Future<Buffer> server(GrpcCall call, Body body) {
-    return Messages.answer(body, _ -> Messages.text(metadata.server(call.caller())));
+    return GrpsMessages.answer(body, _ -> GrpsMessages.text(metadata.server(call.caller())));
   }
 
   Future<Buffer> model(GrpcCall call, Body body) {
-    return Messages.answer(
-        body, request -> Messages.text(metadata.model(name(request), call.caller())));
+    return GrpsMessages.answer(
+        body, request -> GrpsMessages.text(metadata.model(name(request), call.caller())));
   }
 
   private static String name(GrpsMessage request) {

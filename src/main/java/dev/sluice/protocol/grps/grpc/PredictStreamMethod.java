@@ -59,7 +59,7 @@ final class PredictStreamMethod implements GrpcStreamMethod {
           body.length(),
           message::decode,
           client,
-          response -> AnswerWriter.write(message.form(), response));
+          response -> GrpsMessageWriter.write(message.form(), response));
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     } catch (IOException e) {

@@ -44,9 +44,9 @@ final class StreamedMessages implements ClientStream {
   @Override
   public void fail(Throwable failure) {
     switch (failure) {
-      case UncheckedIOException e -> call.fail(Messages.malformed(e.getMessage()));
-      case InferenceException e when begun || !PredictMethod.endsTheCall(e.code()) -> {
-        byte[] last = Messages.of(GrpsStatus.ofPrediction(call.explain(e))).toByteArray();
+      case UncheckedIOException e -> call.fail(GrpsMessages.malformed(e.getMessage()));
+      case InferenceException e when begun || !GrpsPredictMethod.endsTheCall(e.code()) -> {
+        byte[] last = GrpsMessages.of(GrpsStatus.ofPrediction(call.explain(e))).toByteArray();
         call.write(Buffers.wrap(last, 0, last.length));
         call.end();
       }

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.grps.grpc;
 
 import com.google.protobuf.CodedOutputStream;
-import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.Utf8;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
@@ -37,18 +37,20 @@ final class TensorWriter {
   long size() {
     long size = CodedOutputStream.computeEnumSize(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
     if (name.length > 0) {
-      size += AnswerWriter.fieldSize(GenericTensor.NAME_FIELD_NUMBER, name.length);
+      size += GrpsMessageWriter.fieldSize(GenericTensor.NAME_FIELD_NUMBER, name.length);
     }
     if (shapeSize > 0) {
-      size += AnswerWriter.fieldSize(GenericTensor.SHAPE_FIELD_NUMBER, shapeSize);
+      size += GrpsMessageWriter.fieldSize(GenericTensor.SHAPE_FIELD_NUMBER, shapeSize);
     }
     if (type == GrpsType.STRING) {
       return size + valuesSize;
     }
-    return valuesSize == 0 ? size : size + AnswerWriter.fieldSize(type.listField(), valuesSize);
+    return valuesSize == 0
+        ? size
+        : size + GrpsMessageWriter.fieldSize(type.listField(), valuesSize);
   }
 
-  void write(WireWriter out) {
+  void write(GrpsWireWriter out) {
     if (name.length > 0) {
       out.begin(GenericTensor.NAME_FIELD_NUMBER, name.length);
       out.raw(name);
@@ -86,7 +88,7 @@ final class TensorWriter {
   private long varintsSize() {
     long size = 0;
     for (long i = 0; i < tensor.elementCount(); i++) {
-      size += CodedOutputStream.computeInt64SizeNoTag(Elements.int64(named, i));
+      size += CodedOutputStream.computeInt64SizeNoTag(ElementConversion.int64(named, i));
     }
     return size;
   }
@@ -96,12 +98,12 @@ final class TensorWriter {
     var element = new BytesElements(tensor);
     while (element.next()) {
       Utf8.require(element, named.name());
-      size += AnswerWriter.fieldSize(type.listField(), element.length());
+      size += GrpsMessageWriter.fieldSize(type.listField(), element.length());
     }
     return size;
   }
 
-  private void writeValues(WireWriter out) {
+  private void writeValues(GrpsWireWriter out) {
     if (type == GrpsType.STRING) {
       writeTexts(out);
       return;
@@ -111,16 +113,16 @@ final class TensorWriter {
       out.raw(tensor.data(), 0, (int) valuesSize);
     } else if (type.kind() == GrpsType.Kind.SINGLE) {
       for (long i = 0; i < tensor.elementCount(); i++) {
-        out.fixed32(Elements.single(tensor, i));
+        out.fixed32(ElementConversion.single(tensor, i));
       }
     } else {
       for (long i = 0; i < tensor.elementCount(); i++) {
-        out.varint(Elements.integer(tensor, i));
+        out.varint(ElementConversion.integer(tensor, i));
       }
     }
   }
 
-  private void writeTexts(WireWriter out) {
+  private void writeTexts(GrpsWireWriter out) {
     var element = new BytesElements(tensor);
     while (element.next()) {
       out.begin(type.listField(), element.length());

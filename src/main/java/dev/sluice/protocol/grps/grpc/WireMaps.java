@@ -15,7 +15,7 @@ import java.io.IOException;
  * is a message of a key, field 1, and a value, field 2, either of which may be left out.
  */
 final class WireMaps {
-  private static final int KEY = Wire.lengthDelimited(1);
+  private static final int KEY = GrpsWire.lengthDelimited(1);
   private static final int VALUE_FIELD = 2;
 
   private final RequestInputs inputs;
@@ -26,7 +26,7 @@ final class WireMaps {
 
   static void read(Body data, RequestInputs inputs) throws IOException {
     var maps = new WireMaps(inputs);
-    CodedInputStream in = Wire.open(data);
+    CodedInputStream in = GrpsWire.open(data);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (!maps.readEntry(in, tag, data)) {
         in.skipField(tag);
@@ -36,8 +36,8 @@ final class WireMaps {
 
   private boolean readEntry(CodedInputStream in, int tag, Body data) throws IOException {
     for (MapKind kind : MapKind.values()) {
-      if (tag == Wire.lengthDelimited(kind.number())) {
-        readEntry(kind, Wire.slice(in, data));
+      if (tag == GrpsWire.lengthDelimited(kind.number())) {
+        readEntry(kind, GrpsWire.slice(in, data));
         return true;
       }
     }
@@ -47,7 +47,7 @@ final class WireMaps {
   private void readEntry(MapKind kind, Body entry) throws IOException {
     String key = "";
     Body value = Body.EMPTY;
-    CodedInputStream in = Wire.open(entry);
+    CodedInputStream in = GrpsWire.open(entry);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (tag == KEY) {
         key = in.readStringRequireUtf8();
@@ -63,8 +63,8 @@ final class WireMaps {
 
   private static int valueTag(MapKind kind) {
     return switch (kind) {
-      case TEXT, BYTES -> Wire.lengthDelimited(VALUE_FIELD);
-      case INT32, INT64 -> Wire.varint(VALUE_FIELD);
+      case TEXT, BYTES -> GrpsWire.lengthDelimited(VALUE_FIELD);
+      case INT32, INT64 -> GrpsWire.varint(VALUE_FIELD);
       case SINGLE -> (VALUE_FIELD << 3) | WireFormat.WIRETYPE_FIXED32;
       case DOUBLE -> (VALUE_FIELD << 3) | WireFormat.WIRETYPE_FIXED64;
     };
@@ -73,7 +73,7 @@ final class WireMaps {
   /** The bytes of an entry's value, without a length in front. */
   private static Body value(MapKind kind, CodedInputStream in, Body entry) throws IOException {
     if (kind == MapKind.TEXT || kind == MapKind.BYTES) {
-      return Wire.slice(in, entry);
+      return GrpsWire.slice(in, entry);
     }
     int from = in.getTotalBytesRead();
     in.skipField(valueTag(kind));
@@ -82,11 +82,11 @@ final class WireMaps {
 
   private static Tensor tensor(MapKind kind, TensorSpec input, Body value) throws IOException {
     String place = "gmap." + kind.field() + "." + input.name();
-    CodedInputStream in = Wire.open(value);
+    CodedInputStream in = GrpsWire.open(value);
     boolean absent = value.length() == 0;
     return switch (kind) {
       case TEXT -> {
-        Wire.requireUtf8(value);
+        GrpsWire.requireUtf8(value);
         yield SingleInput.text(input, place, value);
       }
       case BYTES -> SingleInput.text(input, place, value);

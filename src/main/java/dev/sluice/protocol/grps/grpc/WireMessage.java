@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record WireMessage(String model, DataForm form, Body data) {
   static WireMessage scan(Body body) throws IOException {
-    CodedInputStream in = Wire.open(body);
+    CodedInputStream in = GrpsWire.open(body);
     String model = "";
     DataForm form = DataForm.NOTHING;
     Body data = Body.EMPTY;
@@ -32,8 +32,8 @@ record WireMessage(String model, DataForm form, Body data) {
       DataForm found = form(tag);
       if (found != null) {
         form = found;
-        data = Wire.slice(in, body);
-      } else if (tag == Wire.lengthDelimited(GrpsMessage.MODEL_FIELD_NUMBER)) {
+        data = GrpsWire.slice(in, body);
+      } else if (tag == GrpsWire.lengthDelimited(GrpsMessage.MODEL_FIELD_NUMBER)) {
         model = in.readStringRequireUtf8();
       } else {
         in.skipField(tag);
@@ -66,7 +66,7 @@ record WireMessage(String model, DataForm form, Body data) {
           inputs.add(input, SingleInput.raw(input, data));
         }
         case TEXT -> {
-          Wire.requireUtf8(data);
+          GrpsWire.requireUtf8(data);
           TensorSpec input = inputs.only(form);
           inputs.add(input, SingleInput.text(input, form.field(), data));
         }

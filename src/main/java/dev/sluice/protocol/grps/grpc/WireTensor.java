@@ -27,7 +27,7 @@ final class WireTensor {
 
   static WireTensor scan(Body bytes) throws IOException {
     var tensor = new WireTensor(bytes);
-    CodedInputStream in = Wire.open(bytes);
+    CodedInputStream in = GrpsWire.open(bytes);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       tensor.readField(in, tag);
     }

@@ -16,11 +16,11 @@ final class WireTensors {
   private WireTensors() {}
 
   static void read(Body data, RequestInputs inputs) throws IOException {
-    CodedInputStream in = Wire.open(data);
-    int tensors = Wire.lengthDelimited(GenericTensorData.TENSORS_FIELD_NUMBER);
+    CodedInputStream in = GrpsWire.open(data);
+    int tensors = GrpsWire.lengthDelimited(GenericTensorData.TENSORS_FIELD_NUMBER);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (tag == tensors) {
-        readTensor(WireTensor.scan(Wire.slice(in, data)), inputs);
+        readTensor(WireTensor.scan(GrpsWire.slice(in, data)), inputs);
       } else {
         in.skipField(tag);
       }

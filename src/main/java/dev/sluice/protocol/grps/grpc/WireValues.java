@@ -4,7 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.tensor.DataType;
@@ -31,12 +31,12 @@ final class WireValues {
   }
 
   void read(Body tensor) throws IOException {
-    CodedInputStream in = Wire.open(tensor);
+    CodedInputStream in = GrpsWire.open(tensor);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (WireFormat.getTagFieldNumber(tag) != type.listField()) {
         in.skipField(tag);
       } else if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
-        readRun(Wire.slice(in, tensor));
+        readRun(GrpsWire.slice(in, tensor));
       } else if (WireFormat.getTagWireType(tag) == unpackedWireType()) {
         readOne(in);
       } else {
@@ -57,12 +57,12 @@ final class WireValues {
 
   private void readRun(Body run) throws IOException {
     if (type == GrpsType.STRING) {
-      Wire.requireUtf8(run);
+      GrpsWire.requireUtf8(run);
       elements.putBytes(run.bytes(), run.offset(), run.length());
     } else if (liesAsInMemory()) {
       copy(run);
     } else {
-      CodedInputStream in = Wire.open(run);
+      CodedInputStream in = GrpsWire.open(run);
       while (!in.isAtEnd()) {
         readOne(in);
       }
@@ -94,13 +94,13 @@ final class WireValues {
   }
 
   private void put(long value) {
-    if (!Elements.put(elements, value)) {
+    if (!ElementConversion.put(elements, value)) {
       throw misfit(Long.toString(value));
     }
   }
 
   private void put(double value) {
-    if (!Elements.put(elements, value)) {
+    if (!ElementConversion.put(elements, value)) {
       throw misfit(Double.toString(value));
     }
   }
@@ -113,6 +113,6 @@ final class WireValues {
                 elements.elements(),
                 RequestInputs.label(input),
                 got,
-                Elements.wanted(input.type())));
+                ElementConversion.wanted(input.type())));
   }
 }

@@ -4,7 +4,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
-import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.protocol.grps.ModelResolver;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
@@ -18,10 +18,10 @@ import io.vertx.core.buffer.Buffer;
  */
 final class CustomRoute {
   private final DataPlane data;
-  private final ModelChoice models;
+  private final ModelResolver models;
   private final StreamControl control;
 
-  CustomRoute(DataPlane data, ModelChoice models, StreamControl control) {
+  CustomRoute(DataPlane data, ModelResolver models, StreamControl control) {
     this.data = data;
     this.models = models;
     this.control = control;
@@ -37,7 +37,7 @@ final class CustomRoute {
   }
 
   private void hand(HttpExchange http, Body body) {
-    var query = new PredictQuery(http.query());
+    var query = new PredictQueryParameters(http.query());
     boolean streaming = control.asksInHead(http, query) || control.asksInBody(body);
     ModelLease lent = models.lend(query.model(), http.caller());
     http.measure(Api.OWN_HTTP, lent.id().name());

@@ -27,22 +27,22 @@ final class GmapReader {
   }
 
   void read() {
-    Json.requireObject(in, "gmap");
+    GrpsJson.requireObject(in, "gmap");
     in.beginObject();
     while (in.nextKey()) {
-      if (!Json.isPresent(in)) {
+      if (!GrpsJson.isPresent(in)) {
         in.skipValue();
-      } else if (Json.keyIs(in, "s_s", "sS")) {
+      } else if (GrpsJson.keyIs(in, "s_s", "sS")) {
         readMap(MapKind.TEXT, this::text);
-      } else if (Json.keyIs(in, "s_b", "sB")) {
+      } else if (GrpsJson.keyIs(in, "s_b", "sB")) {
         readMap(MapKind.BYTES, this::bytes);
-      } else if (Json.keyIs(in, "s_i32", "sI32")) {
+      } else if (GrpsJson.keyIs(in, "s_i32", "sI32")) {
         readMap(MapKind.INT32, this::int32);
-      } else if (Json.keyIs(in, "s_i64", "sI64")) {
+      } else if (GrpsJson.keyIs(in, "s_i64", "sI64")) {
         readMap(MapKind.INT64, this::int64);
-      } else if (Json.keyIs(in, "s_f", "sF")) {
+      } else if (GrpsJson.keyIs(in, "s_f", "sF")) {
         readMap(MapKind.SINGLE, this::number);
-      } else if (Json.keyIs(in, "s_d", "sD")) {
+      } else if (GrpsJson.keyIs(in, "s_d", "sD")) {
         readMap(MapKind.DOUBLE, this::number);
       } else {
         in.skipValue();
@@ -52,10 +52,10 @@ final class GmapReader {
 
   private void readMap(MapKind kind, EntryReader reader) {
     String map = "gmap." + kind.field();
-    Json.requireObject(in, map);
+    GrpsJson.requireObject(in, map);
     in.beginObject();
     while (in.nextKey()) {
-      if (Json.isPresent(in)) {
+      if (GrpsJson.isPresent(in)) {
         String key = in.key();
         TensorSpec input = inputs.entry(key, kind);
         inputs.addEntry(kind, input, reader.read(input, map + "." + key));
@@ -66,17 +66,17 @@ final class GmapReader {
   }
 
   private Tensor text(TensorSpec input, String place) {
-    return SingleInput.text(input, place, ValueReader.text(in, place));
+    return SingleInput.text(input, place, GrpsValueReader.text(in, place));
   }
 
   private Tensor bytes(TensorSpec input, String place) {
     int before = in.position();
-    String encoded = Json.text(in, place);
+    String encoded = GrpsJson.text(in, place);
     try {
       return SingleInput.text(input, place, Body.of(decoder(encoded).decode(encoded)));
     } catch (IllegalArgumentException e) {
       in.seek(before);
-      throw Json.wrong(in, place, "base64");
+      throw GrpsJson.wrong(in, place, "base64");
     }
   }
 
@@ -88,30 +88,30 @@ final class GmapReader {
 
   private Tensor int32(TensorSpec input, String place) {
     int before = in.position();
-    OptionalLong value = ValueReader.integer(in);
+    OptionalLong value = GrpsValueReader.integer(in);
     if (value.isEmpty() || value.getAsLong() != (int) value.getAsLong()) {
       in.seek(before);
-      throw Json.wrong(in, place, "a whole number of 32 bits");
+      throw GrpsJson.wrong(in, place, "a whole number of 32 bits");
     }
     return SingleInput.integer(input, place, value.getAsLong());
   }
 
   private Tensor int64(TensorSpec input, String place) {
     int before = in.position();
-    OptionalLong value = ValueReader.integer(in);
+    OptionalLong value = GrpsValueReader.integer(in);
     if (value.isEmpty()) {
       in.seek(before);
-      throw Json.wrong(in, place, "a whole number of 64 bits");
+      throw GrpsJson.wrong(in, place, "a whole number of 64 bits");
     }
     return SingleInput.integer(input, place, value.getAsLong());
   }
 
   private Tensor number(TensorSpec input, String place) {
     int before = in.position();
-    OptionalDouble value = ValueReader.number(in);
+    OptionalDouble value = GrpsValueReader.number(in);
     if (value.isEmpty()) {
       in.seek(before);
-      throw Json.wrong(in, place, "a number");
+      throw GrpsJson.wrong(in, place, "a number");
     }
     return SingleInput.number(input, place, value.getAsDouble());
   }

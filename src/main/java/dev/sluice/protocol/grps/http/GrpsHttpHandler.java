@@ -5,11 +5,11 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
 import dev.sluice.protocol.grps.Deployment;
+import dev.sluice.protocol.grps.GrpsMetadata;
 import dev.sluice.protocol.grps.GrpsStatus;
-import dev.sluice.protocol.grps.Metadata;
-import dev.sluice.protocol.grps.ModelChoice;
+import dev.sluice.protocol.grps.ModelResolver;
 import dev.sluice.protocol.grps.PredictCall;
-import dev.sluice.protocol.grps.Room;
+import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoute;
@@ -49,7 +49,7 @@ public final class GrpsHttpHandler implements HttpProtocolHandler {
   private final Map<String, Way> ways = new LinkedHashMap<>();
 
   /**
-   * @param room shared by all event loops of the listener
+   * @param concurrencyLimit shared by all event loops of the listener
    * @param streams how a request asks for a stream
    * @param custom another way to ask for predictions
    */
@@ -57,17 +57,17 @@ public final class GrpsHttpHandler implements HttpProtocolHandler {
       DataPlane data,
       ControlPlane control,
       Deployment deployment,
-      Room room,
+      PredictConcurrencyLimit concurrencyLimit,
       StreamControl streams,
       CustomPredict custom) {
     this.custom = custom;
-    var models = new ModelChoice(data, control, deployment);
+    var models = new ModelResolver(data, control, deployment);
     this.predict =
         custom.ownBody()
             ? new CustomRoute(data, models, streams)::answer
-            : new PredictRoute(new PredictCall(data, models, room), streams)::predict;
+            : new PredictRoute(new PredictCall(data, models, concurrencyLimit), streams)::predict;
     var health = new HealthRoutes(control);
-    var metadata = new MetadataRoutes(new Metadata(models, control, deployment));
+    var metadata = new MetadataRoutes(new GrpsMetadata(models, control, deployment));
     add("/v1/health/online", Operation.ONLINE, ASKING, health::online);
     add("/v1/health/offline", Operation.OFFLINE, ASKING, health::offline);
     add("/v1/health/live", Operation.HEALTH, ASKING, health::live);

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.grps.http;
 
 import dev.sluice.protocol.codec.JsonCursor;
-import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.tensor.Shape;
@@ -22,10 +22,10 @@ final class GtensorsReader {
   }
 
   void read() {
-    Json.requireObject(in, "gtensors");
+    GrpsJson.requireObject(in, "gtensors");
     in.beginObject();
     while (in.nextKey()) {
-      if (in.keyIs("tensors") && Json.isPresent(in)) {
+      if (in.keyIs("tensors") && GrpsJson.isPresent(in)) {
         readTensors();
       } else {
         in.skipValue();
@@ -34,7 +34,7 @@ final class GtensorsReader {
   }
 
   private void readTensors() {
-    Json.requireArray(in, "gtensors.tensors");
+    GrpsJson.requireArray(in, "gtensors.tensors");
     in.beginArray();
     for (int i = 0; in.nextElement(); i++) {
       String place = "gtensors.tensors[" + i + "]";
@@ -57,7 +57,7 @@ final class GtensorsReader {
       int position = keys.list(type);
       if (position >= 0) {
         in.seek(position);
-        readList(place + "." + type.list(), input, ValueReader.of(type), elements);
+        readList(place + "." + type.list(), input, GrpsValueReader.of(type), elements);
       }
       inputs.add(input, elements, shape, type);
     }
@@ -70,16 +70,16 @@ final class GtensorsReader {
   }
 
   private void readList(
-      String place, TensorSpec input, ValueReader reader, TensorBuilder elements) {
+      String place, TensorSpec input, GrpsValueReader reader, TensorBuilder elements) {
     in.beginArray();
     while (in.nextElement()) {
       int before = in.position();
       if (!reader.read(in, elements)) {
         in.seek(before);
-        throw Json.wrong(
+        throw GrpsJson.wrong(
             in,
             "%s[%d] of %s".formatted(place, elements.elements(), RequestInputs.label(input)),
-            Elements.wanted(input.type()));
+            ElementConversion.wanted(input.type()));
       }
     }
   }

@@ -33,13 +33,13 @@ record JsonMessage(
     try {
       return scan(new JsonCursor(body), streamKey);
     } catch (JsonException e) {
-      throw Json.malformed(e);
+      throw GrpsJson.malformed(e);
     }
   }
 
   private static JsonMessage scan(JsonCursor in, String streamKey) {
     if (in.peek() != JsonCursor.Kind.OBJECT) {
-      throw Json.wrong(in, "Parse json failed. The request", "an object");
+      throw GrpsJson.wrong(in, "Parse json failed. The request", "an object");
     }
     String model = "";
     @Nullable DataForm form = null;
@@ -48,7 +48,7 @@ record JsonMessage(
     in.beginObject();
     while (in.nextKey()) {
       DataForm data = dataKey(in);
-      boolean present = Json.isPresent(in);
+      boolean present = GrpsJson.isPresent(in);
       if (data != null && present) {
         form = only(form, data);
         position = in.position();
@@ -57,7 +57,7 @@ record JsonMessage(
         streaming = in.peek() == JsonCursor.Kind.TRUE;
         in.skipValue();
       } else if (present && in.keyIs("model")) {
-        model = Json.text(in, "model");
+        model = GrpsJson.text(in, "model");
       } else {
         in.skipValue();
       }
@@ -67,7 +67,7 @@ record JsonMessage(
   }
 
   private static @Nullable DataForm dataKey(JsonCursor in) {
-    if (Json.keyIs(in, "str_data", "strData")) {
+    if (GrpsJson.keyIs(in, "str_data", "strData")) {
       return DataForm.TEXT;
     }
     if (in.keyIs("gtensors")) {
@@ -79,7 +79,7 @@ record JsonMessage(
     if (in.keyIs("gmap")) {
       return DataForm.MAP;
     }
-    return Json.keyIs(in, "bin_data", "binData") ? DataForm.BYTES : null;
+    return GrpsJson.keyIs(in, "bin_data", "binData") ? DataForm.BYTES : null;
   }
 
   private static DataForm only(@Nullable DataForm earlier, DataForm form) {
@@ -108,14 +108,14 @@ record JsonMessage(
     cursor.seek(position);
     try {
       switch (form) {
-        case TEXT -> ValueReader.text(cursor, inputs);
+        case TEXT -> GrpsValueReader.text(cursor, inputs);
         case TENSORS -> new GtensorsReader(cursor, inputs).read();
         case NDARRAY -> new NdArrayReader(cursor, inputs).read();
         case MAP -> new GmapReader(cursor, inputs).read();
         case BYTES, NOTHING -> throw new IllegalStateException("JSON has " + form);
       }
     } catch (JsonException e) {
-      throw Json.malformed(e);
+      throw GrpsJson.malformed(e);
     }
   }
 }

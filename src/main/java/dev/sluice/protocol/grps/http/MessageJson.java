@@ -2,8 +2,8 @@ package dev.sluice.protocol.grps.http;
 
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.grps.Answer;
 import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.ResponseForm;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;
@@ -64,9 +64,9 @@ final class MessageJson {
   }
 
   /** A successful message with a map of tensors of one element. */
-  static Buffer map(String model, Answer.Entries entries) {
+  static Buffer map(String model, ResponseForm.Entries entries) {
     JsonWriter out = succeed(model, 0).raw(",\"gmap\":{");
-    MapJson.entries(entries, out);
+    GmapJson.entries(entries, out);
     return out.raw("}}").toBuffer();
   }
 }

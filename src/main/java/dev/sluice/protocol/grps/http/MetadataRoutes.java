@@ -3,16 +3,16 @@ package dev.sluice.protocol.grps.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.grps.GrpsMetadata;
 import dev.sluice.protocol.grps.GrpsStatus;
-import dev.sluice.protocol.grps.Metadata;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 
 /** What the server and its models are, as YAML text in {@code str_data}. */
 final class MetadataRoutes {
-  private final Metadata metadata;
+  private final GrpsMetadata metadata;
 
-  MetadataRoutes(Metadata metadata) {
+  MetadataRoutes(GrpsMetadata metadata) {
     this.metadata = metadata;
   }
 
@@ -31,17 +31,17 @@ final class MetadataRoutes {
     try {
       return readName(new JsonCursor(body));
     } catch (JsonException e) {
-      throw Json.malformed(e);
+      throw GrpsJson.malformed(e);
     }
   }
 
   private static String readName(JsonCursor in) {
-    Json.requireObject(in, "the request");
+    GrpsJson.requireObject(in, "the request");
     String name = null;
     in.beginObject();
     while (in.nextKey()) {
-      if (Json.keyIs(in, "str_data", "strData") && Json.isPresent(in)) {
-        name = Json.text(in, "str_data");
+      if (GrpsJson.keyIs(in, "str_data", "strData") && GrpsJson.isPresent(in)) {
+        name = GrpsJson.text(in, "str_data");
       } else {
         in.skipValue();
       }

@@ -5,7 +5,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.grps.DataForm;
-import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
@@ -46,7 +46,7 @@ final class NdArrayReader {
     if (input.type().byteSize() == 0) {
       throw InferenceException.invalid(
           "ndarray: got numbers for input %s, wanted %s"
-              .formatted(input.name(), Elements.wanted(input.type())));
+              .formatted(input.name(), ElementConversion.wanted(input.type())));
     }
     try (var elements = new TensorBuilder(input.type(), START)) {
       readLevel(0, input, elements);
@@ -100,10 +100,10 @@ final class NdArrayReader {
     int before = in.position();
     if (!put(in.number(), elements)) {
       in.seek(before);
-      throw Json.wrong(
+      throw GrpsJson.wrong(
           in,
           "ndarray, number %d, for %s".formatted(elements.elements(), RequestInputs.label(input)),
-          Elements.wanted(input.type()));
+          ElementConversion.wanted(input.type()));
     }
   }
 
@@ -114,10 +114,10 @@ final class NdArrayReader {
       return true;
     }
     if (type.isFloat()) {
-      return Elements.put(elements, number.toDouble());
+      return ElementConversion.put(elements, number.toDouble());
     }
-    OptionalLong whole = ValueReader.whole(number);
-    return whole.isPresent() && Elements.put(elements, whole.getAsLong());
+    OptionalLong whole = GrpsValueReader.whole(number);
+    return whole.isPresent() && ElementConversion.put(elements, whole.getAsLong());
   }
 
   private static InferenceException failed(String why) {

@@ -31,13 +31,13 @@ final class PredictRoute {
   }
 
   void predict(HttpExchange http) {
-    var query = new PredictQuery(http.query());
+    var query = new PredictQueryParameters(http.query());
     http.body()
         .compose(body -> predict(http, query, body))
         .onFailure(e -> MessageJson.answer(http, GrpsStatus.ofPrediction(http.explain(e))));
   }
 
-  private Future<Void> predict(HttpExchange http, PredictQuery query, Body body) {
+  private Future<Void> predict(HttpExchange http, PredictQueryParameters query, Body body) {
     boolean streaming = control.asksInHead(http, query);
     return switch (mediaType(http.header("Content-Type"))) {
       case JSON -> predictJson(http, query, body, streaming);
@@ -50,7 +50,7 @@ final class PredictRoute {
   }
 
   private Future<Void> predictJson(
-      HttpExchange http, PredictQuery query, Body body, boolean streaming) {
+      HttpExchange http, PredictQueryParameters query, Body body, boolean streaming) {
     return http.compute(body.length(), () -> JsonMessage.scan(body, control.bodyKey()))
         .compose(message ->
             streaming || message.streaming()
@@ -59,7 +59,7 @@ final class PredictRoute {
   }
 
   private Future<Void> predictJson(
-      HttpExchange http, PredictQuery query, Body body, JsonMessage message) {
+      HttpExchange http, PredictQueryParameters query, Body body, JsonMessage message) {
     return call.run(
             http,
             message.model().isEmpty() ? query.model() : message.model(),
@@ -71,12 +71,12 @@ final class PredictRoute {
   }
 
   private Future<Void> streamJson(
-      HttpExchange http, PredictQuery query, Body body, JsonMessage message) {
+      HttpExchange http, PredictQueryParameters query, Body body, JsonMessage message) {
     String model = message.model().isEmpty() ? query.model() : message.model();
     return stream(http, query, model, body, message.form(), message::decode);
   }
 
-  private Future<Void> streamBytes(HttpExchange http, PredictQuery query, Body body) {
+  private Future<Void> streamBytes(HttpExchange http, PredictQueryParameters query, Body body) {
     return stream(
         http, query, query.model(), body, DataForm.BYTES, inputs -> addBytes(inputs, body));
   }
@@ -84,7 +84,7 @@ final class PredictRoute {
   /** A model that is not there is told of in the stream, as the native server does. */
   private Future<Void> stream(
       HttpExchange http,
-      PredictQuery query,
+      PredictQueryParameters query,
       String model,
       Body body,
       DataForm form,
@@ -93,7 +93,7 @@ final class PredictRoute {
       throw InferenceException.invalid(
           "Streaming and ret ndarray are not supported at the same time.");
     }
-    var client = new StreamedAnswer(http, control.contentType());
+    var client = new StreamedResponse(http, control.contentType());
     try {
       return call.stream(
           http, model, body.length(), decoder, client, response -> message(form, response));
@@ -108,7 +108,7 @@ final class PredictRoute {
 
   /** A message of a stream; one in JSON ends its line, as the native server has it. */
   private static Buffer message(DataForm form, InferenceResponse response) {
-    PredictAnswer answer = PredictAnswer.of(form, response);
+    PredictResponseBody answer = PredictResponseBody.of(form, response);
     return answer.isJson() ? answer.body().appendString("\n") : answer.body();
   }
 
@@ -118,7 +118,7 @@ final class PredictRoute {
     inputs.add(input, SingleInput.raw(input, body));
   }
 
-  private Future<Void> predictBytes(HttpExchange http, PredictQuery query, Body body) {
+  private Future<Void> predictBytes(HttpExchange http, PredictQueryParameters query, Body body) {
     return call.run(
             http,
             query.model(),
@@ -129,11 +129,11 @@ final class PredictRoute {
         .mapEmpty();
   }
 
-  private static PredictAnswer answer(
-      PredictQuery query, DataForm asked, InferenceResponse response) {
+  private static PredictResponseBody answer(
+      PredictQueryParameters query, DataForm asked, InferenceResponse response) {
     return query.returnNdArray()
-        ? PredictAnswer.ndArray(response)
-        : PredictAnswer.of(asked, response);
+        ? PredictResponseBody.ndArray(response)
+        : PredictResponseBody.of(asked, response);
   }
 
   /** A content type without its parameters, in lower case. */

@@ -28,7 +28,7 @@ public record StreamControl(Mode mode, String key, String contentType) {
   }
 
   /** Whether the request's head asks for a stream. */
-  boolean asksInHead(HttpExchange http, PredictQuery query) {
+  boolean asksInHead(HttpExchange http, PredictQueryParameters query) {
     return switch (mode) {
       case QUERY_PARAM -> query.isTrue(key);
       case HEADER_PARAM -> "true".equalsIgnoreCase(http.header(key));

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.grps.http;
 
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.grps.Elements;
+import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.Utf8;
 import dev.sluice.tensor.BytesElements;
@@ -71,25 +71,25 @@ final class TensorJson {
       case UINT8, INT8, INT16, INT32 -> {
         for (long i = 0; i < count; i++) {
           comma(i);
-          out.number(Elements.integer(tensor, i));
+          out.number(ElementConversion.integer(tensor, i));
         }
       }
       case INT64 -> {
         for (long i = 0; i < count; i++) {
           comma(i);
-          out.raw('"').number(Elements.int64(named, i)).raw('"');
+          out.raw('"').number(ElementConversion.int64(named, i)).raw('"');
         }
       }
       case FLOAT16, FLOAT32 -> {
         for (long i = 0; i < count; i++) {
           comma(i);
-          single(out, Elements.single(tensor, i));
+          single(out, ElementConversion.single(tensor, i));
         }
       }
       case FLOAT64 -> {
         for (long i = 0; i < count; i++) {
           comma(i);
-          wide(out, Elements.wide(tensor, i));
+          wide(out, ElementConversion.wide(tensor, i));
         }
       }
       case STRING -> texts();
@@ -135,7 +135,7 @@ final class TensorJson {
 
   private static long nested(Tensor tensor, JsonWriter out, int depth, long from) {
     if (depth == tensor.shape().rank()) {
-      single(out, Elements.single(tensor, from));
+      single(out, ElementConversion.single(tensor, from));
       return from + 1;
     }
     long next = from;

@@ -31,11 +31,11 @@ final class TensorKeys {
 
   /** Looks through the tensor that comes next. */
   static TensorKeys scan(JsonCursor in, String place) {
-    Json.requireObject(in, place);
+    GrpsJson.requireObject(in, place);
     var keys = new TensorKeys(place);
     in.beginObject();
     while (in.nextKey()) {
-      if (Json.isPresent(in)) {
+      if (GrpsJson.isPresent(in)) {
         keys.readKey(in);
       } else {
         in.skipValue();
@@ -65,7 +65,7 @@ final class TensorKeys {
 
   private void readKey(JsonCursor in) {
     if (in.keyIs("name")) {
-      name = Json.text(in, place + ".name");
+      name = GrpsJson.text(in, place + ".name");
     } else if (in.keyIs("dtype")) {
       type = readType(in);
     } else if (in.keyIs("shape")) {
@@ -78,19 +78,19 @@ final class TensorKeys {
 
   private void noteList(JsonCursor in) {
     for (GrpsType candidate : GrpsType.all()) {
-      if (Json.keyIs(in, candidate.list(), candidate.camelCaseList())) {
+      if (GrpsJson.keyIs(in, candidate.list(), candidate.camelCaseList())) {
         note(in, candidate);
         return;
       }
     }
     // The name that grps' own documentation has for it; its servers lose the values silently.
-    if (Json.keyIs(in, "flat_double", "flatDouble")) {
+    if (GrpsJson.keyIs(in, "flat_double", "flatDouble")) {
       note(in, GrpsType.FLOAT64);
     }
   }
 
   private void note(JsonCursor in, GrpsType of) {
-    Json.requireArray(in, place + "." + of.list());
+    GrpsJson.requireArray(in, place + "." + of.list());
     lists[of.number()] = in.position();
   }
 
@@ -99,7 +99,7 @@ final class TensorKeys {
     int before = in.position();
     boolean named = in.peek() == Kind.STRING;
     String wanted = named ? in.string().toText() : "";
-    OptionalLong number = named ? OptionalLong.empty() : ValueReader.integer(in);
+    OptionalLong number = named ? OptionalLong.empty() : GrpsValueReader.integer(in);
     if (wanted.equals("DT_INVALID") || number.equals(OptionalLong.of(0))) {
       return null;
     }
@@ -110,11 +110,11 @@ final class TensorKeys {
       }
     }
     in.seek(before);
-    throw Json.wrong(in, place + ".dtype", "a name such as DT_FLOAT32, or its number");
+    throw GrpsJson.wrong(in, place + ".dtype", "a name such as DT_FLOAT32, or its number");
   }
 
   private long[] readShape(JsonCursor in) {
-    Json.requireArray(in, place + ".shape");
+    GrpsJson.requireArray(in, place + ".shape");
     long[] read = new long[4];
     int rank = 0;
     in.beginArray();
@@ -134,10 +134,11 @@ final class TensorKeys {
 
   private long readDim(JsonCursor in, int index) {
     int before = in.position();
-    OptionalLong dim = ValueReader.integer(in);
+    OptionalLong dim = GrpsValueReader.integer(in);
     if (dim.isEmpty() || dim.getAsLong() < 0 || dim.getAsLong() > MAX_DIM) {
       in.seek(before);
-      throw Json.wrong(in, place + ".shape[" + index + "]", "a whole number from 0 to " + MAX_DIM);
+      throw GrpsJson.wrong(
+          in, place + ".shape[" + index + "]", "a whole number from 0 to " + MAX_DIM);
     }
     return dim.getAsLong();
   }

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /** The road of a {@code ModelInfer} call: decode, ask, encode. */
 record InferMethod(OipServer server) implements GrpcMethod {
-  private static final int[] RAW_TENSOR = {Wire.RAW_INPUT_CONTENTS};
+  private static final int[] RAW_TENSOR = {InferMessageTags.RAW_INPUT_CONTENTS};
 
   @Override
   public int[] tensorPath() {
@@ -42,25 +42,27 @@ record InferMethod(OipServer server) implements GrpcMethod {
   }
 
   /** The tensors hold on to the message's memory for as long as they need it. */
-  private InferCall.Decoded decode(
+  private InferRequestReader.Decoded decode(
       GrpcCall call, Body message, Map<String, ParameterValue> metadata, SharedMemory memory) {
     try (message) {
-      return InferCall.decode(server, message, call, metadata, memory);
+      return InferRequestReader.decode(server, message, call, metadata, memory);
     }
   }
 
-  private Future<Buffer> run(GrpcCall call, InferCall.Decoded decoded) {
+  private Future<Buffer> run(GrpcCall call, InferRequestReader.Decoded decoded) {
     ModelMetadata model = decoded.request().model().metadata();
     return call.ask(server.data(), decoded.request())
         .compose(response ->
-            call.compute(InferAnswer.likelySize(response), () -> encode(decoded, model, response))
+            call.compute(
+                    InferResponseWriter.likelySize(response),
+                    () -> encode(decoded, model, response))
                 .onFailure(_ -> response.close()));
   }
 
   private static Buffer encode(
-      InferCall.Decoded decoded, ModelMetadata model, InferenceResponse response) {
+      InferRequestReader.Decoded decoded, ModelMetadata model, InferenceResponse response) {
     try (var shown = Classification.in(response, decoded.classes(), model)) {
-      return InferAnswer.encode(shown, decoded.id(), decoded.slots());
+      return InferResponseWriter.encode(shown, decoded.id(), decoded.slots());
     }
   }
 }

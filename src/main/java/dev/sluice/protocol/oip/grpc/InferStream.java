@@ -54,7 +54,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     SharedMemory memory = SharedMemory.of(server.regions(), call);
     return call.compute(
             message.work() + memory.work(),
-            () -> InferCall.decodeStreamed(server, wire, call, metadata, memory))
+            () -> InferRequestReader.decodeStreamed(server, wire, call, metadata, memory))
         .transform((decoded, failure) -> {
           begin(request, decoded, failure);
           return room();
@@ -62,7 +62,9 @@ final class InferStream implements GrpcStreamMethod.Messages {
   }
 
   private void begin(
-      StreamedRequest request, InferCall.@Nullable Decoded decoded, @Nullable Throwable failure) {
+      StreamedRequest request,
+      InferRequestReader.@Nullable Decoded decoded,
+      @Nullable Throwable failure) {
     if (gone) {
       if (decoded != null) {
         decoded.request().close();

@@ -9,7 +9,7 @@ import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.protocol.oip.ModelDescription;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.Statistics;
@@ -197,7 +197,7 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     try {
       return parser.parseFrom(message.bytes(), message.offset(), message.length());
     } catch (InvalidProtocolBufferException e) {
-      throw Wire.malformed(e);
+      throw InferMessageTags.malformed(e);
     }
   }
 
@@ -230,17 +230,17 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     if (miss) {
       return ModelReadyResponse.newBuilder().setReady(false).build();
     }
-    return ModelReadyResponse.newBuilder().setReady(Models.isReady(lookup)).build();
+    return ModelReadyResponse.newBuilder().setReady(OipModels.isReady(lookup)).build();
   }
 
   private MessageLite modelMetadata(ModelMetadataRequest request, Caller caller) {
-    return Descriptions.metadata(
+    return MetadataMessages.metadata(
         ModelDescription.of(
             server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
   }
 
   private MessageLite modelConfig(ModelConfigRequest request, Caller caller) {
-    return Descriptions.config(
+    return MetadataMessages.config(
         ModelDescription.configuration(
             server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
   }

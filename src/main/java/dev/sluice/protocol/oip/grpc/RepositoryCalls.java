@@ -37,7 +37,7 @@ record RepositoryCalls(OipServer server, boolean kserve) {
   Future<MessageLite> index(RepositoryIndexRequest request, Caller caller) {
     requireNoRepository(request.getRepositoryName());
     return RepositoryIndex.of(server.control(), request.getReady(), caller)
-        .map(Descriptions::index);
+        .map(MetadataMessages::index);
   }
 
   Future<MessageLite> load(RepositoryModelLoadRequest request, Caller caller) {

@@ -7,7 +7,7 @@ import dev.sluice.inference.Operation;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.LogSettings;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.TraceSettings;
 import dev.sluice.protocol.oip.grpc.proto.LogSettingsRequest;
@@ -53,7 +53,7 @@ record SettingsCalls(OipServer server) {
   TraceSettingResponse tracing(TraceSettingRequest request, Caller caller) {
     if (!request.getModelName().isEmpty()) {
       var latest = new ModelSelector.Latest(request.getModelName());
-      Models.find(server.data(), latest, caller, Operation.TRACING).release();
+      OipModels.find(server.data(), latest, caller, Operation.TRACING).release();
     }
     var settings = new TraceSettings();
     request.getSettingsMap().forEach((name, value) -> settings.put(name, value.getValueList()));

@@ -5,8 +5,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.SharedMemory;
-import dev.sluice.protocol.oip.SharedRegion;
-import dev.sluice.protocol.oip.SharedRegions;
+import dev.sluice.protocol.oip.SharedMemoryRegion;
+import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryRegisterRequest;
 import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusRequest;
 import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusResponse;
@@ -21,11 +21,11 @@ import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryUnregisterResponse;
 import dev.sluice.transport.Exchange;
 
 /** Registers regions of shared memory, and tells which there are. */
-record SharedMemoryCalls(SharedRegions regions) {
+record SharedMemoryCalls(SharedMemoryRegions regions) {
   MessageLite status(SystemSharedMemoryStatusRequest request, Exchange call) {
     var caller = SharedMemory.of(regions, call).require();
     var answer = SystemSharedMemoryStatusResponse.newBuilder();
-    for (SharedRegion region : regions.status(caller, request.getName())) {
+    for (SharedMemoryRegion region : regions.status(caller, request.getName())) {
       answer.putRegions(
           region.name(),
           SystemSharedMemoryStatusResponse.RegionStatus.newBuilder()

@@ -6,7 +6,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Classification;
-import dev.sluice.protocol.oip.SharedSlot;
+import dev.sluice.protocol.oip.SharedMemorySlice;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
@@ -40,7 +40,7 @@ final class StreamedRequest implements ClientStream {
   private @Nullable ModelMetadata model;
 
   /** By output, where in shared memory it goes. */
-  private Map<String, SharedSlot> slots = Map.of();
+  private Map<String, SharedMemorySlice> slots = Map.of();
 
   /** Until its model is known, and if there is none, it keeps its place in the order. */
   private boolean ordered = true;
@@ -55,7 +55,7 @@ final class StreamedRequest implements ClientStream {
     record.measure(Api.OIP_STREAM, wire.modelName());
   }
 
-  void begin(StreamPump answers, InferCall.Decoded decoded) {
+  void begin(StreamPump answers, InferRequestReader.Decoded decoded) {
     ModelMetadata served = decoded.request().model().metadata();
     pump = answers;
     model = served;
@@ -83,7 +83,7 @@ final class StreamedRequest implements ClientStream {
     finalSent |= response.last();
     try (var shown = classified(response)) {
       return wrap(
-          InferAnswer.encode(
+          InferResponseWriter.encode(
               new InferenceResponse(
                   shown.model(), shown.signature(), shown.outputs(), parameters, response.last()),
               wire.id(),
@@ -102,7 +102,8 @@ final class StreamedRequest implements ClientStream {
   }
 
   private static Buffer wrap(Buffer message) {
-    var head = new MessageWriter((int) MessageWriter.fieldSize(0) + MessageWriter.size(-1));
+    var head =
+        new InferMessageWriter((int) InferMessageWriter.fieldSize(0) + InferMessageWriter.size(-1));
     head.begin(INFER_RESPONSE, message.length());
     return Buffers.join(head.toBuffer(), message);
   }

@@ -69,7 +69,7 @@ final class TypedContents {
       reader.requireCount();
       return builder.build(input.shape());
     } catch (IOException e) {
-      throw Wire.malformed(e);
+      throw InferMessageTags.malformed(e);
     }
   }
 
@@ -88,18 +88,18 @@ final class TypedContents {
   }
 
   private void message(Body message) throws IOException {
-    CodedInputStream in = Wire.open(message);
+    CodedInputStream in = InferMessageTags.open(message);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       int number = tag >>> 3;
       if (number < BOOL || number > BYTES) {
-        Wire.skip(in, tag);
+        InferMessageTags.skip(in, tag);
       } else if ((tag & 7) == LENGTH_DELIMITED && number != BYTES) {
         packed(number, in, message);
       } else if (tag == single(number)) {
         requireField(number);
         element(in, message);
       } else {
-        Wire.skip(in, tag);
+        InferMessageTags.skip(in, tag);
       }
     }
   }
@@ -117,7 +117,7 @@ final class TypedContents {
   }
 
   private void packed(int number, CodedInputStream in, Body message) throws IOException {
-    Body elements = Wire.slice(in, message);
+    Body elements = InferMessageTags.slice(in, message);
     if (elements.length() == 0) {
       return;
     }
@@ -126,7 +126,7 @@ final class TypedContents {
       copy(elements);
       return;
     }
-    CodedInputStream each = Wire.open(elements);
+    CodedInputStream each = InferMessageTags.open(elements);
     while (!each.isAtEnd()) {
       element(each, elements);
     }
@@ -154,7 +154,7 @@ final class TypedContents {
       case UINT64 -> whole(in.readUInt64());
       case FP32 -> whole(in.readFixed32());
       case FP64 -> whole(in.readFixed64());
-      default -> bytes(Wire.slice(in, message));
+      default -> bytes(InferMessageTags.slice(in, message));
     }
     found++;
   }

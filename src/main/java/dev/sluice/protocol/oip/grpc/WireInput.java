@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.transport.Body;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,4 +14,4 @@ import org.jspecify.annotations.Nullable;
  *     set, more if it was sent in pieces, which protobuf allows
  * @param place where its values lie, if that is shared memory
  */
-record WireInput(InputHead head, List<Body> contents, @Nullable SharedPlace place) {}
+record WireInput(InputHead head, List<Body> contents, @Nullable SharedMemoryParameters place) {}

@@ -4,7 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.Dimensions;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,13 +16,13 @@ final class WireInputReader {
   private final CodedInputStream in;
   private final Dimensions dimensions = new Dimensions();
   private final List<Body> contents = new ArrayList<>(1);
-  private final SharedPlace.Reader shared = new SharedPlace.Reader();
+  private final SharedMemoryParameters.Reader shared = new SharedMemoryParameters.Reader();
   private String name = "";
   private String datatype = "";
 
   WireInputReader(Body message) {
     this.message = message;
-    this.in = Wire.open(message);
+    this.in = InferMessageTags.open(message);
   }
 
   WireInput read() throws IOException {
@@ -35,13 +35,14 @@ final class WireInputReader {
 
   private void field(int tag) throws IOException {
     switch (tag) {
-      case Wire.NAME -> name = in.readStringRequireUtf8();
-      case Wire.DATATYPE -> datatype = in.readStringRequireUtf8();
-      case Wire.SHAPE_PACKED -> packedShape();
-      case Wire.SHAPE -> dimensions.add(in.readInt64());
-      case Wire.TENSOR_PARAMETERS -> WireParameter.read(Wire.slice(in, message)).putInto(shared);
-      case Wire.CONTENTS -> contents.add(Wire.slice(in, message));
-      default -> Wire.skip(in, tag);
+      case InferMessageTags.NAME -> name = in.readStringRequireUtf8();
+      case InferMessageTags.DATATYPE -> datatype = in.readStringRequireUtf8();
+      case InferMessageTags.SHAPE_PACKED -> packedShape();
+      case InferMessageTags.SHAPE -> dimensions.add(in.readInt64());
+      case InferMessageTags.TENSOR_PARAMETERS ->
+          WireParameter.read(InferMessageTags.slice(in, message)).putInto(shared);
+      case InferMessageTags.CONTENTS -> contents.add(InferMessageTags.slice(in, message));
+      default -> InferMessageTags.skip(in, tag);
     }
   }
 

@@ -5,7 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.RequestParameters;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -29,21 +29,21 @@ record WireParameter(String name, @Nullable ParameterValue value) {
   private static final int UINT64 = 5 << 3;
 
   static WireParameter read(Body entry) throws IOException {
-    CodedInputStream in = Wire.open(entry);
+    CodedInputStream in = InferMessageTags.open(entry);
     String name = "";
     @Nullable ParameterValue value = null;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
         case KEY -> name = in.readStringRequireUtf8();
-        case VALUE -> value = value(Wire.slice(in, entry));
-        default -> Wire.skip(in, tag);
+        case VALUE -> value = value(InferMessageTags.slice(in, entry));
+        default -> InferMessageTags.skip(in, tag);
       }
     }
     return new WireParameter(name, value);
   }
 
   private static @Nullable ParameterValue value(Body message) throws IOException {
-    CodedInputStream in = Wire.open(message);
+    CodedInputStream in = InferMessageTags.open(message);
     @Nullable ParameterValue value = null;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
@@ -52,7 +52,7 @@ record WireParameter(String name, @Nullable ParameterValue value) {
         case STRING -> value = new ParameterValue.Text(in.readStringRequireUtf8());
         case DOUBLE -> value = new ParameterValue.Fraction(in.readDouble());
         case UINT64 -> value = new ParameterValue.Whole(in.readUInt64(), true);
-        default -> Wire.skip(in, tag);
+        default -> InferMessageTags.skip(in, tag);
       }
     }
     return value;
@@ -75,7 +75,7 @@ record WireParameter(String name, @Nullable ParameterValue value) {
   }
 
   /** Puts the parameter among those of its input or output that say where it lies. */
-  void putInto(SharedPlace.Reader shared) {
+  void putInto(SharedMemoryParameters.Reader shared) {
     shared.put(name, value);
   }
 

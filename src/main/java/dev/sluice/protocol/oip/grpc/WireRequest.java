@@ -3,9 +3,9 @@ package dev.sluice.protocol.oip.grpc;
 import com.google.protobuf.CodedInputStream;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.RequestParameters;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,12 +18,12 @@ import java.util.Map;
  * needs to be freed.
  */
 final class WireRequest {
-  private static final int OUTPUT_NAME = Wire.NAME;
+  private static final int OUTPUT_NAME = InferMessageTags.NAME;
 
   private final List<WireInput> inputs = new ArrayList<>();
   private final List<String> outputs = new ArrayList<>();
   private final Map<String, Integer> classes = new HashMap<>(0);
-  private final Map<String, SharedPlace> places = new HashMap<>(0);
+  private final Map<String, SharedMemoryParameters> places = new HashMap<>(0);
   private final List<Body> rawContents = new ArrayList<>();
   private final RequestParameters parameters = new RequestParameters(WireParameter::wrongType);
   private String modelName = "";
@@ -43,55 +43,56 @@ final class WireRequest {
       request.fields(message);
       return request;
     } catch (IOException e) {
-      throw Wire.malformed(e);
+      throw InferMessageTags.malformed(e);
     }
   }
 
   private void fields(Body message) throws IOException {
-    CodedInputStream in = Wire.open(message);
+    CodedInputStream in = InferMessageTags.open(message);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
-        case Wire.MODEL_NAME -> modelName = in.readStringRequireUtf8();
-        case Wire.MODEL_VERSION -> modelVersion = in.readStringRequireUtf8();
-        case Wire.ID -> id = in.readStringRequireUtf8();
-        case Wire.PARAMETERS -> WireParameter.read(Wire.slice(in, message)).putInto(parameters);
-        case Wire.INPUTS -> input(Wire.slice(in, message));
-        case Wire.OUTPUTS -> output(Wire.slice(in, message));
-        case Wire.RAW_INPUT_CONTENTS -> rawContent(Wire.slice(in, message));
-        default -> Wire.skip(in, tag);
+        case InferMessageTags.MODEL_NAME -> modelName = in.readStringRequireUtf8();
+        case InferMessageTags.MODEL_VERSION -> modelVersion = in.readStringRequireUtf8();
+        case InferMessageTags.ID -> id = in.readStringRequireUtf8();
+        case InferMessageTags.PARAMETERS ->
+            WireParameter.read(InferMessageTags.slice(in, message)).putInto(parameters);
+        case InferMessageTags.INPUTS -> input(InferMessageTags.slice(in, message));
+        case InferMessageTags.OUTPUTS -> output(InferMessageTags.slice(in, message));
+        case InferMessageTags.RAW_INPUT_CONTENTS -> rawContent(InferMessageTags.slice(in, message));
+        default -> InferMessageTags.skip(in, tag);
       }
     }
   }
 
   private void input(Body message) throws IOException {
-    RequestChecks.requireRoom(inputs.size());
+    OipRequestChecks.requireRoom(inputs.size());
     inputs.add(new WireInputReader(message).read());
   }
 
   private void rawContent(Body bytes) {
-    RequestChecks.requireRoom(rawContents.size());
+    OipRequestChecks.requireRoom(rawContents.size());
     rawContents.add(bytes);
   }
 
   private void output(Body message) throws IOException {
-    RequestChecks.requireRoom(outputs.size());
-    CodedInputStream in = Wire.open(message);
+    OipRequestChecks.requireRoom(outputs.size());
+    CodedInputStream in = InferMessageTags.open(message);
     String name = "";
     int best = 0;
-    var shared = new SharedPlace.Reader();
+    var shared = new SharedMemoryParameters.Reader();
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
         case OUTPUT_NAME -> name = in.readStringRequireUtf8();
-        case Wire.OUTPUT_PARAMETERS -> {
-          WireParameter parameter = WireParameter.read(Wire.slice(in, message));
+        case InferMessageTags.OUTPUT_PARAMETERS -> {
+          WireParameter parameter = WireParameter.read(InferMessageTags.slice(in, message));
           parameter.putInto(shared);
           best = parameter.name().equals("classification") ? parameter.classes() : best;
         }
-        default -> Wire.skip(in, tag);
+        default -> InferMessageTags.skip(in, tag);
       }
     }
     outputs.add(name);
-    SharedPlace place = shared.place();
+    SharedMemoryParameters place = shared.place();
     if (place != null) {
       places.put(name, place);
     }
@@ -106,7 +107,7 @@ final class WireRequest {
   }
 
   /** By output, where in shared memory it is to go. */
-  Map<String, SharedPlace> places() {
+  Map<String, SharedMemoryParameters> places() {
     return places;
   }
 

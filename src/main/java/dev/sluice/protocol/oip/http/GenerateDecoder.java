@@ -11,9 +11,9 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.ForwardedHeaders;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
+import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
@@ -95,9 +95,9 @@ record GenerateDecoder(
   }
 
   private Decoded flat(Body json) {
-    Signature signature = Models.signature(model, "");
+    Signature signature = OipModels.signature(model, "");
     try (GenerateRequest flat = GenerateRequest.read(json, signature)) {
-      RequestChecks.check(model, signature, flat.heads(), List.of());
+      OipRequestChecks.check(model, signature, flat.heads(), List.of());
       List<String> outputs = signature.commonOutputs(List.of());
       Deadline wanted =
           server.deadline(flat.parameters().timeoutMicros(), model.metadata(), deadline);

@@ -32,7 +32,7 @@ final class GenerateEncoder {
         .parameters()
         .forEach((name, value) -> {
           out.raw(',').key(name);
-          AnswerParameters.value(value, out);
+          ResponseParametersJson.value(value, out);
         });
     for (NamedTensor output : response.outputs()) {
       out.raw(',').key(output.name());
@@ -43,7 +43,7 @@ final class GenerateEncoder {
 
   private static void values(NamedTensor output, JsonWriter out) {
     Tensor tensor = output.tensor();
-    if (tensor.type() == DataType.BYTES && !Utf8.isText(tensor)) {
+    if (tensor.type() == DataType.BYTES && !BytesText.isText(tensor)) {
       throw InferenceException.invalid(
           "output '" + output.name() + "' is not text: ask for it by infer, which can send bytes");
     }

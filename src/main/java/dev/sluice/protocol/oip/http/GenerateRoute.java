@@ -6,7 +6,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.telemetry.Api;
 import dev.sluice.transport.Body;
@@ -48,7 +48,7 @@ record GenerateRoute(OipServer server) {
   private Future<GenerateDecoder.Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body) {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
-    ModelLease model = Models.admit(server.data(), selector, exchange.caller());
+    ModelLease model = OipModels.admit(server.data(), selector, exchange.caller());
     var decoder =
         new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange
@@ -68,7 +68,7 @@ record GenerateRoute(OipServer server) {
   }
 
   private void pump(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
-    new StreamPump(exchange, new EventAnswer(exchange), decoded.form())
+    new StreamPump(exchange, new ServerSentEvents(exchange), decoded.form())
         .ask(server.data(), decoded.request());
   }
 
@@ -77,7 +77,7 @@ record GenerateRoute(OipServer server) {
     if (!request.model().metadata().decoupled()) {
       return exchange.ask(server.data(), request);
     }
-    var one = new OneResponse();
+    var one = new SingleResponseReader();
     exchange.onGone(one::leave);
     exchange.record().asked();
     server.data().inferStream(request, one);

@@ -10,10 +10,10 @@ import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
+import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RawInputs;
-import dev.sluice.protocol.oip.RequestChecks;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -68,7 +68,7 @@ record InferDecoder(
   }
 
   private Decoded decodeRaw(Body body) {
-    Signature signature = Models.signature(model, "");
+    Signature signature = OipModels.signature(model, "");
     List<String> wanted = signature.commonOutputs(List.of());
     List<NamedTensor> inputs = List.of(RawRequest.read(model, signature, body));
     var outputs = new OutputForms();
@@ -79,9 +79,9 @@ record InferDecoder(
 
   private Decoded decode(JsonRequest parsed, Body binary) {
     requireBinaryOf(parsed, binary);
-    Signature signature = Models.signature(model, parsed.parameters().signatureName());
+    Signature signature = OipModels.signature(model, parsed.parameters().signatureName());
     OutputForms outputs = parsed.outputs();
-    RequestChecks.check(model, signature, parsed.heads(), outputs.names());
+    OipRequestChecks.check(model, signature, parsed.heads(), outputs.names());
     Classification.check(signature, outputs.classes());
     outputs.findPlaces(memory);
     List<String> wanted = signature.commonOutputs(outputs.names());

@@ -5,7 +5,7 @@ import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonTensors.BytesForm;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.oip.SharedSlot;
+import dev.sluice.protocol.oip.SharedMemorySlice;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -79,7 +79,7 @@ final class InferEncoder {
     out.raw(",\"model_version\":\"").number(response.model().version()).raw('"');
     if (!response.parameters().isEmpty()) {
       out.raw(",\"parameters\":");
-      AnswerParameters.object(response.parameters(), out);
+      ResponseParametersJson.object(response.parameters(), out);
     }
     out.raw(",\"outputs\":[");
     String comma = "";
@@ -95,17 +95,17 @@ final class InferEncoder {
     out.raw("{\"name\":").string(name);
     out.raw(",\"datatype\":\"").raw(tensor.type().name());
     out.raw("\",\"shape\":").raw(tensor.shape().toString());
-    SharedSlot slot = forms.slot(name);
+    SharedMemorySlice slot = forms.slot(name);
     if (slot != null) {
       slot.write(name, tensor);
       Map<String, ParameterValue> said = slot.parameters();
       // Triton's C++ client takes every output with parameters for binary data.
       said.put("binary_data_size", new ParameterValue.Whole(0, false));
       out.raw(",\"parameters\":");
-      AnswerParameters.object(said, out);
+      ResponseParametersJson.object(said, out);
     } else if (forms.isBinary(name)) {
       out.raw(",\"parameters\":{\"binary_data_size\":").number(tensor.byteSize()).raw('}');
-    } else if (tensor.type() == DataType.BYTES && !Utf8.isText(tensor)) {
+    } else if (tensor.type() == DataType.BYTES && !BytesText.isText(tensor)) {
       out.raw(",\"parameters\":{\"content_type\":\"base64\"}");
       data(tensor, BASE64);
     } else {

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param place where it lies, if that is shared memory
  */
 record JsonInput(
-    InputHead head, @Nullable Tensor values, long binarySize, @Nullable SharedPlace place) {
+    InputHead head,
+    @Nullable Tensor values,
+    long binarySize,
+    @Nullable SharedMemoryParameters place) {
   /** Whether its values follow the JSON. */
   boolean isBinary() {
     return values == null && place == null;

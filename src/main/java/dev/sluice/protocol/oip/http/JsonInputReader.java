@@ -6,7 +6,7 @@ import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.Dimensions;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -33,8 +33,8 @@ final class JsonInputReader implements AutoCloseable {
   private int dataPosition = NONE;
   private long binarySize = NONE;
   private boolean base64;
-  private final SharedPlace.Reader shared = new SharedPlace.Reader();
-  private @Nullable SharedPlace sharedPlace;
+  private final SharedMemoryParameters.Reader shared = new SharedMemoryParameters.Reader();
+  private @Nullable SharedMemoryParameters sharedPlace;
 
   JsonInputReader(JsonCursor in, int index) {
     this.in = in;

@@ -2,7 +2,7 @@ package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
-import dev.sluice.protocol.oip.SharedPlace;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one object of {@code outputs}. */
@@ -11,7 +11,7 @@ final class JsonOutput {
   private @Nullable String name;
   private boolean binary;
   private int best;
-  private final SharedPlace.Reader shared = new SharedPlace.Reader();
+  private final SharedMemoryParameters.Reader shared = new SharedMemoryParameters.Reader();
 
   private JsonOutput(JsonCursor in) {
     this.in = in;
@@ -29,7 +29,7 @@ final class JsonOutput {
       throw JsonFields.missing("outputs", "name");
     }
     outputs.add(output.name, output.binary, output.best);
-    SharedPlace place = output.shared.place();
+    SharedMemoryParameters place = output.shared.place();
     if (place != null) {
       outputs.place(output.name, place);
     }

@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.RequestChecks;
+import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
@@ -126,7 +126,7 @@ final class JsonRequest implements AutoCloseable {
     hasInputs = true;
     JsonFields.beginArray(in, "inputs");
     while (in.nextElement()) {
-      RequestChecks.requireRoom(inputs.size());
+      OipRequestChecks.requireRoom(inputs.size());
       try (var reader = new JsonInputReader(in, inputs.size())) {
         inputs.add(reader.read());
       }
@@ -139,7 +139,7 @@ final class JsonRequest implements AutoCloseable {
     }
     JsonFields.beginArray(in, "outputs");
     while (in.nextElement()) {
-      RequestChecks.requireRoom(outputs.names().size());
+      OipRequestChecks.requireRoom(outputs.names().size());
       JsonOutput.readInto(outputs, in);
     }
   }

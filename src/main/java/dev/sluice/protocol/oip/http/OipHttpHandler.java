@@ -11,7 +11,7 @@ import dev.sluice.inference.Operation;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.ModelDescription;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.Statistics;
@@ -84,7 +84,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
         answer(exchange, path);
       } else {
         exchange.putHeader(HttpHeaders.ALLOW, path.resource().allowed());
-        exchange.json(405, MetadataJson.error("Method Not Allowed"));
+        exchange.json(405, OipMetadataJson.error("Method Not Allowed"));
       }
     } catch (RuntimeException e) {
       fail(exchange, e);
@@ -95,18 +95,18 @@ public final class OipHttpHandler implements HttpProtocolHandler {
     switch (path.resource()) {
       case LIVE -> health(exchange, "live", server.control().live(), 400);
       case READY -> health(exchange, "ready", server.control().ready(), 503);
-      case SERVER -> exchange.json(OK, MetadataJson.server(server));
-      case MODELS -> exchange.json(OK, MetadataJson.models(models(exchange)));
+      case SERVER -> exchange.json(OK, OipMetadataJson.server(server));
+      case MODELS -> exchange.json(OK, OipMetadataJson.models(models(exchange)));
       case STATISTICS ->
           exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server, exchange.caller())));
       case INDEX -> repository.index(exchange);
       case LOAD -> repository.load(exchange, path.model());
       case UNLOAD -> repository.unload(exchange, path.model());
-      case MODEL -> exchange.json(OK, MetadataJson.metadata(describe(exchange, path)));
+      case MODEL -> exchange.json(OK, OipMetadataJson.metadata(describe(exchange, path)));
       case MODEL_CONFIG ->
           exchange.json(
               OK,
-              MetadataJson.config(
+              OipMetadataJson.config(
                   ModelDescription.configuration(server, path.selector(), exchange.caller())));
       case MODEL_STATISTICS ->
           exchange.json(
@@ -136,7 +136,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
   private void health(HttpExchange exchange, String key, boolean good, int badStatus) {
     int status = good ? OK : badStatus;
     if (wantsJson(exchange)) {
-      exchange.json(status, MetadataJson.flag(key, good));
+      exchange.json(status, OipMetadataJson.flag(key, good));
     } else {
       exchange.empty(status);
     }
@@ -155,12 +155,12 @@ public final class OipHttpHandler implements HttpProtocolHandler {
       exchange.retryAfter(SOON);
       throw notReady(path.model());
     }
-    if (!Models.isReady(lookup)) {
+    if (!OipModels.isReady(lookup)) {
       exchange.retryAfter(SOON);
       throw notReady(path.model());
     }
     if (wantsJson(exchange)) {
-      exchange.json(OK, MetadataJson.modelReady(path.model()));
+      exchange.json(OK, OipMetadataJson.modelReady(path.model()));
     } else {
       exchange.empty(OK);
     }
@@ -187,8 +187,8 @@ public final class OipHttpHandler implements HttpProtocolHandler {
       HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ModelLease model =
-        Models.requireOneAnswer(
-            Models.admit(server.data(), selector, exchange.caller()), "HTTP end point");
+        OipModels.requireOneAnswer(
+            OipModels.admit(server.data(), selector, exchange.caller()), "HTTP end point");
     SharedMemory memory = SharedMemory.of(server.regions(), exchange);
     var decoder =
         new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers, memory);
@@ -244,7 +244,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
   /** Answers with what is told of a failure. */
   static void fail(HttpExchange exchange, Throwable failure) {
     InferenceException told = exchange.explain(failure);
-    Buffer body = MetadataJson.error(told.getMessage());
+    Buffer body = OipMetadataJson.error(told.getMessage());
     exchange.json(HttpStatus.of(told.code()), body);
   }
 }

@@ -1,8 +1,8 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.protocol.oip.SharedMemory;
-import dev.sluice.protocol.oip.SharedPlace;
-import dev.sluice.protocol.oip.SharedSlot;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
+import dev.sluice.protocol.oip.SharedMemorySlice;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,8 +14,8 @@ final class OutputForms {
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> binary = new ArrayList<>();
   private final Map<String, Integer> classes = new HashMap<>();
-  private final Map<String, SharedPlace> places = new HashMap<>(0);
-  private Map<String, SharedSlot> slots = Map.of();
+  private final Map<String, SharedMemoryParameters> places = new HashMap<>(0);
+  private Map<String, SharedMemorySlice> slots = Map.of();
   private boolean allBinary;
 
   /**
@@ -32,7 +32,7 @@ final class OutputForms {
   }
 
   /** Says that an output is to go to shared memory. */
-  void place(String name, SharedPlace place) {
+  void place(String name, SharedMemoryParameters place) {
     places.put(name, place);
   }
 
@@ -48,7 +48,7 @@ final class OutputForms {
   }
 
   /** Where in shared memory an output goes; null if it goes into the answer. */
-  @Nullable SharedSlot slot(String output) {
+  @Nullable SharedMemorySlice slot(String output) {
     return slots.get(output);
   }
 

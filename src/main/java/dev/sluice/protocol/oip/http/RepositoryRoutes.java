@@ -31,7 +31,7 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
         .map(RepositoryRoutes::onlyReady)
         .compose(ready -> RepositoryIndex.of(server.control(), ready, exchange.caller()))
         .onComplete(
-            entries -> exchange.json(200, MetadataJson.index(entries)),
+            entries -> exchange.json(200, OipMetadataJson.index(entries)),
             failure -> OipHttpHandler.fail(exchange, failure));
   }
 

@@ -8,7 +8,7 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.oip.LogSettings;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.TraceSettings;
 import dev.sluice.telemetry.Traces;
@@ -39,7 +39,7 @@ record SettingsRoutes(OipServer server) {
 
   private Buffer logSettings() {
     var out = new JsonWriter(256);
-    AnswerParameters.object(LogSettings.of(server.logs()), out);
+    ResponseParametersJson.object(LogSettings.of(server.logs()), out);
     return out.toBuffer();
   }
 
@@ -53,7 +53,7 @@ record SettingsRoutes(OipServer server) {
    * @throws InferenceException with NOT_FOUND if there is none of this name
    */
   void tracing(HttpExchange exchange, ModelSelector model) {
-    Models.find(server.data(), model, exchange.caller(), Operation.TRACING).release();
+    OipModels.find(server.data(), model, exchange.caller(), Operation.TRACING).release();
     tracing(exchange, model.name());
   }
 

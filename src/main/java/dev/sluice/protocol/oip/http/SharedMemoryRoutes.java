@@ -7,8 +7,8 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.oip.SharedMemory;
-import dev.sluice.protocol.oip.SharedRegion;
-import dev.sluice.protocol.oip.SharedRegions;
+import dev.sluice.protocol.oip.SharedMemoryRegion;
+import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.http.OipPath.Resource;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Registers regions of shared memory, and tells which there are. */
-record SharedMemoryRoutes(SharedRegions regions) {
+record SharedMemoryRoutes(SharedMemoryRegions regions) {
   private static final int OK = 200;
 
   /** As much work as there can be: opening a file may take any time. */
@@ -86,10 +86,10 @@ record SharedMemoryRoutes(SharedRegions regions) {
     }
   }
 
-  private static Buffer status(List<SharedRegion> found) {
+  private static Buffer status(List<SharedMemoryRegion> found) {
     var out = new JsonWriter(64 * (found.size() + 1)).raw('[');
     for (int i = 0; i < found.size(); i++) {
-      SharedRegion region = found.get(i);
+      SharedMemoryRegion region = found.get(i);
       out.raw(i == 0 ? "{\"name\":" : ",{\"name\":").string(region.name());
       out.raw(",\"key\":").string(region.key());
       out.raw(",\"offset\":").number(region.offset());

@@ -1,28 +1,28 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import static dev.sluice.protocol.tfs.grpc.WireWriter.delimitedSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.delimitedSize;
 
-import dev.sluice.protocol.tfs.Classes;
-import dev.sluice.protocol.tfs.Labels;
+import dev.sluice.protocol.tfs.ClassificationResults;
+import dev.sluice.protocol.tfs.LabelCursor;
 
 /** A ClassificationResult. Borrows the classes. */
-final class EncodedClasses implements EncodedFindings {
+final class EncodedClasses implements EncodedResults {
   private static final int CLASSIFICATIONS = 1 << 3 | 2;
   private static final int CLASSES = 1 << 3 | 2;
   private static final int LABEL = 1 << 3 | 2;
   private static final int SCORE = 2 << 3 | 5;
 
-  private final Classes classes;
+  private final ClassificationResults classes;
 
   /** Bytes of each example's Classifications. */
   private final long[] rowSizes;
 
   private final long size;
 
-  EncodedClasses(Classes classes) {
+  EncodedClasses(ClassificationResults classes) {
     this.classes = classes;
     this.rowSizes = new long[classes.rows()];
-    Labels labels = classes.labels();
+    LabelCursor labels = classes.labels();
     long all = 0;
     for (int row = 0; row < rowSizes.length; row++) {
       rowSizes[row] = rowSize(row, labels);
@@ -31,7 +31,7 @@ final class EncodedClasses implements EncodedFindings {
     this.size = all;
   }
 
-  private long rowSize(int row, Labels labels) {
+  private long rowSize(int row, LabelCursor labels) {
     long bytes = 0;
     for (int column = 0; column < classes.width(); column++) {
       labels.next();
@@ -51,8 +51,8 @@ final class EncodedClasses implements EncodedFindings {
   }
 
   @Override
-  public void write(WireWriter out) {
-    Labels labels = classes.labels();
+  public void write(TfsWireWriter out) {
+    LabelCursor labels = classes.labels();
     for (int row = 0; row < rowSizes.length; row++) {
       out.open(CLASSIFICATIONS, rowSizes[row]);
       for (int column = 0; column < classes.width(); column++) {
@@ -62,7 +62,7 @@ final class EncodedClasses implements EncodedFindings {
     }
   }
 
-  private static void write(Labels label, int score, WireWriter out) {
+  private static void write(LabelCursor label, int score, TfsWireWriter out) {
     out.open(CLASSES, classSize(label, score));
     if (label.length() > 0) {
       out.open(LABEL, label.length());
@@ -75,7 +75,7 @@ final class EncodedClasses implements EncodedFindings {
   }
 
   /** What is empty or 0 is not written: that is what an absent field means. */
-  private static long classSize(Labels label, int score) {
+  private static long classSize(LabelCursor label, int score) {
     long text = label.length() == 0 ? 0 : 1 + delimitedSize(label.length());
     return text + (score == 0 ? 0 : 1 + Float.BYTES);
   }

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import static dev.sluice.protocol.tfs.grpc.WireWriter.delimitedSize;
-import static dev.sluice.protocol.tfs.grpc.WireWriter.varintSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.delimitedSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.varintSize;
 
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
@@ -25,7 +25,7 @@ final class EncodedContent implements EncodedData {
   }
 
   @Override
-  public void write(WireWriter out) {
+  public void write(TfsWireWriter out) {
     if (payload == 0) {
       return;
     }
@@ -47,7 +47,7 @@ final class EncodedContent implements EncodedData {
   }
 
   /** All lengths first, then all bytes. */
-  private void writeStrings(WireWriter out) {
+  private void writeStrings(TfsWireWriter out) {
     var lengths = new BytesElements(tensor);
     while (lengths.next()) {
       out.varint(lengths.length());

@@ -6,5 +6,5 @@ sealed interface EncodedData permits EncodedValues, EncodedContent {
   long size();
 
   /** Writes the fields of a TensorProto that hold values; none for an empty tensor. */
-  void write(WireWriter out);
+  void write(TfsWireWriter out);
 }

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import static dev.sluice.protocol.tfs.grpc.WireWriter.delimitedSize;
-import static dev.sluice.protocol.tfs.grpc.WireWriter.varintSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.delimitedSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.varintSize;
 
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -41,7 +41,7 @@ final class EncodedOutput {
     return 1 + delimitedSize(entrySize);
   }
 
-  void write(WireWriter out) {
+  void write(TfsWireWriter out) {
     out.open(OUTPUTS, entrySize);
     out.open(KEY, name.length);
     out.bytes(name);
@@ -52,7 +52,7 @@ final class EncodedOutput {
     data.write(out);
   }
 
-  private void writeShape(WireWriter out) {
+  private void writeShape(TfsWireWriter out) {
     out.open(TENSOR_SHAPE, shapeSize);
     for (int i = 0; i < shape.rank(); i++) {
       out.open(DIM, dimSize(shape.dim(i)));

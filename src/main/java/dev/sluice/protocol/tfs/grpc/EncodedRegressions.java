@@ -1,9 +1,9 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.protocol.tfs.Values;
+import dev.sluice.protocol.tfs.RegressionResults;
 
 /** A RegressionResult. Borrows the values. */
-record EncodedRegressions(Values values) implements EncodedFindings {
+record EncodedRegressions(RegressionResults values) implements EncodedResults {
   private static final int REGRESSIONS = 1 << 3 | 2;
   private static final int VALUE = 1 << 3 | 5;
   private static final int VALUE_SIZE = 1 + Float.BYTES;
@@ -23,7 +23,7 @@ record EncodedRegressions(Values values) implements EncodedFindings {
   }
 
   @Override
-  public void write(WireWriter out) {
+  public void write(TfsWireWriter out) {
     for (int row = 0; row < values.rows(); row++) {
       int bits = bits(row);
       out.open(REGRESSIONS, bits == 0 ? 0 : VALUE_SIZE);

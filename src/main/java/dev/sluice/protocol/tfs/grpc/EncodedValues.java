@@ -1,7 +1,7 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import static dev.sluice.protocol.tfs.grpc.WireWriter.delimitedSize;
-import static dev.sluice.protocol.tfs.grpc.WireWriter.varintSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.delimitedSize;
+import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.varintSize;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -36,7 +36,7 @@ final class EncodedValues implements EncodedData {
   }
 
   @Override
-  public void write(WireWriter out) {
+  public void write(TfsWireWriter out) {
     if (type == WireType.STRING) {
       writeStrings(out);
     } else if (payload > 0) {
@@ -54,7 +54,7 @@ final class EncodedValues implements EncodedData {
     return size;
   }
 
-  private void writeStrings(WireWriter out) {
+  private void writeStrings(TfsWireWriter out) {
     var elements = new BytesElements(tensor);
     while (elements.next()) {
       out.open(type.field().packedTag(), elements.length());
@@ -75,7 +75,7 @@ final class EncodedValues implements EncodedData {
     };
   }
 
-  private void writePayload(WireWriter out) {
+  private void writePayload(TfsWireWriter out) {
     switch (type) {
       case FLOAT, DOUBLE, BOOL, COMPLEX64, COMPLEX128 ->
           out.bytes(tensor.data(), 0, Math.toIntExact(tensor.byteSize()));

@@ -6,9 +6,9 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.protocol.tfs.Inquiry;
+import dev.sluice.protocol.tfs.ExampleTask;
+import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.RequestLogs;
-import dev.sluice.protocol.tfs.Task;
 import dev.sluice.telemetry.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -28,14 +28,17 @@ import org.jspecify.annotations.Nullable;
 final class ExamplesMethod implements GrpcMethod {
   /** What a message asks of which model. */
   private record Query(
-      ModelSelector model, Function<ModelMetadata, Inquiry> inquiry, ExampleList examples) {}
+      ModelSelector model, Function<ModelMetadata, ExampleTasks> inquiry, ExampleList examples) {}
 
   /** A question on its way, and what is to be done with the answer. Owns the request. */
   private record Asked(
-      InferenceRequest request, Inquiry inquiry, int examples, RequestLogs.@Nullable Entry log) {}
+      InferenceRequest request,
+      ExampleTasks inquiry,
+      int examples,
+      RequestLogs.@Nullable Entry log) {}
 
   private interface Writer {
-    Buffer write(InferenceResponse response, List<Inquiry.Result> results);
+    Buffer write(InferenceResponse response, List<ExampleTasks.Result> results);
   }
 
   private final Api api;
@@ -58,27 +61,27 @@ final class ExamplesMethod implements GrpcMethod {
   }
 
   static ExamplesMethod classify(DataPlane data, PredictSettings settings) {
-    return one(data, settings, Task.CLASSIFY, "ClassificationRequest");
+    return one(data, settings, ExampleTask.CLASSIFY, "ClassificationRequest");
   }
 
   static ExamplesMethod regress(DataPlane data, PredictSettings settings) {
-    return one(data, settings, Task.REGRESS, "RegressionRequest");
+    return one(data, settings, ExampleTask.REGRESS, "RegressionRequest");
   }
 
   private static ExamplesMethod one(
-      DataPlane data, PredictSettings settings, Task task, String type) {
+      DataPlane data, PredictSettings settings, ExampleTask task, String type) {
     return new ExamplesMethod(
-        task == Task.CLASSIFY ? Api.TFS_CLASSIFY : Api.TFS_REGRESS,
+        task == ExampleTask.CLASSIFY ? Api.TFS_CLASSIFY : Api.TFS_REGRESS,
         data,
         settings,
         message -> {
-          ExamplesQuery query = ExamplesQuery.read(type, message);
+          ExamplesRequestView query = ExamplesRequestView.read(type, message);
           return new Query(
               query.model().selector(),
-              model -> Inquiry.of(task, model, query.model().signature()),
+              model -> ExampleTasks.of(task, model, query.model().signature()),
               query.examples());
         },
-        (response, results) -> FindingsWriter.one(response.model(), results.getFirst()));
+        (response, results) -> ExampleResultsWriter.one(response.model(), results.getFirst()));
   }
 
   static ExamplesMethod multiInference(DataPlane data, PredictSettings settings) {
@@ -87,10 +90,10 @@ final class ExamplesMethod implements GrpcMethod {
         data,
         settings,
         message -> {
-          Tasks tasks = Tasks.read(message);
+          MultiInferenceTasks tasks = MultiInferenceTasks.read(message);
           return new Query(tasks.model(), tasks::inquiry, tasks.examples());
         },
-        (response, results) -> FindingsWriter.many(response.model(), results));
+        (response, results) -> ExampleResultsWriter.many(response.model(), results));
   }
 
   @Override
@@ -109,9 +112,9 @@ final class ExamplesMethod implements GrpcMethod {
 
   private Asked ask(GrpcCall call, Query query, Body message) {
     call.measure(api, query.model().name());
-    ModelLease model = Models.admit(data, query.model(), call.caller());
+    ModelLease model = TfsModels.admit(data, query.model(), call.caller());
     try {
-      Inquiry inquiry = query.inquiry().apply(model.metadata());
+      ExampleTasks inquiry = query.inquiry().apply(model.metadata());
       Tensor examples = query.examples().toTensor(settings.maxFilledBytes());
       try {
         InferenceRequest request =

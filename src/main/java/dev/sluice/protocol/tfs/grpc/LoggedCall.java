@@ -8,8 +8,8 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RecordedRequests.Run;
-import dev.sluice.protocol.tfs.Inquiry;
-import dev.sluice.protocol.tfs.Task;
+import dev.sluice.protocol.tfs.ExampleTask;
+import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.tensor.Tensor;
@@ -38,8 +38,8 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   void run(byte[] record) {
     Log log = read(Body.of(record));
     switch (log.type()) {
-      case CLASSIFY -> examples(Task.CLASSIFY, named(log.request()));
-      case REGRESS -> examples(Task.REGRESS, named(log.request()));
+      case CLASSIFY -> examples(ExampleTask.CLASSIFY, named(log.request()));
+      case REGRESS -> examples(ExampleTask.REGRESS, named(log.request()));
       case MULTI_INFERENCE -> multiInference(log.request());
       case PREDICT -> predict(named(log.request()));
       case SESSION_RUN, PREDICT_STREAMED ->
@@ -99,30 +99,30 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   }
 
   private void predict(Body message) {
-    PredictPlan plan = PredictPlan.of(PredictQuery.read(message), model, settings);
+    PredictPlan plan = PredictPlan.of(PredictRequestView.read(message), model, settings);
     try (InferenceResponse response = run.answer(plan.decode(Deadline.NONE, REQUEST_ID))) {
       PredictResponseWriter.write(response, settings);
     }
   }
 
-  private void examples(Task task, Body message) {
-    String type = task == Task.CLASSIFY ? "ClassificationRequest" : "RegressionRequest";
-    ExamplesQuery query = ExamplesQuery.read(type, message);
-    ask(Inquiry.of(task, model.metadata(), query.model().signature()), query.examples());
+  private void examples(ExampleTask task, Body message) {
+    String type = task == ExampleTask.CLASSIFY ? "ClassificationRequest" : "RegressionRequest";
+    ExamplesRequestView query = ExamplesRequestView.read(type, message);
+    ask(ExampleTasks.of(task, model.metadata(), query.model().signature()), query.examples());
   }
 
   private void multiInference(Body message) {
-    Tasks tasks = Tasks.read(message);
+    MultiInferenceTasks tasks = MultiInferenceTasks.read(message);
     ask(tasks.inquiry(model.metadata()), tasks.examples());
   }
 
-  private void ask(Inquiry inquiry, ExampleList list) {
+  private void ask(ExampleTasks inquiry, ExampleList list) {
     try (InferenceResponse response = run.answer(request(inquiry, list))) {
       inquiry.read(response, list.count());
     }
   }
 
-  private InferenceRequest request(Inquiry inquiry, ExampleList list) {
+  private InferenceRequest request(ExampleTasks inquiry, ExampleList list) {
     Tensor examples = list.toTensor(settings.maxFilledBytes());
     try {
       return inquiry.request(model, examples, Deadline.NONE, REQUEST_ID);

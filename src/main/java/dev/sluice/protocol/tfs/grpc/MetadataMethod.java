@@ -28,18 +28,18 @@ final class MetadataMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> Messages.write(respond(message, call.caller())));
+    return call.compute(message.length(), () -> TfsMessages.write(respond(message, call.caller())));
   }
 
   private GetModelMetadataResponse respond(Body message, Caller caller) {
     var request =
-        Messages.read("GetModelMetadataRequest", GetModelMetadataRequest.parser(), message);
+        TfsMessages.read("GetModelMetadataRequest", GetModelMetadataRequest.parser(), message);
     if (!request.hasModelSpec()) {
       throw RequestedModel.missing();
     }
     checkFields(request.getMetadataFieldList());
     ModelLease model =
-        Models.find(data, RequestedModel.of(request.getModelSpec()).selector(), caller);
+        TfsModels.find(data, RequestedModel.of(request.getModelSpec()).selector(), caller);
     try {
       return describe(model);
     } finally {

@@ -37,8 +37,8 @@ record PredictPlan(
    *     nothing is left on loan
    */
   static PredictPlan make(
-      PredictQuery query, DataPlane data, Caller caller, PredictSettings settings) {
-    ModelLease model = Models.admit(data, query.model().selector(), caller);
+      PredictRequestView query, DataPlane data, Caller caller, PredictSettings settings) {
+    ModelLease model = TfsModels.admit(data, query.model().selector(), caller);
     try {
       return of(query, model, settings);
     } catch (RuntimeException e) {
@@ -52,13 +52,13 @@ record PredictPlan(
    *
    * @throws InferenceException if the model does not take such a request
    */
-  static PredictPlan of(PredictQuery query, ModelLease model, PredictSettings settings) {
-    Signature signature = RequestChecks.signature(model.metadata(), query.model().signature());
+  static PredictPlan of(PredictRequestView query, ModelLease model, PredictSettings settings) {
+    Signature signature = TfsRequestChecks.signature(model.metadata(), query.model().signature());
     MethodNames.requirePredict(model.metadata(), signature);
-    RequestChecks.names(signature, query.inputs());
+    TfsRequestChecks.names(signature, query.inputs());
     List<EncodedTensor> inputs = scan(signature, query.inputs());
-    RequestChecks.outputs(signature, query.outputFilter());
-    RequestChecks.types(signature, query.outputFilter());
+    TfsRequestChecks.outputs(signature, query.outputFilter());
+    TfsRequestChecks.types(signature, query.outputFilter());
     checkTensors(signature, inputs, model.metadata().shapesBind());
     checkMemory(inputs, settings.maxFilledBytes());
     return new PredictPlan(model, signature, inputs, query.outputFilter());
@@ -83,8 +83,8 @@ record PredictPlan(
         index++;
       }
       if (shapesBind) {
-        RequestChecks.type(signature, index, input);
-        RequestChecks.shape(signature.inputs().get(index), input);
+        TfsRequestChecks.type(signature, index, input);
+        TfsRequestChecks.shape(signature.inputs().get(index), input);
       }
     }
   }

@@ -28,14 +28,14 @@ final class PredictResponseWriter {
   static Buffer write(InferenceResponse response, PredictSettings settings) {
     byte[] spec = modelSpec(response.model(), response.signature().name()).toByteArray();
     List<EncodedOutput> outputs = new ArrayList<>(response.outputs().size());
-    long size = 1 + WireWriter.delimitedSize(spec.length);
+    long size = 1 + TfsWireWriter.delimitedSize(spec.length);
     for (NamedTensor output : response.outputs()) {
       var encoded = new EncodedOutput(output, settings.tensorContent());
       outputs.add(encoded);
       size += encoded.size();
     }
     byte[] message = allocate(size);
-    var out = new WireWriter(message);
+    var out = new TfsWireWriter(message);
     outputs.forEach(output -> output.write(out));
     out.open(MODEL_SPEC, spec.length);
     out.bytes(spec);

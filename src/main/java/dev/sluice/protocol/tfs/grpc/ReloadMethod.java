@@ -66,7 +66,7 @@ final class ReloadMethod implements GrpcMethod {
   }
 
   private Wanted read(Body message) {
-    var request = Messages.read("ReloadConfigRequest", ReloadConfigRequest.parser(), message);
+    var request = TfsMessages.read("ReloadConfigRequest", ReloadConfigRequest.parser(), message);
     if (!request.getConfig().hasModelConfigList()) {
       throw InferenceException.invalid(
           "ServerModelConfig type not supported by HandleReloadConfigRequest."
@@ -137,7 +137,7 @@ final class ReloadMethod implements GrpcMethod {
       long increase = now.getOrDefault(name, 0L) - wanted.before().getOrDefault(name, 0L);
       response.addMetricBuilder().setName(metric).setInt64ValueIncrease(increase);
     }
-    return Messages.write(response.build());
+    return TfsMessages.write(response.build());
   }
 
   private static String text(List<LoadFailure> failures) {

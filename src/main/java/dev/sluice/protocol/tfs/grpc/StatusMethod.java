@@ -30,11 +30,12 @@ final class StatusMethod implements GrpcMethod {
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
-    return call.compute(message.length(), () -> Messages.write(respond(message, call.caller())));
+    return call.compute(message.length(), () -> TfsMessages.write(respond(message, call.caller())));
   }
 
   private GetModelStatusResponse respond(Body message, Caller caller) {
-    var request = Messages.read("GetModelStatusRequest", GetModelStatusRequest.parser(), message);
+    var request =
+        TfsMessages.read("GetModelStatusRequest", GetModelStatusRequest.parser(), message);
     if (!request.hasModelSpec()) {
       throw RequestedModel.missing();
     }

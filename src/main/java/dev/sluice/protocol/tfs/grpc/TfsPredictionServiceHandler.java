@@ -16,7 +16,7 @@ public final class TfsPredictionServiceHandler implements GrpcProtocolHandler {
   public TfsPredictionServiceHandler(DataPlane data, PredictSettings settings) {
     this.methods =
         Map.of(
-            "Predict", new PredictMethod(data, settings),
+            "Predict", new TfsPredictMethod(data, settings),
             "Classify", ExamplesMethod.classify(data, settings),
             "Regress", ExamplesMethod.regress(data, settings),
             "MultiInference", ExamplesMethod.multiInference(data, settings),

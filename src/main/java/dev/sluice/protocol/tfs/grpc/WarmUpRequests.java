@@ -27,7 +27,7 @@ public final class WarmUpRequests implements RecordedRequests {
   @Override
   public int replay(Path folder, ModelLease model, int iterations, Run run) {
     Path file = folder.resolve(FILE);
-    try (var records = new RecordReader(file)) {
+    try (var records = new TfRecordReader(file)) {
       return replay(records, file, new LoggedCall(model, settings, run), iterations);
     } catch (IOException e) {
       throw new InferenceException(
@@ -38,7 +38,7 @@ public final class WarmUpRequests implements RecordedRequests {
     }
   }
 
-  private static int replay(RecordReader records, Path file, LoggedCall call, int iterations)
+  private static int replay(TfRecordReader records, Path file, LoggedCall call, int iterations)
       throws IOException {
     int count = 0;
     for (byte[] record = records.next(); record != null; record = records.next()) {

@@ -1,6 +1,6 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.protocol.tfs.TypeNames;
+import dev.sluice.protocol.tfs.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +97,6 @@ enum WireType {
 
   /** As TensorFlow's own texts call it: {@code float}. */
   String text() {
-    return TypeNames.of(type);
+    return TensorflowTypeNames.of(type);
   }
 }

@@ -6,7 +6,7 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.codec.JsonString;
 import dev.sluice.protocol.v1.http.Base64Objects;
-import dev.sluice.protocol.v1.http.TypeNames;
+import dev.sluice.protocol.v1.http.V1TypeNames;
 import dev.sluice.tensor.TensorBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -49,10 +49,10 @@ final class ExampleWriter {
   /**
    * Room for the context and the head, then the features: both are written when these are known.
    */
-  private final ByteBuilder example = new ByteBuilder();
+  private final ProtobufBuffer example = new ProtobufBuffer();
 
   /** The list of the feature under way. */
-  private final ByteBuilder values = new ByteBuilder();
+  private final ProtobufBuffer values = new ProtobufBuffer();
 
   private byte[] context = {};
   private ListKind list = ListKind.NONE;
@@ -96,7 +96,7 @@ final class ExampleWriter {
   private int features() {
     if (in.peek() != Kind.OBJECT) {
       throw InferenceException.invalid(
-          "Example must be JSON object but got JSON " + TypeNames.of(in.peek()));
+          "Example must be JSON object but got JSON " + V1TypeNames.of(in.peek()));
     }
     int room = context.length + HEAD;
     example.reset(room);
@@ -106,7 +106,7 @@ final class ExampleWriter {
     }
     int size = example.size() - room;
     int end = example.size();
-    int start = room - 1 - ByteBuilder.varintSize(size);
+    int start = room - 1 - ProtobufBuffer.varintSize(size);
     example.reset(start);
     example.open(FIRST, size);
     example.reset(end);
@@ -150,7 +150,7 @@ final class ExampleWriter {
 
   /** Bytes of a field of so many bytes, its tag and length included. */
   private static int delimited(int length) {
-    return 1 + ByteBuilder.varintSize(length) + length;
+    return 1 + ProtobufBuffer.varintSize(length) + length;
   }
 
   private void value() {
@@ -212,7 +212,7 @@ final class ExampleWriter {
         "Feature: "
             + featureName()
             + " has element with unexpected JSON type: "
-            + TypeNames.of(in.peek()));
+            + V1TypeNames.of(in.peek()));
   }
 
   private String featureName() {

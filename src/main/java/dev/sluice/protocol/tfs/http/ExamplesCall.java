@@ -8,8 +8,8 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
-import dev.sluice.protocol.tfs.Inquiry;
-import dev.sluice.protocol.tfs.Task;
+import dev.sluice.protocol.tfs.ExampleTask;
+import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
@@ -23,9 +23,9 @@ import io.vertx.core.buffer.Buffer;
  * @param dialect finds the words for failures
  * @param mostContext bytes that a context may take in all examples together
  */
-record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostContext) {
+record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long mostContext) {
   /** A question on its way, and what is to be done with the answer. Owns the request. */
-  private record Asked(InferenceRequest request, Inquiry inquiry, long examples) {}
+  private record Asked(InferenceRequest request, ExampleTasks inquiry, long examples) {}
 
   /** The answer's body, later, or an {@link InferenceException}. */
   Future<Buffer> answer(Exchange exchange, Future<Body> arriving, ModelSelector selector) {
@@ -58,7 +58,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, Task task, long mostCont
   private Asked asked(ExamplesDocument.Examples read, ModelLease model, Exchange exchange) {
     try {
       long count = read.examples().elementCount();
-      Inquiry inquiry = Inquiry.of(task, model.metadata(), read.signature());
+      ExampleTasks inquiry = ExampleTasks.of(task, model.metadata(), read.signature());
       InferenceRequest request =
           inquiry.request(model, read.examples(), exchange.deadline(), exchange.requestId());
       exchange.record().examples(model.id().name(), count);

@@ -1,10 +1,10 @@
 package dev.sluice.protocol.tfs.http;
 
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.tfs.Classes;
-import dev.sluice.protocol.tfs.Inquiry;
-import dev.sluice.protocol.tfs.Labels;
-import dev.sluice.protocol.tfs.Values;
+import dev.sluice.protocol.tfs.ClassificationResults;
+import dev.sluice.protocol.tfs.ExampleTasks;
+import dev.sluice.protocol.tfs.LabelCursor;
+import dev.sluice.protocol.tfs.RegressionResults;
 import io.vertx.core.buffer.Buffer;
 
 /** Writes what was found out about examples. */
@@ -14,16 +14,16 @@ final class ResultsJson {
 
   private ResultsJson() {}
 
-  static Buffer write(Inquiry.Result result) {
+  static Buffer write(ExampleTasks.Result result) {
     return switch (result.findings()) {
-      case Classes classes -> write(classes);
-      case Values values -> write(values);
+      case ClassificationResults classes -> write(classes);
+      case RegressionResults values -> write(values);
     };
   }
 
-  private static Buffer write(Classes classes) {
+  private static Buffer write(ClassificationResults classes) {
     JsonWriter out = begin((long) classes.rows() * classes.width());
-    Labels labels = classes.labels();
+    LabelCursor labels = classes.labels();
     for (int row = 0; row < classes.rows(); row++) {
       out.raw(row == 0 ? "[" : ",[");
       for (int column = 0; column < classes.width(); column++) {
@@ -37,7 +37,7 @@ final class ResultsJson {
     return out.raw("]}").toBuffer();
   }
 
-  private static Buffer write(Values values) {
+  private static Buffer write(RegressionResults values) {
     JsonWriter out = begin(values.rows());
     for (int row = 0; row < values.rows(); row++) {
       if (row > 0) {

@@ -13,15 +13,15 @@ import dev.sluice.inference.VersionState;
 import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.tfs.ExampleTask;
 import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.protocol.tfs.PredictMessages;
 import dev.sluice.protocol.tfs.RequestLogs;
-import dev.sluice.protocol.tfs.Task;
-import dev.sluice.protocol.v1.http.TypeNames;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.protocol.v1.http.V1Request;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
+import dev.sluice.protocol.v1.http.V1TypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.http.HttpExchange;
@@ -81,7 +81,7 @@ public final class TfsDialect implements V1Dialect {
   @Override
   public Future<Buffer> call(
       HttpExchange exchange, ModelSelector model, Verb verb, DataPlane data) {
-    Task task = verb == Verb.CLASSIFY ? Task.CLASSIFY : Task.REGRESS;
+    ExampleTask task = verb == Verb.CLASSIFY ? ExampleTask.CLASSIFY : ExampleTask.REGRESS;
     return new ExamplesCall(data, this, task, mostContext).answer(exchange, exchange.body(), model);
   }
 
@@ -90,7 +90,7 @@ public final class TfsDialect implements V1Dialect {
     switch (report) {
       case V1Report.Models _ -> {}
       case V1Report.Versions versions -> StatusJson.write(versions.versions(), out);
-      case V1Report.Metadata(var id, var model) -> MetadataJson.write(id, model, out);
+      case V1Report.Metadata(var id, var model) -> TfsMetadataJson.write(id, model, out);
     }
   }
 
@@ -191,7 +191,7 @@ public final class TfsDialect implements V1Dialect {
    */
   @Override
   public boolean carries(TensorSpec tensor) {
-    boolean refused = tensor.type() == DataType.UINT16 && TypeNames.isTensorflow(tensor);
+    boolean refused = tensor.type() == DataType.UINT16 && V1TypeNames.isTensorflow(tensor);
     return tensor.type().isCommon() && !refused;
   }
 

@@ -56,12 +56,16 @@ final class ElementReader {
     String value = "JSON Value: " + dump(in);
     if (elements.equals(JsonElements.NONE)) {
       return new InferenceException(
-          ErrorCode.UNIMPLEMENTED, "Conversion of " + value + " to type: " + TypeNames.of(spec));
+          ErrorCode.UNIMPLEMENTED, "Conversion of " + value + " to type: " + V1TypeNames.of(spec));
     }
     if (spec.type() == DataType.BYTES && kind == Kind.OBJECT) {
       return InferenceException.invalid(value + " not formatted correctly for base64 data");
     }
     return InferenceException.invalid(
-        value + " Type: " + TypeNames.of(kind) + " is not of expected type: " + TypeNames.of(spec));
+        value
+            + " Type: "
+            + V1TypeNames.of(kind)
+            + " is not of expected type: "
+            + V1TypeNames.of(spec));
   }
 }

@@ -22,7 +22,7 @@ final class InputBuilder implements AutoCloseable {
   private final TensorSpec spec;
   private final JsonElements elements;
   private final TensorBuilder out;
-  private final ValueReader values;
+  private final V1ValueReader values;
   private @Nullable Shape rowShape;
   private long rowSize;
   private int rows;
@@ -37,7 +37,7 @@ final class InputBuilder implements AutoCloseable {
     this.spec = spec;
     this.elements = elements;
     this.out = new TensorBuilder(spec.type(), capacity(spec.type(), likelySize));
-    this.values = new ValueReader(in, new ElementReader(body, spec, elements), out);
+    this.values = new V1ValueReader(in, new ElementReader(body, spec, elements), out);
   }
 
   private static long capacity(DataType type, long jsonSize) {
@@ -50,7 +50,7 @@ final class InputBuilder implements AutoCloseable {
 
   /** A SavedModel's defaults are for gRPC only, as under TensorFlow Serving. */
   boolean isOptional() {
-    return spec.optional() && !TypeNames.isTensorflow(spec);
+    return spec.optional() && !V1TypeNames.isTensorflow(spec);
   }
 
   /** Whether anything was read. */
@@ -103,7 +103,7 @@ final class InputBuilder implements AutoCloseable {
   void check(@Nullable String model) {
     if (elements.equals(JsonElements.NONE)) {
       throw new InferenceException(
-          ErrorCode.UNIMPLEMENTED, "Conversion of JSON Value: [] to type: " + TypeNames.of(spec));
+          ErrorCode.UNIMPLEMENTED, "Conversion of JSON Value: [] to type: " + V1TypeNames.of(spec));
     }
     if (model != null && !spec.shape().accepts(shape())) {
       throw InferenceException.invalid(

@@ -34,7 +34,7 @@ final class Predict {
    * A decoded request and how its answer is to look. Owns the request. Without inputs it is one for
    * no rows, which no model is asked.
    */
-  record Call(InferenceRequest request, AnswerForm form) {}
+  record Call(InferenceRequest request, ResponseLayout form) {}
 
   private static final String NO_PREDICTIONS = "{\"predictions\":[]}";
 
@@ -98,10 +98,10 @@ final class Predict {
   void requireJson(Signature signature) {
     for (TensorSpec output : signature.outputs()) {
       // What other formats have beyond tensors is not shown at all.
-      boolean shown = output.type() != DataType.UNSUPPORTED || TypeNames.isTensorflow(output);
+      boolean shown = output.type() != DataType.UNSUPPORTED || V1TypeNames.isTensorflow(output);
       if (shown && !lead.carries(output)) {
         throw InferenceException.invalid(
-            "Failed to write JSON value for tensor type: " + TypeNames.of(output));
+            "Failed to write JSON value for tensor type: " + V1TypeNames.of(output));
       }
     }
   }
@@ -168,7 +168,7 @@ final class Predict {
       @Nullable PlainRows rows = PlainRows.read(body, model, lead);
       return rows == null
           ? decodeCarefully(read(body, envelope), model, exchange)
-          : call(model, rows.signature(), rows.inputs(), AnswerForm.ROWS, exchange);
+          : call(model, rows.signature(), rows.inputs(), ResponseLayout.ROWS, exchange);
     } catch (RuntimeException | Error e) {
       model.release();
       throw e;
@@ -186,7 +186,7 @@ final class Predict {
       ModelLease model,
       Signature signature,
       List<NamedTensor> inputs,
-      AnswerForm form,
+      ResponseLayout form,
       Exchange exchange) {
     try {
       lead.requirePredict(model.metadata(), signature);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the tensors of a predict document for one signature. Borrows the model. */
 final class PredictDecoder {
   /** Tensors, owned by whoever gets this, and how the answer is to look. */
-  record Decoded(List<NamedTensor> inputs, AnswerForm form) {}
+  record Decoded(List<NamedTensor> inputs, ResponseLayout form) {}
 
   private final PredictDocument document;
   private final ModelLease model;
@@ -66,7 +66,8 @@ final class PredictDecoder {
       new ColumnsDecoder(in, builders).read();
       tensors = builders.build(bindingModel());
     }
-    return new Decoded(tensors, keys.rows() && !named ? AnswerForm.BOTH : AnswerForm.COLUMNS);
+    return new Decoded(
+        tensors, keys.rows() && !named ? ResponseLayout.BOTH : ResponseLayout.COLUMNS);
   }
 
   private InputBuilders builders(JsonCursor in) {
@@ -90,12 +91,12 @@ final class PredictDecoder {
     try (InputBuilders builders = builders(in)) {
       if (new RowsDecoder(document.body(), list, in, builders).read() == 0) {
         if (lead.takesNoRows()) {
-          return new Decoded(List.of(), AnswerForm.ROWS);
+          return new Decoded(List.of(), ResponseLayout.ROWS);
         }
         throw InferenceException.invalid(
             "JSON Value: " + document.dump() + " No values in '" + list + "' array");
       }
-      return new Decoded(builders.build(bindingModel()), AnswerForm.ROWS);
+      return new Decoded(builders.build(bindingModel()), ResponseLayout.ROWS);
     }
   }
 

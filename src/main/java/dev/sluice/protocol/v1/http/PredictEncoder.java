@@ -50,7 +50,7 @@ final class PredictEncoder {
    * @param nulls whether numbers that are not finite are null
    * @throws InferenceException with INVALID_ARGUMENT if the outputs cannot be laid out as rows
    */
-  static Buffer encode(InferenceResponse response, AnswerForm form, boolean nulls) {
+  static Buffer encode(InferenceResponse response, ResponseLayout form, boolean nulls) {
     if (response.outputs().isEmpty()) {
       throw InferenceException.invalid("Cannot convert empty tensor map to JSON");
     }

@@ -193,7 +193,8 @@ class WireMessageTest {
             new NamedTensor("e", Tensors.floats(Shape.of(0))));
     try {
       GrpsMessage message =
-          GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TENSORS, response(outputs)).getBytes());
+          GrpsMessage.parseFrom(
+              GrpsMessageWriter.write(DataForm.TENSORS, response(outputs)).getBytes());
       assertThat(message.getStatus().getCode()).isEqualTo(200);
       GenericTensorData data = message.getGtensors();
       assertThat(data.getTensors(0).getFlatFloat32List()).containsExactly(0.5f, -2f);
@@ -213,17 +214,20 @@ class WireMessageTest {
         Tensor other = Tensors.bytes(Shape.of(1), new byte[] {(byte) 0xFF})) {
       var named = List.of(new NamedTensor("a", text), new NamedTensor("b", score));
       assertThat(
-              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TEXT, response(named)).getBytes())
+              GrpsMessage.parseFrom(
+                      GrpsMessageWriter.write(DataForm.TEXT, response(named)).getBytes())
                   .getStrData())
           .isEqualTo("ja");
       var bytes = List.of(new NamedTensor("a", other));
       assertThat(
-              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.TEXT, response(bytes)).getBytes())
+              GrpsMessage.parseFrom(
+                      GrpsMessageWriter.write(DataForm.TEXT, response(bytes)).getBytes())
                   .getBinData()
                   .size())
           .isEqualTo(1);
       assertThat(
-              GrpsMessage.parseFrom(AnswerWriter.write(DataForm.MAP, response(named)).getBytes())
+              GrpsMessage.parseFrom(
+                      GrpsMessageWriter.write(DataForm.MAP, response(named)).getBytes())
                   .getGmap()
                   .getSFMap())
           .containsEntry("b", 1f);

@@ -11,7 +11,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
-import dev.sluice.protocol.oip.Models;
+import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
@@ -22,8 +22,8 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.FakePlanes;
-import dev.sluice.testing.Landed;
 import dev.sluice.testing.Mutations;
+import dev.sluice.testing.NativeBodies;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.Body;
 import java.nio.ByteBuffer;
@@ -108,7 +108,7 @@ class InferDecoderTest {
   @Test
   void aTensorThatLandedOnItsBoundaryIsNotCopiedAgain() {
     int at = binaryJson().length;
-    try (Body landed = Landed.body(binaryBody(), at);
+    try (Body landed = NativeBodies.body(binaryBody(), at);
         InferenceRequest request = decode(landed, jsonLength()).request()) {
       Tensor tensor = request.inputs().getFirst().tensor();
       assertThat(Tensors.toFloats(tensor)).containsExactly(3, 4);
@@ -137,7 +137,7 @@ class InferDecoderTest {
   private void assertDecodesOrRefuses(byte[] body, @Nullable String jsonLength) {
     try {
       decode(body, jsonLength).request().close();
-      try (Body landed = Landed.body(body, 3)) {
+      try (Body landed = NativeBodies.body(body, 3)) {
         decode(landed, jsonLength).request().close();
       }
     } catch (InferenceException refused) {
@@ -171,7 +171,7 @@ class InferDecoderTest {
 
   private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
-    ModelLease model = Models.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
+    ModelLease model = OipModels.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
     return new InferDecoder(server, model, Deadline.NONE, "r", Map.of(), SharedMemory.NONE)
         .decode(body, jsonLength);
   }

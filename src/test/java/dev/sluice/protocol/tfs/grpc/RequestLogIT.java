@@ -204,7 +204,7 @@ class RequestLogIT {
 
   private static List<UnknownFieldSet> read(Path file) throws IOException {
     List<UnknownFieldSet> logs = new ArrayList<>();
-    try (var reader = new RecordReader(file)) {
+    try (var reader = new TfRecordReader(file)) {
       for (byte[] record = reader.next(); record != null; record = reader.next()) {
         logs.add(UnknownFieldSet.parseFrom(record));
       }

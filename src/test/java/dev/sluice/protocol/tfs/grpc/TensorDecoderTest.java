@@ -17,7 +17,7 @@ import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.Landed;
+import dev.sluice.testing.NativeBodies;
 import dev.sluice.transport.Body;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -267,7 +267,7 @@ class TensorDecoderTest {
     System.arraycopy(proto, 0, within, 3, proto.length);
     Body onHeap = new Body(within, 3, proto.length);
     try (Tensor expected = TensorDecoder.decode(TensorScanner.scan("x", onHeap));
-        Body landed = Landed.body(proto, 0)) {
+        Body landed = NativeBodies.body(proto, 0)) {
       Tensor tensor = TensorDecoder.decode(TensorScanner.scan("x", landed));
       assertThat(tensor.data().mismatch(expected.data())).isEqualTo(-1);
       return tensor;

@@ -333,7 +333,7 @@ class TfsPredictionServiceHandlerTest {
 
   private void assertSelected(ModelSpec.Builder spec, ModelSelector expected) {
     Body message = Body.of(request().setModelSpec(spec.setName("m")).build().toByteArray());
-    assertThat(PredictQuery.read(message).model().selector()).isEqualTo(expected);
+    assertThat(PredictRequestView.read(message).model().selector()).isEqualTo(expected);
     assertThat(RequestedModel.of(spec.build()).selector()).isEqualTo(expected);
   }
 

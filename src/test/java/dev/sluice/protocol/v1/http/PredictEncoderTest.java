@@ -21,13 +21,15 @@ class PredictEncoderTest {
   void rowsOfSeveralOutputsAreObjects() {
     assertThat(
             encode(
-                AnswerForm.ROWS, output("y", Shape.of(2), 1, 2), output("z", Shape.of(2, 1), 3, 4)))
+                ResponseLayout.ROWS,
+                output("y", Shape.of(2), 1, 2),
+                output("z", Shape.of(2, 1), 3, 4)))
         .isEqualTo("{\"predictions\":[{\"y\":1.0,\"z\":[3.0]},{\"y\":2.0,\"z\":[4.0]}]}");
   }
 
   @Test
   void noRowsAreAnEmptyList() {
-    assertThat(encode(AnswerForm.ROWS, output("y", Shape.of(0, 3))))
+    assertThat(encode(ResponseLayout.ROWS, output("y", Shape.of(0, 3))))
         .isEqualTo("{\"predictions\":[]}");
   }
 
@@ -51,7 +53,7 @@ class PredictEncoderTest {
 
   @Test
   void emptyDimensionsKeepTheirPlace() {
-    assertThat(encode(AnswerForm.COLUMNS, output("y", Shape.of(2, 0))))
+    assertThat(encode(ResponseLayout.COLUMNS, output("y", Shape.of(2, 0))))
         .isEqualTo("{\"outputs\":[[],[]]}");
   }
 
@@ -59,7 +61,9 @@ class PredictEncoderTest {
   void namesAreEscaped() {
     assertThat(
             encode(
-                AnswerForm.COLUMNS, output("a\"b", Shape.SCALAR, 1), output("c", Shape.SCALAR, 2)))
+                ResponseLayout.COLUMNS,
+                output("a\"b", Shape.SCALAR, 1),
+                output("c", Shape.SCALAR, 2)))
         .isEqualTo("{\"outputs\":{\"a\\\"b\":1.0,\"c\":2.0}}");
   }
 
@@ -67,13 +71,13 @@ class PredictEncoderTest {
   void textIsWrittenAsItIsAndOtherBytesAsBase64() {
     byte[] notText = {(byte) 0xC3};
     Tensor tensor = Tensors.bytes(Shape.of(2), "é\u2028\u007f<\u0001".getBytes(UTF_8), notText);
-    assertThat(encode(AnswerForm.COLUMNS, new NamedTensor("y", tensor)))
+    assertThat(encode(ResponseLayout.COLUMNS, new NamedTensor("y", tensor)))
         .isEqualTo("{\"outputs\":[\"é\u2028\u007f<\\u0001\",{\"b64\":\"ww==\"}]}");
   }
 
   @Test
   void numbersKeepTheirFormUnderANameForBytes() {
-    assertThat(encode(AnswerForm.COLUMNS, output("y_bytes", Shape.of(1), 1)))
+    assertThat(encode(ResponseLayout.COLUMNS, output("y_bytes", Shape.of(1), 1)))
         .isEqualTo("{\"outputs\":[1.0]}");
   }
 
@@ -82,14 +86,14 @@ class PredictEncoderTest {
   }
 
   private static void assertRefused(String text, NamedTensor... outputs) {
-    assertThatThrownBy(() -> encode(AnswerForm.ROWS, outputs))
+    assertThatThrownBy(() -> encode(ResponseLayout.ROWS, outputs))
         .isInstanceOfSatisfying(
             InferenceException.class,
             refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
         .hasMessage(text);
   }
 
-  private static String encode(AnswerForm form, NamedTensor... outputs) {
+  private static String encode(ResponseLayout form, NamedTensor... outputs) {
     var signature = new Signature("serving_default", "", List.of(), List.of());
     try (var response = new InferenceResponse(new ModelId("m", 1), signature, List.of(outputs))) {
       return PredictEncoder.encode(response, form, false).toString();

@@ -80,7 +80,7 @@ class PredictFuzzTest {
       var dialect = new TfsDialect();
       var keys = PredictKeys.of(List.of(dialect));
       var twice = new PredictDecoder(document, model, signature, keys, dialect).decode();
-      assertThat(twice.form()).isEqualTo(AnswerForm.ROWS);
+      assertThat(twice.form()).isEqualTo(ResponseLayout.ROWS);
       assertThat(signature).isEqualTo(once.signature());
       assertSame(once.inputs(), twice.inputs());
       NamedTensor.closeAll(twice.inputs());

@@ -1,0 +1,27 @@
+package dev.sluice.protocol.grps;
+
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ParameterValue;
+
+/**
+ * What own code knows of a message besides its tensors, and may say of its answer, as parameters.
+ */
+final class PluginParameters {
+  /** Which field holds the data: {@code str_data}. */
+  static final String DATA = "grps.data";
+
+  /** The model's name in the message. */
+  static final String MODEL = "grps.model";
+
+  /** In front of the keys of a map of bytes. */
+  static final String BYTES = "grps.s_b.";
+
+  private PluginParameters() {}
+
+  /** A text that the answer says; empty if it does not. */
+  static String text(InferenceResponse response, String parameter) {
+    return response.parameters().get(parameter) instanceof ParameterValue.Text(String text)
+        ? text
+        : "";
+  }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.protocol.grps.grpc;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.grps.GrpsStatus;
+import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Answers Predict. */
+final class GrpsPredictMethod implements GrpcMethod {
+  private final PredictCall call;
+
+  GrpsPredictMethod(PredictCall call) {
+    this.call = call;
+  }
+
+  @Override
+  public Future<Buffer> answer(GrpcCall exchange, Body message) {
+    return predict(exchange, message).recover(failure -> explain(exchange, failure));
+  }
+
+  private Future<Buffer> predict(GrpcCall exchange, Body body) {
+    try {
+      WireMessage message = WireMessage.scan(body);
+      return call.run(
+          exchange,
+          message.model(),
+          body.length(),
+          message::decode,
+          response -> GrpsMessageWriter.write(message.form(), response));
+    } catch (InferenceException e) {
+      return Future.failedFuture(e);
+    } catch (IOException e) {
+      return Future.failedFuture(new UncheckedIOException(e));
+    }
+  }
+
+  private static Future<Buffer> explain(GrpcCall exchange, Throwable failure) {
+    return switch (failure) {
+      case UncheckedIOException e -> Future.failedFuture(GrpsMessages.malformed(e.getMessage()));
+      case InferenceException e when !endsTheCall(e.code()) -> {
+        exchange.record().failed(e.code());
+        byte[] answer = GrpsMessages.of(GrpsStatus.ofPrediction(e)).toByteArray();
+        yield Future.succeededFuture(Buffers.wrap(answer, 0, answer.length));
+      }
+      default -> Future.failedFuture(failure);
+    };
+  }
+
+  static boolean endsTheCall(ErrorCode code) {
+    return switch (code) {
+      case RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED, TOO_LARGE -> true;
+      case INVALID_ARGUMENT,
+          NOT_FOUND,
+          FAILED_PRECONDITION,
+          UNAUTHENTICATED,
+          PERMISSION_DENIED,
+          UNIMPLEMENTED,
+          UNAVAILABLE,
+          UNKNOWN,
+          OUT_OF_RANGE,
+          DATA_LOSS,
+          ABORTED,
+          ALREADY_EXISTS,
+          INTERNAL ->
+          false;
+    };
+  }
+}

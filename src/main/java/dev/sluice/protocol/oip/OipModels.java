@@ -1,0 +1,140 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelLookup;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.Operation;
+import dev.sluice.inference.Signature;
+import dev.sluice.inference.VersionState;
+import java.util.Map;
+import java.util.Optional;
+
+/** Finding models and their signatures, and Triton's words for not finding them. */
+public final class OipModels {
+  private OipModels() {}
+
+  /**
+   * Borrows a model; see {@link DataPlane#find}.
+   *
+   * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED
+   */
+  public static ModelLease find(
+      DataPlane data, ModelSelector selector, Caller caller, Operation operation) {
+    return found(data.find(selector, caller, operation));
+  }
+
+  /**
+   * Borrows a model for one request to it; see {@link DataPlane#admit}.
+   *
+   * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED or RESOURCE_EXHAUSTED
+   */
+  public static ModelLease admit(DataPlane data, ModelSelector selector, Caller caller) {
+    return found(data.admit(selector, caller));
+  }
+
+  /**
+   * Requires that a model gives each request one answer; else gives it back.
+   *
+   * @param caller who asks it for one, for the text
+   * @throws InferenceException with UNIMPLEMENTED
+   */
+  public static ModelLease requireOneAnswer(ModelLease model, String caller) {
+    if (model.metadata().decoupled()) {
+      model.release();
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED,
+          caller + " doesn't support models with decoupled transaction policy");
+    }
+    return model;
+  }
+
+  /**
+   * The model that was found.
+   *
+   * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it
+   *     takes no requests now
+   */
+  public static ModelLease found(ModelLookup lookup) {
+    return switch (lookup) {
+      case ModelLookup.Found(ModelLease model) -> model;
+      case ModelLookup.UnknownModel(String name) -> unknown(name, " is not found");
+      case ModelLookup.UnknownVersion(String name, long version) ->
+          unknown(name, " version " + version + " is not found");
+      case ModelLookup.UnknownLabel(String name, String label) ->
+          unknown(name, " version '" + Excerpt.of(label) + "' is not found");
+      case ModelLookup.NotReady miss -> throw notReady(miss);
+    };
+  }
+
+  /**
+   * Whether a model that was found is ready, and gives it back.
+   *
+   * @throws InferenceException as {@link #found} does
+   */
+  public static boolean isReady(ModelLookup lookup) {
+    ModelLease model = found(lookup);
+    try {
+      return model.problem().isEmpty();
+    } finally {
+      model.release();
+    }
+  }
+
+  private static ModelLease unknown(String name, String what) {
+    throw new InferenceException(ErrorCode.NOT_FOUND, forModel(name) + what);
+  }
+
+  private static InferenceException notReady(ModelLookup.NotReady miss) {
+    String reason = miss.reason().isEmpty() ? "" : ": " + miss.reason();
+    if (miss.version() >= 0) {
+      String what = " version " + miss.version() + " is not at ready state";
+      return miss.unavailable(forModel(miss.name()) + what + reason);
+    }
+    // A model that has come to its end will not be there soon; one on its way will.
+    String text = forModel(miss.name()) + " has no available versions" + reason;
+    return miss.state() == VersionState.END
+        ? new InferenceException(ErrorCode.NOT_FOUND, text)
+        : miss.unavailable(text);
+  }
+
+  private static String forModel(String name) {
+    return "Request for unknown model: '" + Excerpt.of(name) + "'";
+  }
+
+  /**
+   * The signature that a request means. Without a name it is {@code serving_default}, or the only
+   * one there is.
+   *
+   * @param name from the request; empty if it names none
+   * @throws InferenceException with INVALID_ARGUMENT, naming the signatures there are
+   */
+  public static Signature signature(ModelLease model, String name) {
+    Map<String, Signature> all = model.metadata().signatures();
+    Optional<Signature> found =
+        name.isEmpty() ? defaultSignature(model) : Optional.ofNullable(all.get(name));
+    return found.orElseThrow(() ->
+        InferenceException.invalid(
+            "model '"
+                + model.id().name()
+                + "' has "
+                + (name.isEmpty()
+                    ? "no default signature"
+                    : "no signature '" + Excerpt.of(name) + "'")
+                + ". Name one of "
+                + Excerpt.of(all.keySet())
+                + " in the request parameter 'signature_name'."));
+  }
+
+  /** The signature that a request means when it names none. */
+  static Optional<Signature> defaultSignature(ModelLease model) {
+    Map<String, Signature> all = model.metadata().signatures();
+    if (all.size() == 1) {
+      return Optional.of(all.values().iterator().next());
+    }
+    return Optional.ofNullable(all.get(Signature.DEFAULT));
+  }
+}

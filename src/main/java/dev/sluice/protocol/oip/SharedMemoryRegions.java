@@ -1,0 +1,244 @@
+package dev.sluice.protocol.oip;
+
+import dev.sluice.inference.Caller;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+
+/**
+ * The regions of shared memory that callers have registered. Each caller sees those of its own
+ * identity. Owner of their files. Any thread; {@link #register} may block.
+ */
+public final class SharedMemoryRegions {
+  /** Where no shared memory is served. */
+  public static final SharedMemoryRegions OFF =
+      new SharedMemoryRegions(Optional.empty(), 0, Duration.ZERO, () -> 0);
+
+  /** A file of a folder, and of none below it; POSIX wants one slash in front. */
+  private static final Pattern KEY = Pattern.compile("/?(?!\\.{1,2}$)[^/\\x00]{1,255}");
+
+  private static final int LONGEST_NAME = 1_024;
+
+  private final Optional<Path> folder;
+  private final int most;
+  private final long idleNanos;
+  private final LongSupplier nanoTime;
+  private final Map<Id, SharedMemoryRegion> regions = new ConcurrentHashMap<>();
+  private volatile long largest;
+
+  private record Id(String identity, String name) {}
+
+  private SharedMemoryRegions(
+      Optional<Path> folder, int most, Duration idle, LongSupplier nanoTime) {
+    this.folder = folder;
+    this.most = most;
+    this.idleNanos = idle.toNanos();
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Serves the files of a folder.
+   *
+   * @param most regions at once
+   * @param idle how long a region is kept that no request names
+   */
+  public static SharedMemoryRegions in(
+      Path folder, int most, Duration idle, LongSupplier nanoTime) {
+    return new SharedMemoryRegions(Optional.of(folder), most, idle, nanoTime);
+  }
+
+  /** Returns whether shared memory is served at all. */
+  public boolean served() {
+    return folder.isPresent();
+  }
+
+  /** Returns how many bytes a request may have there at most, as far as is known. */
+  public long largest() {
+    return largest;
+  }
+
+  /**
+   * Registers a part of a file under a name.
+   *
+   * @param key the file's name
+   * @throws InferenceException with INVALID_ARGUMENT if there is no such file or part, or the name
+   *     is taken; RESOURCE_EXHAUSTED if there are too many regions
+   */
+  public void register(Caller caller, String name, String key, long offset, long byteSize) {
+    forgetIdle();
+    if (name.isEmpty() || name.length() > LONGEST_NAME) {
+      throw InferenceException.invalid(
+          "a shared memory region needs a name of 1 to " + LONGEST_NAME + " characters");
+    }
+    var id = new Id(caller.identity(), name);
+    if (regions.containsKey(id)) {
+      throw taken(name);
+    }
+    var region =
+        new SharedMemoryRegion(name, key, offset, byteSize, open(key), nanoTime.getAsLong());
+    try {
+      requireFile(region);
+      add(id, region);
+    } catch (RuntimeException e) {
+      region.leave();
+      throw e;
+    }
+  }
+
+  private synchronized void add(Id id, SharedMemoryRegion region) {
+    if (regions.size() >= most) {
+      throw InferenceException.busy(
+          "there are %d shared memory regions, which is the limit (setting oip.shared_memory.max_regions)"
+              .formatted(most),
+          Duration.ofSeconds(1));
+    }
+    if (regions.putIfAbsent(id, region) != null) {
+      throw taken(id.name());
+    }
+    largest = Math.max(largest, region.byteSize());
+  }
+
+  private static InferenceException taken(String name) {
+    return InferenceException.invalid(
+        "shared memory region '" + Excerpt.of(name) + "' already in manager");
+  }
+
+  /** Opens a file that exists, and is neither a link nor anything else than a file. */
+  private FileChannel open(String key) {
+    if (!KEY.matcher(key).matches()) {
+      throw unable(key, "wanted the name of a file in " + folder.orElseThrow());
+    }
+    Path file = folder.orElseThrow().resolve(key.startsWith("/") ? key.substring(1) : key);
+    try {
+      if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw new NoSuchFileException(key);
+      }
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw unable(key, "it is no plain file");
+      }
+      return FileChannel.open(
+          file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      throw unable(key, "there is no such file");
+    } catch (IOException e) {
+      throw unable(key, "the server may not read and write it");
+    }
+  }
+
+  private static InferenceException unable(String key, String why) {
+    return InferenceException.invalid(
+        "Unable to open shared memory region: '" + Excerpt.of(key) + "': " + why);
+  }
+
+  private static void requireFile(SharedMemoryRegion region) {
+    long size;
+    try {
+      size = region.fileSize();
+    } catch (IOException e) {
+      throw unable(region.key(), "its size cannot be read");
+    }
+    boolean fits =
+        region.offset() >= 0
+            && region.byteSize() > 0
+            && region.byteSize() <= size
+            && region.offset() <= size - region.byteSize();
+    if (!fits) {
+      throw InferenceException.invalid(
+          "Invalid offset + byte size for shared memory region: '%s': got offset %s and %s bytes, the file '%s' has %d"
+              .formatted(
+                  Excerpt.of(region.name()),
+                  Long.toUnsignedString(region.offset()),
+                  Long.toUnsignedString(region.byteSize()),
+                  Excerpt.of(region.key()),
+                  size));
+    }
+  }
+
+  /** Forgets a region, if there is one of this name. */
+  public void unregister(Caller caller, String name) {
+    forget(new Id(caller.identity(), name));
+  }
+
+  /** Forgets all regions of the caller. */
+  public void unregisterAll(Caller caller) {
+    for (Id id : regions.keySet()) {
+      if (id.identity().equals(caller.identity())) {
+        forget(id);
+      }
+    }
+  }
+
+  private void forget(Id id) {
+    SharedMemoryRegion region = regions.remove(id);
+    if (region != null) {
+      largest = regions.values().stream().mapToLong(SharedMemoryRegion::byteSize).max().orElse(0);
+      region.leave();
+    }
+  }
+
+  private void forgetIdle() {
+    long now = nanoTime.getAsLong();
+    regions.forEach((id, region) -> {
+      if (now - region.usedNanos() > idleNanos) {
+        forget(id);
+      }
+    });
+  }
+
+  /** Forgets all regions: the server stops. */
+  public void close() {
+    regions.keySet().forEach(this::forget);
+  }
+
+  /**
+   * Returns the caller's regions by their names.
+   *
+   * @param name of the only one that is wanted; empty for all
+   * @throws InferenceException with NOT_FOUND if there is none of this name
+   */
+  public List<SharedMemoryRegion> status(Caller caller, String name) {
+    forgetIdle();
+    List<SharedMemoryRegion> found = new ArrayList<>();
+    regions.forEach((id, region) -> {
+      if (id.identity().equals(caller.identity()) && (name.isEmpty() || id.name().equals(name))) {
+        found.add(region);
+      }
+    });
+    if (found.isEmpty() && !name.isEmpty()) {
+      throw new InferenceException(
+          ErrorCode.NOT_FOUND,
+          "Unable to find system shared memory region: '" + Excerpt.of(name) + "'");
+    }
+    found.sort(Comparator.comparing(SharedMemoryRegion::name));
+    return found;
+  }
+
+  /**
+   * Returns the caller's region of a name.
+   *
+   * @throws InferenceException with NOT_FOUND if there is none
+   */
+  SharedMemoryRegion find(Caller caller, String name) {
+    SharedMemoryRegion region = regions.get(new Id(caller.identity(), name));
+    if (region == null) {
+      throw SharedMemoryRegion.notFound(name);
+    }
+    region.used(nanoTime.getAsLong());
+    return region;
+  }
+}

@@ -1,0 +1,140 @@
+package dev.sluice.protocol.oip.http;
+
+import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.oip.DataTypes;
+import dev.sluice.protocol.oip.ModelDescription;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.tensor.TensorSpec;
+import io.vertx.core.buffer.Buffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/** Writes everything that is not inference. */
+final class OipMetadataJson {
+  private final JsonWriter out = new JsonWriter(256);
+
+  private OipMetadataJson() {}
+
+  /** A body with one key, {@code error}. */
+  static Buffer error(String message) {
+    return new JsonWriter(256).raw("{\"error\":").string(message).raw('}').toBuffer();
+  }
+
+  /** A body with one key that is true or false. */
+  static Buffer flag(String key, boolean value) {
+    return new JsonWriter(64).raw('{').key(key).bool(value).raw('}').toBuffer();
+  }
+
+  static Buffer modelReady(String model) {
+    return new JsonWriter(128).raw("{\"name\":").string(model).raw(",\"ready\":true}").toBuffer();
+  }
+
+  static Buffer server(OipServer server) {
+    var json = new OipMetadataJson();
+    json.out.raw("{\"name\":").string(server.name()).raw(",\"version\":").string(server.version());
+    json.out.raw(",\"extensions\":");
+    json.strings(server.extensions());
+    return json.out.raw('}').toBuffer();
+  }
+
+  static Buffer models(Collection<String> names) {
+    var json = new OipMetadataJson();
+    json.out.raw("{\"models\":");
+    json.strings(names);
+    return json.out.raw('}').toBuffer();
+  }
+
+  static Buffer metadata(ModelDescription model) {
+    var json = new OipMetadataJson();
+    json.out.raw("{\"name\":").string(model.name()).raw(",\"versions\":");
+    json.strings(model.versions().stream().map(version -> Long.toString(version)).toList());
+    json.out.raw(",\"platform\":").string(model.platform()).raw(",\"inputs\":");
+    json.array(model.inputs(), json::tensor);
+    json.out.raw(",\"outputs\":");
+    json.array(model.outputs(), json::tensor);
+    return json.out.raw('}').toBuffer();
+  }
+
+  private void tensor(TensorSpec tensor) {
+    out.raw("{\"name\":").string(tensor.name());
+    out.raw(",\"datatype\":").string(DataTypes.name(tensor)).raw(",\"shape\":");
+    dims(tensor.shape().dims());
+    out.raw('}');
+  }
+
+  /** A configuration with Triton's field names. */
+  static Buffer config(Map<String, Object> tree) {
+    var json = new OipMetadataJson();
+    json.value(tree);
+    return json.out.toBuffer();
+  }
+
+  private void value(Object value) {
+    switch (value) {
+      case Map<?, ?> members -> members(members);
+      case List<?> items -> array(items, this::value);
+      case Long number -> out.number(number);
+      case Boolean flag -> out.bool(flag);
+      case Double number -> out.raw(number.toString());
+      default -> out.string(value.toString());
+    }
+  }
+
+  private void members(Map<?, ?> members) {
+    out.raw('{');
+    String comma = "";
+    for (Map.Entry<?, ?> member : members.entrySet()) {
+      out.raw(comma).string(String.valueOf(member.getKey())).raw(':');
+      value(Objects.requireNonNull(member.getValue()));
+      comma = ",";
+    }
+    out.raw('}');
+  }
+
+  static Buffer index(List<RepositoryIndex.Entry> entries) {
+    var json = new OipMetadataJson();
+    json.array(entries, json::entry);
+    return json.out.toBuffer();
+  }
+
+  private void entry(RepositoryIndex.Entry entry) {
+    out.raw("{\"name\":").string(entry.name());
+    member("version", entry.version());
+    member("state", entry.state());
+    member("reason", entry.reason());
+    out.raw('}');
+  }
+
+  private void member(String key, String value) {
+    if (!value.isEmpty()) {
+      out.raw(',').key(key).string(value);
+    }
+  }
+
+  private void strings(Collection<String> strings) {
+    array(strings, out::string);
+  }
+
+  private void dims(long[] dims) {
+    out.raw('[');
+    for (int i = 0; i < dims.length; i++) {
+      out.raw(i == 0 ? "" : ",").number(dims[i]);
+    }
+    out.raw(']');
+  }
+
+  private <T> void array(Collection<T> items, Consumer<T> writeItem) {
+    out.raw('[');
+    String comma = "";
+    for (T item : items) {
+      out.raw(comma);
+      writeItem.accept(item);
+      comma = ",";
+    }
+    out.raw(']');
+  }
+}

@@ -1,0 +1,24 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.protocol.tfs.ClassificationResults;
+import dev.sluice.protocol.tfs.ExampleResults;
+import dev.sluice.protocol.tfs.RegressionResults;
+
+/** A ClassificationResult or a RegressionResult, measured and ready to be written. */
+sealed interface EncodedResults permits EncodedClasses, EncodedRegressions {
+  static EncodedResults of(ExampleResults findings) {
+    return switch (findings) {
+      case ClassificationResults classes -> new EncodedClasses(classes);
+      case RegressionResults values -> new EncodedRegressions(values);
+    };
+  }
+
+  /** Bytes that {@link #write} will write. */
+  long size();
+
+  /** Writes the message's fields. */
+  void write(TfsWireWriter out);
+
+  /** Its number in an InferenceResult. */
+  int field();
+}

@@ -1,0 +1,100 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.tfs.ExampleTasks;
+import dev.sluice.protocol.tfs.ExampleTasksBuilder;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A MultiInferenceRequest. The first task's spec alone says which version is asked. */
+final class MultiInferenceTasks {
+  private static final int TASKS = 1 << 3 | 2;
+  private static final int INPUT = 2 << 3 | 2;
+  private static final int MODEL_SPEC = 1 << 3 | 2;
+  private static final int METHOD_NAME = 2 << 3 | 2;
+
+  private record One(ModelSpecReader spec, String method) {}
+
+  private final List<One> all = new ArrayList<>();
+  private final ExampleList examples = new ExampleList();
+
+  private MultiInferenceTasks() {}
+
+  /**
+   * Reads a message.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it is none
+   */
+  static MultiInferenceTasks read(Body message) {
+    var tasks = new MultiInferenceTasks();
+    try {
+      var reader = new WireReader(message);
+      for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
+        switch (tag) {
+          case TASKS -> tasks.all.add(one(reader.bytes()));
+          case INPUT -> tasks.examples.add(reader.bytes());
+          default -> reader.skip(tag);
+        }
+      }
+    } catch (IOException e) {
+      throw InferenceException.invalid(
+          "the message is not a MultiInferenceRequest: " + e.getMessage());
+    }
+    return tasks;
+  }
+
+  private static One one(Body task) throws IOException {
+    var spec = new ModelSpecReader();
+    String method = "";
+    var reader = new WireReader(task);
+    for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
+      switch (tag) {
+        case MODEL_SPEC -> spec.add(reader.bytes());
+        case METHOD_NAME -> method = reader.text();
+        default -> reader.skip(tag);
+      }
+    }
+    return new One(spec, method);
+  }
+
+  /**
+   * The model that all tasks ask.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if the first task names none
+   */
+  ModelSelector model() {
+    if (all.isEmpty() || all.getFirst().spec().name().isEmpty()) {
+      throw InferenceException.invalid("ModelSpec has no name specified.");
+    }
+    return all.getFirst().spec().get().selector();
+  }
+
+  ExampleList examples() {
+    return examples;
+  }
+
+  /**
+   * The tasks, for a model that they ask.
+   *
+   * @throws InferenceException if another model is asked too, or the model cannot do one of them
+   */
+  ExampleTasks inquiry(ModelMetadata model) {
+    String name = model().name();
+    var inquiries = new ExampleTasksBuilder(model);
+    for (One task : all) {
+      if (task.spec().name().isEmpty()) {
+        throw InferenceException.invalid("Found ModelSpec with an empty model name.");
+      }
+      if (!task.spec().name().equals(name)) {
+        throw InferenceException.invalid(
+            "All ModelSpecs in a MultiInferenceRequest must access the same model name.");
+      }
+      inquiries.add(task.spec().signature(), task.method());
+    }
+    return inquiries.toInquiry();
+  }
+}

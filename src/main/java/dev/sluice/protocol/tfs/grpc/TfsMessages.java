@@ -1,0 +1,33 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Buffers;
+import io.vertx.core.buffer.Buffer;
+
+/** The generated messages of the rare calls, from and to bytes. */
+final class TfsMessages {
+  private TfsMessages() {}
+
+  /**
+   * Reads a message.
+   *
+   * @param type its name, for texts
+   * @throws InferenceException with INVALID_ARGUMENT if it is none
+   */
+  static <T extends Message> T read(String type, Parser<T> parser, Body message) {
+    try {
+      return parser.parseFrom(message.bytes(), message.offset(), message.length());
+    } catch (InvalidProtocolBufferException e) {
+      throw InferenceException.invalid("the message is not a " + type + ": " + e.getMessage());
+    }
+  }
+
+  static Buffer write(Message message) {
+    byte[] bytes = message.toByteArray();
+    return Buffers.wrap(bytes, 0, bytes.length);
+  }
+}

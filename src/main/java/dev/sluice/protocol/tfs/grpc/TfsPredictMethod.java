@@ -1,0 +1,78 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.telemetry.Api;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.Exchange;
+import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.GrpcMethod;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/** The road of a Predict call: read and check, copy in, ask, write. */
+final class TfsPredictMethod implements GrpcMethod {
+  private final DataPlane data;
+  private final PredictSettings settings;
+
+  TfsPredictMethod(DataPlane data, PredictSettings settings) {
+    this.data = data;
+    this.settings = settings;
+  }
+
+  @Override
+  public int[] tensorPath() {
+    return PredictRequestView.TENSOR_CONTENT;
+  }
+
+  @Override
+  public Future<Buffer> answer(GrpcCall call, Body message) {
+    return call.compute(message.work(), () -> plan(call, message))
+        .compose(planned ->
+            decode(call, planned.plan())
+                .compose(request -> call.ask(data, request))
+                .compose(response -> encode(call, response))
+                .onSuccess(answer -> keep(planned.log(), answer)));
+  }
+
+  /** A request that was found right, and its entry in a log, if it is kept. */
+  private record Planned(PredictPlan plan, RequestLogs.@Nullable Entry log) {}
+
+  private static void keep(RequestLogs.@Nullable Entry log, Buffer answer) {
+    if (log != null) {
+      log.answered(answer.getBytes());
+    }
+  }
+
+  private Planned plan(Exchange call, Body message) {
+    PredictRequestView query = PredictRequestView.read(message);
+    String model = query.model().selector().name();
+    call.measure(Api.TFS_PREDICT, model);
+    PredictPlan plan = PredictPlan.make(query, data, call.caller(), settings);
+    return new Planned(plan, settings.log(RequestLogs.Kind.PREDICT, model, message));
+  }
+
+  private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {
+    return exchange
+        .compute(plan.byteSize(), () -> plan.decode(exchange.deadline(), exchange.requestId()))
+        .onFailure(_ -> plan.abandon());
+  }
+
+  private Future<Buffer> encode(Exchange exchange, InferenceResponse response) {
+    return exchange
+        .compute(byteSize(response), () -> PredictResponseWriter.write(response, settings))
+        .onComplete(_ -> response.close());
+  }
+
+  private static long byteSize(InferenceResponse response) {
+    long bytes = 0;
+    for (NamedTensor output : response.outputs()) {
+      bytes += output.tensor().byteSize();
+    }
+    return bytes;
+  }
+}

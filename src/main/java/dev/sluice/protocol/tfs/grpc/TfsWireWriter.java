@@ -1,0 +1,61 @@
+package dev.sluice.protocol.tfs.grpc;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import com.google.protobuf.CodedOutputStream;
+import java.lang.foreign.MemorySegment;
+
+/** Writes fields into an array that was made large enough for all of them. */
+final class TfsWireWriter {
+  private final byte[] bytes;
+  private int at;
+
+  TfsWireWriter(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** Bytes that a varint takes. */
+  static int varintSize(long value) {
+    return CodedOutputStream.computeUInt64SizeNoTag(value);
+  }
+
+  /** Bytes of a length and so much behind it. */
+  static long delimitedSize(long length) {
+    return varintSize(length) + length;
+  }
+
+  int position() {
+    return at;
+  }
+
+  void varint(long value) {
+    long rest = value;
+    while ((rest & ~0x7FL) != 0) {
+      bytes[at++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[at++] = (byte) rest;
+  }
+
+  void fixed32(int value) {
+    for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+      bytes[at++] = (byte) (value >>> shift);
+    }
+  }
+
+  /** A tag and the length of what comes next. */
+  void open(int tag, long length) {
+    varint(tag);
+    varint(length);
+  }
+
+  void bytes(byte[] source) {
+    System.arraycopy(source, 0, bytes, at, source.length);
+    at += source.length;
+  }
+
+  void bytes(MemorySegment source, long from, int length) {
+    MemorySegment.copy(source, JAVA_BYTE, from, bytes, at, length);
+    at += length;
+  }
+}

@@ -1,0 +1,15 @@
+package dev.sluice.runtime.isolation;
+
+/** What a process answers. Values are the first byte of a message. */
+final class ProcessReply {
+  /** Done; what follows depends on the order. */
+  static final byte DONE = 1;
+
+  /** Not done: an error code and a text. */
+  static final byte FAILED = 2;
+
+  /** The outputs do not fit into their region: how many bytes they have. */
+  static final byte TOO_SMALL = 3;
+
+  private ProcessReply() {}
+}

@@ -1,0 +1,186 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.config.GeneratorConfig;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.scheduling.stream.StreamSteps;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One stream of a generator. */
+final class DecodeSteps implements StreamSteps {
+  private final GenerationLoop loop;
+  private final InferenceRequest request;
+  private final LongSupplier nanoTime;
+  private final long startNanos;
+  private final List<String> sent;
+  private final int mostSteps;
+  private final @Nullable TokenSelection choice;
+  private final @Nullable PositionIds positions;
+  private @Nullable AttentionMask mask;
+
+  /** The inputs of the step to come, until it is taken. */
+  private List<NamedTensor> inputs;
+
+  private int steps;
+  private boolean over;
+
+  /**
+   * @param request lends what it does not need any more after the first step
+   */
+  DecodeSteps(GenerationLoop loop, InferenceRequest request, LongSupplier nanoTime) {
+    this.loop = loop;
+    this.request = request;
+    this.nanoTime = nanoTime;
+    this.startNanos = nanoTime.getAsLong();
+    this.sent =
+        request.outputs().isEmpty()
+            ? loop.shown().outputs().stream().map(TensorSpec::name).toList()
+            : request.outputs();
+    var beginning = PromptState.of(loop, request);
+    var requested = new SamplingParameters(request.options().parameters());
+    this.mostSteps = requested.steps(loop.config().stop().steps());
+    this.choice =
+        loop.config().next().map(next -> choice(next, requested, beginning.rows())).orElse(null);
+    this.positions =
+        loop.config().position().map(name -> positions(name, beginning.rows())).orElse(null);
+    this.inputs = gather(input -> firstInput(input, beginning));
+  }
+
+  private TokenSelection choice(GeneratorConfig.Next next, SamplingParameters requested, int rows) {
+    Tensor given = Objects.requireNonNull(request.input(next.to())).tensor();
+    return new TokenSelection(
+        next.withSampling(requested.sampling(next.sampling())),
+        loop.config().stop().tokens(),
+        given,
+        rows);
+  }
+
+  private PositionIds positions(String input, int rows) {
+    return new PositionIds(loop.called().input(input).orElseThrow(), rows);
+  }
+
+  /** The inputs of one step, from wherever they come; none where there is nothing. */
+  private List<NamedTensor> gather(Function<GenerationInput, @Nullable Tensor> source) {
+    var gathered = new ArrayList<NamedTensor>(loop.inputs().size());
+    try {
+      for (GenerationInput input : loop.inputs()) {
+        Tensor tensor = source.apply(input);
+        if (tensor != null) {
+          gathered.add(new NamedTensor(input.name(), tensor));
+        }
+      }
+      return gathered;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(gathered);
+      closeMask();
+      throw e;
+    }
+  }
+
+  private @Nullable Tensor firstInput(GenerationInput input, PromptState beginning) {
+    return switch (input.origin()) {
+      case MASK -> {
+        var first = new AttentionMask(beginning.mask(input));
+        mask = first;
+        yield first.now();
+      }
+      case POSITION -> beginning.positions(input, Objects.requireNonNull(positions));
+      case CHOICE, FEEDBACK, CALLER -> beginning.input(input);
+    };
+  }
+
+  @Override
+  public boolean isOver() {
+    return over;
+  }
+
+  @Override
+  public InferenceRequest next() {
+    List<NamedTensor> taken = inputs;
+    inputs = List.of();
+    return request.step(loop.called(), taken, loop.computed());
+  }
+
+  @Override
+  public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
+    try (var given = new StepOutputs(loop, outputs)) {
+      steps++;
+      if (choice != null) {
+        choice.choose(given.look(loop.config().next().orElseThrow().from()));
+      }
+      over = isLast(given);
+      if (!over) {
+        inputs = gather(input -> nextInput(input, given));
+      }
+      return sent(given);
+    }
+  }
+
+  private boolean isLast(StepOutputs given) {
+    GeneratorConfig.Stop stop = loop.config().stop();
+    return steps >= mostSteps
+        || (choice != null && choice.isOver())
+        || stop.output().filter(given::isSet).isPresent()
+        || (!stop.time().isZero() && nanoTime.getAsLong() - startNanos >= stop.time().toNanos());
+  }
+
+  private @Nullable Tensor nextInput(GenerationInput input, StepOutputs given) {
+    return switch (input.origin()) {
+      case CHOICE -> chosen();
+      case MASK -> grown();
+      case POSITION -> Objects.requireNonNull(positions).step(1);
+      case FEEDBACK -> given.feed(input.output(), sent);
+      case CALLER -> constant(input);
+    };
+  }
+
+  private Tensor chosen() {
+    return Objects.requireNonNull(choice, "nothing is chosen in this loop").toTensor();
+  }
+
+  private Tensor grown() {
+    AttentionMask growing = Objects.requireNonNull(mask);
+    growing.grow();
+    return growing.now();
+  }
+
+  private @Nullable Tensor constant(GenerationInput input) {
+    NamedTensor given = request.input(input.name());
+    return given == null ? null : given.tensor().borrow();
+  }
+
+  private List<NamedTensor> sent(StepOutputs given) {
+    var sending = new ArrayList<NamedTensor>(sent.size());
+    try {
+      for (String name : sent) {
+        int index = loop.indexOf(name);
+        sending.add(new NamedTensor(name, index >= 0 ? given.send(index) : chosen()));
+      }
+      return sending;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(sending);
+      throw e;
+    }
+  }
+
+  private void closeMask() {
+    if (mask != null) {
+      mask.close();
+      mask = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    NamedTensor.closeAll(inputs);
+    inputs = List.of();
+    closeMask();
+  }
+}

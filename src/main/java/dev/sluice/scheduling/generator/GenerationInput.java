@@ -1,0 +1,35 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.tensor.TensorSpec;
+
+/**
+ * An input of a model that is run in a loop.
+ *
+ * @param spec the model's
+ * @param origin where it comes from in every step but the first
+ * @param output which of the computed outputs is fed back to it; -1 if none is
+ */
+record GenerationInput(TensorSpec spec, Origin origin, int output) {
+  /** Where an input comes from. */
+  enum Origin {
+    /** It is what was chosen of the step before. */
+    CHOICE,
+    /** It says what there is to look at, and grows. */
+    MASK,
+    /** It says where the step is. */
+    POSITION,
+    /** It is an output of the step before. */
+    FEEDBACK,
+    /** It is what the caller gave, in every step. */
+    CALLER
+  }
+
+  String name() {
+    return spec.name();
+  }
+
+  /** Whether the caller's own tensor is needed no more after the first step. */
+  boolean isReplaced() {
+    return origin == Origin.CHOICE || origin == Origin.POSITION || origin == Origin.FEEDBACK;
+  }
+}

@@ -1,0 +1,252 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.config.GeneratorConfig;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.generator.GenerationInput.Origin;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How one signature of a model is run in a loop: the settings, with every name found.
+ *
+ * @param config the settings
+ * @param called the model's own signature
+ * @param shown what clients see of it: inputs that the loop can begin with by itself are optional,
+ *     and outputs are what is sent
+ * @param inputs of the model, and where they come from
+ * @param computed names of the outputs that a step computes
+ */
+record GenerationLoop(
+    GeneratorConfig config,
+    Signature called,
+    Signature shown,
+    List<GenerationInput> inputs,
+    List<String> computed) {
+
+  /**
+   * Finds the names of the settings in a signature.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT, naming what is not there or does not fit
+   */
+  static GenerationLoop of(GeneratorConfig config, Signature signature) {
+    return new Finder(config, signature).loop();
+  }
+
+  /** Where an output is among those computed; -1 if it is not. */
+  int indexOf(String output) {
+    return computed.indexOf(output);
+  }
+
+  /** Bytes of what is made up for a row before the first step. */
+  long stateBytes() {
+    long bytes = 0;
+    for (GenerationInput input : inputs) {
+      if (input.origin() == Origin.FEEDBACK) {
+        bytes += rowBytes(input.spec());
+      }
+    }
+    return bytes;
+  }
+
+  private static long rowBytes(TensorSpec state) {
+    long elements = 1;
+    for (int i = 0; i < state.shape().rank(); i++) {
+      long dim = state.shape().dim(i);
+      elements *= dim == Shape.ANY && i == 0 ? 1 : Math.max(0, dim);
+    }
+    return elements * state.type().byteSize();
+  }
+
+  /** Finds names. */
+  private static final class Finder {
+    private final GeneratorConfig config;
+    private final Signature signature;
+    private final Map<String, String> inputOf = new HashMap<>();
+
+    Finder(GeneratorConfig config, Signature signature) {
+      this.config = config;
+      this.signature = signature;
+      config.feedback().forEach((output, input) -> pair(StateNames.of(output, input)));
+    }
+
+    private void pair(StateNames pair) {
+      boolean found = false;
+      for (TensorSpec output : signature.outputs()) {
+        Optional<String> input = pair.inputOf(output.name());
+        if (input.isPresent()) {
+          requireSameType(output, input("feedback", input.get()));
+          inputOf.put(output.name(), input.get());
+          found = true;
+        }
+      }
+      if (!found) {
+        throw missing("feedback", "output", pair.output(), signature.outputs());
+      }
+    }
+
+    private static void requireSameType(TensorSpec output, TensorSpec input) {
+      if (output.type() != input.type()) {
+        throw InferenceException.invalid(
+            "stream.feedback: output %s is %s, input %s is %s"
+                .formatted(output.name(), output.type(), input.name(), input.type()));
+      }
+    }
+
+    GenerationLoop loop() {
+      config.next().ifPresent(this::checkNext);
+      config.position().ifPresent(name -> requireWhole("position", name));
+      config.mask().ifPresent(name -> requireNumbers("mask", name));
+      List<TensorSpec> sent = sent();
+      List<String> computed = computed(sent);
+      return new GenerationLoop(
+          config,
+          signature,
+          new Signature(signature.name(), signature.method(), shownInputs(), sent),
+          signature.inputs().stream().map(input -> input(input, computed)).toList(),
+          computed);
+    }
+
+    private GenerationInput input(TensorSpec input, List<String> computed) {
+      String name = input.name();
+      int fedBack = computed.stream().map(inputOf::get).toList().indexOf(name);
+      if (config.next().filter(next -> next.to().equals(name)).isPresent()) {
+        return new GenerationInput(input, Origin.CHOICE, -1);
+      }
+      if (config.mask().filter(name::equals).isPresent()) {
+        return new GenerationInput(input, Origin.MASK, -1);
+      }
+      if (config.position().filter(name::equals).isPresent()) {
+        return new GenerationInput(input, Origin.POSITION, -1);
+      }
+      return new GenerationInput(input, fedBack < 0 ? Origin.CALLER : Origin.FEEDBACK, fedBack);
+    }
+
+    private void checkNext(GeneratorConfig.Next next) {
+      TensorSpec from = output("next.from", next.from());
+      if (!from.type().isFloat()) {
+        throw InferenceException.invalid(
+            "stream.next.from: output %s is %s; wanted floating point numbers"
+                .formatted(from.name(), from.type()));
+      }
+      requireWhole("next.to", next.to());
+      if (signature.output(next.as()).isPresent()) {
+        throw InferenceException.invalid(
+            "stream.next.as: the model has an output %s already".formatted(next.as()));
+      }
+    }
+
+    private void requireWhole(String setting, String name) {
+      DataType type = input(setting, name).type();
+      if (type != DataType.INT64 && type != DataType.INT32) {
+        throw wrongType(setting, name, type, "INT64 or INT32");
+      }
+    }
+
+    private void requireNumbers(String setting, String name) {
+      DataType type = input(setting, name).type();
+      if (type != DataType.INT64
+          && type != DataType.INT32
+          && type != DataType.FP32
+          && type != DataType.BOOL) {
+        throw wrongType(setting, name, type, "INT64, INT32, FP32 or BOOL");
+      }
+    }
+
+    private static InferenceException wrongType(
+        String setting, String name, DataType type, String wanted) {
+      return InferenceException.invalid(
+          "stream.%s: input %s is %s; wanted %s".formatted(setting, name, type, wanted));
+    }
+
+    private List<TensorSpec> sent() {
+      if (!config.emit().isEmpty()) {
+        return config.emit().stream().distinct().map(this::sent).toList();
+      }
+      if (config.next().isPresent()) {
+        return List.of(choice(config.next().get()));
+      }
+      List<TensorSpec> others =
+          signature.supportedOutputs().stream()
+              .filter(output -> !inputOf.containsKey(output.name()))
+              .toList();
+      return others.isEmpty() ? signature.supportedOutputs() : others;
+    }
+
+    private TensorSpec sent(String name) {
+      return config
+          .next()
+          .filter(next -> next.as().equals(name))
+          .map(this::choice)
+          .orElseGet(() -> output("emit", name));
+    }
+
+    private TensorSpec choice(GeneratorConfig.Next next) {
+      TensorSpec input = input("next.to", next.to());
+      return new TensorSpec(next.as(), input.type(), input.shape());
+    }
+
+    private List<String> computed(List<TensorSpec> sent) {
+      var names = new ArrayList<String>();
+      for (TensorSpec output : signature.outputs()) {
+        String name = output.name();
+        boolean chosenFrom = config.next().filter(next -> next.from().equals(name)).isPresent();
+        boolean stops = config.stop().output().filter(name::equals).isPresent();
+        boolean emitted = sent.stream().anyMatch(spec -> spec.name().equals(name));
+        if (inputOf.containsKey(name) || chosenFrom || stops || emitted) {
+          names.add(name);
+        }
+      }
+      config.stop().output().ifPresent(name -> output("stop.output", name));
+      return List.copyOf(names);
+    }
+
+    private List<TensorSpec> shownInputs() {
+      return signature.inputs().stream().map(this::shownInput).toList();
+    }
+
+    private TensorSpec shownInput(TensorSpec input) {
+      boolean made =
+          input.shape().isRankKnown()
+              && input.type().isFixedSize()
+              && (inputOf.containsValue(input.name())
+                  || config.position().filter(input.name()::equals).isPresent()
+                  || config.mask().filter(input.name()::equals).isPresent());
+      return made
+          ? new TensorSpec(
+              input.name(),
+              input.type(),
+              input.shape(),
+              true,
+              input.nativeName(),
+              input.nativeType())
+          : input;
+    }
+
+    private TensorSpec input(String setting, String name) {
+      return signature
+          .input(name)
+          .orElseThrow(() -> missing(setting, "input", name, signature.inputs()));
+    }
+
+    private TensorSpec output(String setting, String name) {
+      return signature
+          .output(name)
+          .orElseThrow(() -> missing(setting, "output", name, signature.outputs()));
+    }
+
+    private static InferenceException missing(
+        String setting, String what, String name, List<TensorSpec> there) {
+      return InferenceException.invalid(
+          "stream.%s: the model has no %s %s; it has %s"
+              .formatted(
+                  setting, what, name, there.stream().map(TensorSpec::name).limit(20).toList()));
+    }
+  }
+}

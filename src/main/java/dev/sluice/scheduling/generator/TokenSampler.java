@@ -1,0 +1,189 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses one of many by their logits: the largest, or by chance. The chances are those of {@code
+ * softmax(logits / temperature)} among the {@code top_k} largest, cut where {@code top_p} of them
+ * is reached. Penalties change the logits before either. The random numbers are those of {@link
+ * SplittableRandom#nextDouble()}, one for each choice; they are laid against the candidates from
+ * the likeliest to the least likely if these were cut, else in their own order. One thread at a
+ * time.
+ */
+final class TokenSampler {
+  private final Sampling sampling;
+  private final SplittableRandom random;
+  private double[] weights = {};
+
+  TokenSampler(Sampling sampling) {
+    this.sampling = sampling;
+    this.random =
+        new SplittableRandom(sampling.seed().orElseGet(ThreadLocalRandom.current()::nextLong));
+  }
+
+  /**
+   * Chooses.
+   *
+   * @param logits borrowed
+   * @param from the first of the candidates, counted in elements
+   * @param count how many there are, at least one
+   * @param before the tokens that were there before; null if there are no penalties
+   * @return which one, counted from the first
+   */
+  int choose(Tensor logits, long from, int count, @Nullable TokenCounts before) {
+    if (sampling.temperature() != 0 && count > 1) {
+      return draw(logits, from, count, before);
+    }
+    return before == null
+        ? largest(logits, from, count)
+        : largestPenalised(logits, from, count, before);
+  }
+
+  private int largestPenalised(Tensor logits, long from, int count, TokenCounts before) {
+    read(logits, from, count, before);
+    int best = 0;
+    for (int i = 1; i < count; i++) {
+      if (weights[i] > weights[best]) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  private static int largest(Tensor logits, long from, int count) {
+    MemorySegment data = logits.data();
+    if (logits.type() == DataType.FP32) {
+      return largestSingle(data, from, count);
+    }
+    int best = 0;
+    double largest = value(data, logits.type(), from);
+    for (int i = 1; i < count; i++) {
+      double value = value(data, logits.type(), from + i);
+      if (value > largest) {
+        largest = value;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  private static int largestSingle(MemorySegment data, long from, int count) {
+    int best = 0;
+    float largest = data.getAtIndex(ValueLayout.JAVA_FLOAT, from);
+    for (int i = 1; i < count; i++) {
+      float value = data.getAtIndex(ValueLayout.JAVA_FLOAT, from + i);
+      if (value > largest) {
+        largest = value;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  private static double value(MemorySegment data, DataType type, long index) {
+    return switch (type) {
+      case FP32 -> data.getAtIndex(ValueLayout.JAVA_FLOAT, index);
+      case FP64 -> data.getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+      case FP16 -> Float.float16ToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index));
+      case BF16 -> Float.intBitsToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
+      default -> throw new IllegalArgumentException(type + " are no logits");
+    };
+  }
+
+  private int draw(Tensor logits, long from, int count, @Nullable TokenCounts before) {
+    read(logits, from, count, before);
+    weigh(count);
+    boolean cut = sampling.topK() > 0 && sampling.topK() < count;
+    if (cut || sampling.topP() < 1) {
+      return drawFromLikeliest(count, cut ? sampling.topK() : count);
+    }
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += weights[i];
+    }
+    double left = random.nextDouble() * sum;
+    int last = 0;
+    for (int i = 0; i < count; i++) {
+      if (weights[i] > 0) {
+        last = i;
+        left -= weights[i];
+        if (left < 0) {
+          return i;
+        }
+      }
+    }
+    return last;
+  }
+
+  private void read(Tensor logits, long from, int count, @Nullable TokenCounts before) {
+    if (weights.length < count) {
+      weights = new double[count];
+    }
+    MemorySegment data = logits.data();
+    for (int i = 0; i < count; i++) {
+      weights[i] = value(data, logits.type(), from + i);
+    }
+    if (before != null) {
+      before.penalise(weights, count, sampling.penalties());
+    }
+  }
+
+  /** Makes probabilities of logits, but for their sum. What is not a number is never chosen. */
+  private void weigh(int count) {
+    double highest = Double.NEGATIVE_INFINITY;
+    for (int i = 0; i < count; i++) {
+      highest = weights[i] > highest ? weights[i] : highest;
+    }
+    for (int i = 0; i < count; i++) {
+      double weight = Math.exp((weights[i] - highest) / sampling.temperature());
+      weights[i] = weight >= 0 ? weight : 0;
+    }
+  }
+
+  private int drawFromLikeliest(int count, int most) {
+    long[] order = likeliestFirst(count);
+    double sum = 0;
+    for (int i = 0; i < most; i++) {
+      sum += weights[index(order, i)];
+    }
+    int kept = 0;
+    double reached = 0;
+    while (kept < most && (kept == 0 || reached < sampling.topP() * sum)) {
+      reached += weights[index(order, kept++)];
+    }
+    double left = random.nextDouble() * reached;
+    for (int i = 0; i < kept; i++) {
+      left -= weights[index(order, i)];
+      if (left < 0) {
+        return index(order, i);
+      }
+    }
+    return index(order, kept - 1);
+  }
+
+  /**
+   * Indices by falling weight, the lower one first among equals: each in the low half of a number
+   * whose high half sorts. Weights are not negative, so that their bits grow with them.
+   */
+  private long[] likeliestFirst(int count) {
+    var order = new long[count];
+    for (int i = 0; i < count; i++) {
+      long bits = Float.floatToIntBits((float) weights[i]);
+      order[i] = ((Integer.MAX_VALUE - bits) << Integer.SIZE) | i;
+    }
+    Arrays.sort(order);
+    return order;
+  }
+
+  private static int index(long[] order, int place) {
+    return (int) order[place];
+  }
+}

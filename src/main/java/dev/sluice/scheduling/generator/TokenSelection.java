@@ -1,0 +1,129 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.config.GeneratorConfig;
+import dev.sluice.config.GeneratorConfig.Penalties;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/** What each row of a stream goes on with, and which of them have come to their end. */
+final class TokenSelection {
+  private final String output;
+  private final DataType type;
+  private final Shape shape;
+  private final TokenSampler chooser;
+  private final List<Integer> stops;
+  private final BitSet stopped;
+  private final int[] chosen;
+
+  /** Of each row; empty if there are no penalties. */
+  private final List<TokenCounts> before;
+
+  /**
+   * @param prompt what the input that it goes to begins with; borrowed
+   */
+  TokenSelection(GeneratorConfig.Next next, List<Integer> stops, Tensor prompt, int rows) {
+    this.output = next.from();
+    this.type = prompt.type();
+    this.shape = shape(prompt.shape().rank(), rows);
+    this.before =
+        next.sampling().penalties().equals(Penalties.NONE) ? List.of() : counts(prompt, rows);
+    this.chooser = new TokenSampler(next.sampling());
+    this.stops = stops;
+    this.stopped = new BitSet(rows);
+    this.chosen = new int[rows];
+  }
+
+  private static List<TokenCounts> counts(Tensor prompt, int rows) {
+    var counts = new ArrayList<TokenCounts>(rows);
+    long perRow = prompt.elementCount() / rows;
+    for (int row = 0; row < rows; row++) {
+      var counted = new TokenCounts();
+      for (long i = row * perRow; i < (row + 1) * perRow; i++) {
+        counted.addPrompt(token(prompt, i));
+      }
+      counts.add(counted);
+    }
+    return counts;
+  }
+
+  /** A token of an input that takes INT64 or INT32; negative if no token has its number. */
+  private static int token(Tensor prompt, long index) {
+    long token =
+        prompt.type() == DataType.INT64
+            ? prompt.data().getAtIndex(ValueLayout.JAVA_LONG, index)
+            : prompt.data().getAtIndex(ValueLayout.JAVA_INT, index);
+    return token == (int) token ? (int) token : -1;
+  }
+
+  private static Shape shape(int rank, int rows) {
+    var dims = new long[rank];
+    Arrays.fill(dims, 1);
+    if (rank > 0) {
+      dims[0] = rows;
+    }
+    return Shape.of(dims);
+  }
+
+  /**
+   * Chooses for each row.
+   *
+   * @param logits borrowed: {@code [rows, candidates]}, or with a dimension between them of which
+   *     the last one counts
+   * @throws InferenceException if they are of another shape
+   */
+  void choose(Tensor logits) {
+    Shape given = logits.shape();
+    int rank = given.rank();
+    long count = rank == 0 ? 0 : given.dim(rank - 1);
+    long all = given.elementCount();
+    if (count == 0 || count > Integer.MAX_VALUE || all % (count * chosen.length) != 0) {
+      throw new InferenceException(
+          ErrorCode.INTERNAL,
+          "output %s has shape %s; wanted candidates for %d rows"
+              .formatted(output, given, chosen.length));
+    }
+    long perRow = all / chosen.length;
+    for (int row = 0; row < chosen.length; row++) {
+      chosen[row] = choose(logits, (row + 1) * perRow - count, (int) count, row);
+      if (stops.contains(chosen[row])) {
+        stopped.set(row);
+      }
+    }
+  }
+
+  private int choose(Tensor logits, long from, int count, int row) {
+    if (before.isEmpty()) {
+      return chooser.choose(logits, from, count, null);
+    }
+    TokenCounts counts = before.get(row);
+    int token = chooser.choose(logits, from, count, counts);
+    counts.addChosen(token);
+    return token;
+  }
+
+  /** Whether every row has met a token that ends it. */
+  boolean isOver() {
+    return stopped.cardinality() == chosen.length;
+  }
+
+  /** What was chosen, in the form of the input that it goes to. The caller's. */
+  Tensor toTensor() {
+    Tensor tensor = Tensor.allocate(type, shape);
+    for (int row = 0; row < chosen.length; row++) {
+      if (type == DataType.INT64) {
+        tensor.data().setAtIndex(ValueLayout.JAVA_LONG, row, chosen[row]);
+      } else {
+        tensor.data().setAtIndex(ValueLayout.JAVA_INT, row, chosen[row]);
+      }
+    }
+    return tensor;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.sluice.scheduling.generator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.config.GeneratorConfig.Penalties;
+import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SamplingParametersTest {
+  private static final Sampling SETTINGS = new Sampling(0.5, 10, 0.9, Optional.of(1L));
+
+  private static ParameterValue whole(long value) {
+    return new ParameterValue.Whole(value, false);
+  }
+
+  @Test
+  void theSettingsHoldForWhatIsNotWished() {
+    assertThat(new SamplingParameters(Map.of()).sampling(SETTINGS)).isEqualTo(SETTINGS);
+    assertThat(new SamplingParameters(Map.of("other", whole(3))).sampling(SETTINGS))
+        .isEqualTo(SETTINGS);
+    assertThat(new SamplingParameters(Map.of()).steps(7)).isEqualTo(7);
+  }
+
+  @Test
+  void eachWishReplacesItsSetting() {
+    var requested =
+        new SamplingParameters(
+            Map.of(
+                "temperature", new ParameterValue.Fraction(1.5),
+                "top_k", whole(3),
+                "top_p", whole(1),
+                "seed", whole(-4),
+                "repetition_penalty", new ParameterValue.Fraction(1.2),
+                "presence_penalty", whole(-2),
+                "frequency_penalty", new ParameterValue.Fraction(0.5),
+                "steps", whole(2)));
+    assertThat(requested.sampling(SETTINGS))
+        .isEqualTo(new Sampling(1.5, 3, 1, Optional.of(-4L), new Penalties(1.2, -2, 0.5)));
+    assertThat(requested.steps(7)).isEqualTo(2);
+  }
+
+  @Test
+  void moreStepsThanTheSettingsAllowAreRefused() {
+    assertThatThrownBy(() -> new SamplingParameters(Map.of("steps", whole(8))).steps(7))
+        .isInstanceOf(InferenceException.class)
+        .hasMessage("parameter \"steps\" is 8; wanted a whole number from 1 to 7");
+  }
+
+  @Test
+  void wishesOfAnotherKindAreRefused() {
+    assertThatThrownBy(() ->
+            new SamplingParameters(Map.of("temperature", new ParameterValue.Text("hot")))
+                .sampling(SETTINGS))
+        .hasMessage("parameter \"temperature\" is \"hot\"; wanted a number from 0 to 1000.0");
+    assertThatThrownBy(() ->
+            new SamplingParameters(Map.of("top_p", new ParameterValue.Fraction(Double.NaN)))
+                .sampling(SETTINGS))
+        .hasMessage("parameter \"top_p\" is NaN; wanted a number from 0 to 1.0");
+    assertThatThrownBy(
+            () -> new SamplingParameters(Map.of("repetition_penalty", whole(0))).sampling(SETTINGS))
+        .hasMessage("parameter \"repetition_penalty\" is 0; wanted a number from 0.01 to 100.0");
+    assertThatThrownBy(() ->
+            new SamplingParameters(Map.of("seed", new ParameterValue.Flag(true)))
+                .sampling(SETTINGS))
+        .hasMessageStartingWith("parameter \"seed\" is true; wanted a whole number");
+  }
+}

@@ -1,0 +1,111 @@
+package dev.sluice.scheduling.generator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.GeneratorConfig.Penalties;
+import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TokenSamplerTest {
+  private static Tensor logits(double... values) {
+    Tensor tensor = Tensor.allocate(DataType.FP64, Shape.of(1, values.length));
+    for (int i = 0; i < values.length; i++) {
+      tensor.data().setAtIndex(ValueLayout.JAVA_DOUBLE, i, values[i]);
+    }
+    return tensor;
+  }
+
+  private static Sampling greedy(double repetition, double presence, double frequency) {
+    return new Sampling(0, 0, 1, Optional.empty(), new Penalties(repetition, presence, frequency));
+  }
+
+  /** The first three choices after a prompt of token 0. */
+  private static List<Integer> three(Sampling sampling, double... values) {
+    var chooser = new TokenSampler(sampling);
+    var before = new TokenCounts();
+    before.addPrompt(0);
+    List<Integer> chosen = new ArrayList<>();
+    try (Tensor logits = logits(values)) {
+      for (int i = 0; i < 3; i++) {
+        int token = chooser.choose(logits, 0, values.length, before);
+        before.addChosen(token);
+        chosen.add(token);
+      }
+    }
+    return chosen;
+  }
+
+  @Test
+  void theLargestIsChosenAgainAndAgainWithoutPenalties() {
+    assertThat(three(greedy(1, 0, 0), 3, 2, 1)).containsExactly(0, 0, 0);
+  }
+
+  @Test
+  void repetitionPenaltyDividesWhatIsAboveZeroAndMultipliesWhatIsBelow() {
+    // 3 / 2 = 1.5 < 2; then 2 / 2 = 1 < 1.5.
+    assertThat(three(greedy(2, 0, 0), 3, 2, 1)).containsExactly(1, 0, 0);
+    // -1 * 2 = -2 < -1.5; then -3 < -2.
+    assertThat(three(greedy(2, 0, 0), -1, -1.5, -9)).containsExactly(1, 0, 0);
+  }
+
+  @Test
+  void presencePenaltyHoldsOnceForChosenTokensAndNotForThePrompt() {
+    // 3; then 3 - 1.5 = 1.5 < 2; then 2 - 1.5 = 0.5 < 1.5.
+    assertThat(three(greedy(1, 1.5, 0), 3, 2, 1)).containsExactly(0, 1, 0);
+  }
+
+  @Test
+  void frequencyPenaltyGrowsWithEachChoice() {
+    // 3; then 3 - 0.75 > 2; then 3 - 1.5 < 2.
+    assertThat(three(greedy(1, 0, 0.75), 3, 2, 1)).containsExactly(0, 0, 1);
+    assertThat(three(greedy(1, 0, -0.75), 3, 2, 1)).containsExactly(0, 0, 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 1, 1", "3, 1, 1", "0, 0.7, 1", "5, 0.9, 1.3"})
+  void oneSeedMakesTheSameChoicesAgain(int topK, double topP, double repetition) {
+    var sampling =
+        new Sampling(0.9, topK, topP, Optional.of(42L), new Penalties(repetition, 0.1, 0.1));
+    List<Integer> first = hundred(sampling);
+    assertThat(hundred(sampling)).isEqualTo(first);
+    assertThat(first.stream().distinct().count()).isGreaterThan(1);
+  }
+
+  private static List<Integer> hundred(Sampling sampling) {
+    var chooser = new TokenSampler(sampling);
+    var before = new TokenCounts();
+    List<Integer> chosen = new ArrayList<>();
+    try (Tensor logits = logits(1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)) {
+      for (int i = 0; i < 100; i++) {
+        int token = chooser.choose(logits, 0, 8, before);
+        before.addChosen(token);
+        chosen.add(token);
+      }
+    }
+    return chosen;
+  }
+
+  @Test
+  void everyTokenOfALongTextIsCounted() {
+    var before = new TokenCounts();
+    for (int token = 0; token < 5_000; token++) {
+      before.addPrompt(token * 7);
+      before.addChosen(token * 7);
+    }
+    before.addPrompt(-1);
+    double[] logits = new double[35_000];
+    before.penalise(logits, logits.length, new Penalties(1, 0, 1));
+    for (int token = 0; token < logits.length; token++) {
+      assertThat(logits[token]).as("token %d", token).isEqualTo(token % 7 == 0 ? -1 : 0);
+    }
+  }
+}
