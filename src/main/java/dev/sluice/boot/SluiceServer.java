@@ -108,12 +108,19 @@ public final class SluiceServer implements Server {
         : SharedMemoryRegions.OFF;
   }
 
-  private static Traces traces(TraceConfig start) {
-    return Traces.starting(
-        start.timestamps() ? "TIMESTAMPS" : "OFF",
-        start.rate(),
-        start.count(),
-        start.logFrequency());
+  private static Traces traces(TraceConfig config) {
+    List<String> levels = new ArrayList<>();
+    if (config.timestamps()) {
+      levels.add(Traces.TIMESTAMPS);
+    }
+    if (config.tensors()) {
+      levels.add(Traces.TENSORS);
+    }
+    var start = new Traces.Start(levels, config.rate(), config.count(), config.logFrequency());
+    return config
+        .file()
+        .map(file -> Traces.toFile(file, config.maxSize(), start, System::nanoTime))
+        .orElseGet(() -> Traces.toLog(start, System::nanoTime));
   }
 
   /** Puts on the metrics page what is not counted by those who answer requests. */
@@ -279,6 +286,7 @@ public final class SluiceServer implements Server {
     await(config.shutdown().gracePeriod());
     listeners.close();
     models.requestLogs().close();
+    telemetry.traces().close();
     ServerThreads.await(models.repository().close());
     models.control().close();
     regions.close();

@@ -31,10 +31,11 @@ enum TritonFlag implements CompatFlag {
   CACHE_CONFIG(Kind.VALUE, "local,size=BYTES: the size of the response cache"),
   RESPONSE_CACHE_BYTE_SIZE(Kind.VALUE, "the same"),
   TRACE_CONFIG(Kind.VALUE, "[MODE,]NAME=VALUE of traces, such as rate=100; repeatable"),
-  TRACE_LEVEL(Kind.VALUE, "OFF, or TIMESTAMPS: when requests came to which point is logged"),
+  TRACE_LEVEL(Kind.VALUE, "OFF, TIMESTAMPS or TENSORS: what is traced; repeatable"),
+  TRACE_FILE(Kind.VALUE, "file that traces go to in place of the log"),
   TRACE_RATE(Kind.VALUE, "of so many requests one is traced"),
   TRACE_COUNT(Kind.VALUE, "so many are traced in all; -1: without end"),
-  TRACE_LOG_FREQUENCY(Kind.VALUE, "kept for clients: traces are in the log at once"),
+  TRACE_LOG_FREQUENCY(Kind.VALUE, "number of traces in a file; 0: all in one"),
   LOG_VERBOSE(Kind.VALUE, "0, 1 for debug, or 2 for trace"),
   LOG_INFO(Kind.SWITCH, "whether news are logged"),
   LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
@@ -110,8 +111,7 @@ enum TritonFlag implements CompatFlag {
   METRICS_INTERVAL_MS(Kind.NO_EFFECT, "metrics are collected when they are asked for"),
   METRICS_CONFIG(
       Kind.NO_EFFECT,
-      "latencies are counters and histograms; summaries do not add up over servers"),
-  TRACE_FILE(Kind.NO_EFFECT, "traces go to the log");
+      "latencies are counters and histograms; summaries do not add up over servers");
 
   /** Why several flags have no effect. */
   private static final class Reason {

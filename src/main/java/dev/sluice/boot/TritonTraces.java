@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import dev.sluice.config.SettingOverride;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -12,6 +13,9 @@ import java.util.function.Consumer;
 final class TritonTraces {
   private final Consumer<String> warnings;
   private final List<SettingOverride> overrides = new ArrayList<>();
+  private boolean off;
+  private boolean timestamps;
+  private boolean tensors;
 
   private TritonTraces(Consumer<String> warnings) {
     this.warnings = warnings;
@@ -24,11 +28,13 @@ final class TritonTraces {
    */
   static List<SettingOverride> of(CompatFlags<TritonFlag> flags, Consumer<String> warnings) {
     var traces = new TritonTraces(warnings);
-    traces.levels(TritonFlag.TRACE_LEVEL, flags.all(TritonFlag.TRACE_LEVEL));
+    flags.all(TritonFlag.TRACE_LEVEL).forEach(level -> traces.level(TritonFlag.TRACE_LEVEL, level));
     traces.last(flags, TritonFlag.TRACE_RATE, "rate");
     traces.last(flags, TritonFlag.TRACE_COUNT, "count");
     traces.last(flags, TritonFlag.TRACE_LOG_FREQUENCY, "log_frequency");
+    traces.last(flags, TritonFlag.TRACE_FILE, "file");
     flags.all(TritonFlag.TRACE_CONFIG).forEach(traces::config);
+    traces.levels();
     return traces.overrides;
   }
 
@@ -38,32 +44,45 @@ final class TritonTraces {
 
   private void config(String text) {
     int equals = text.indexOf('=');
-    if (equals < 0) {
+    if (equals < 1 || equals == text.length() - 1) {
       throw CompatFlags.wanted(TritonFlag.TRACE_CONFIG, text, "[MODE,]NAME=VALUE");
     }
     String value = text.substring(equals + 1);
     switch (text.substring(0, equals)) {
-      case "level" -> levels(TritonFlag.TRACE_CONFIG, List.of(value));
+      case "level" -> level(TritonFlag.TRACE_CONFIG, value);
       case "rate" -> set(TritonFlag.TRACE_CONFIG, "rate", value);
       case "count" -> set(TritonFlag.TRACE_CONFIG, "count", value);
       case "triton,log-frequency" -> set(TritonFlag.TRACE_CONFIG, "log_frequency", value);
+      case "triton,file" -> set(TritonFlag.TRACE_CONFIG, "file", value);
       default -> meaningless(text);
     }
   }
 
-  /** Traces go to the log, which is the only mode there is, and has no settings of its own. */
   private void meaningless(String text) {
     if (!text.equals("mode=triton")) {
-      warnings.accept("--trace-config " + text + " has no meaning here: traces go to the log");
+      warnings.accept(
+          "--trace-config "
+              + text
+              + " has no effect: traces go to a file or the log, and mode=triton is the only one");
     }
   }
 
-  private void levels(TritonFlag flag, List<String> levels) {
-    for (String level : levels) {
-      if (!level.equals("OFF") && !level.equals("TIMESTAMPS")) {
-        throw CompatFlags.wanted(flag, level, "OFF or TIMESTAMPS");
-      }
-      set(flag, "timestamps", Boolean.toString(level.equals("TIMESTAMPS")));
+  private void level(TritonFlag flag, String level) {
+    switch (level.toLowerCase(Locale.ROOT)) {
+      case "off", "false" -> off = true;
+      case "timestamps", "true", "on", "min", "max" -> timestamps = true;
+      case "tensors" -> tensors = true;
+      default -> throw CompatFlags.wanted(flag, level, "OFF, TIMESTAMPS or TENSORS");
+    }
+  }
+
+  /** As there, OFF goes before the others. */
+  private void levels() {
+    if (timestamps || off) {
+      set(TritonFlag.TRACE_LEVEL, "timestamps", Boolean.toString(timestamps && !off));
+    }
+    if (tensors || off) {
+      set(TritonFlag.TRACE_LEVEL, "tensors", Boolean.toString(tensors && !off));
     }
   }
 

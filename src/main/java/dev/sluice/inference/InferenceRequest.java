@@ -30,6 +30,7 @@ public final class InferenceRequest implements AutoCloseable {
   private volatile @Nullable Runnable whenCancelled;
   private volatile @Nullable Runnable whenExpired;
   private @Nullable RunTimes times;
+  private @Nullable RequestTrace trace;
 
   /** A request that says nothing besides its tensors. */
   public InferenceRequest(
@@ -72,6 +73,7 @@ public final class InferenceRequest implements AutoCloseable {
       RequestOptions options,
       @Nullable InferenceRequest whole) {
     this.whole = whole;
+    this.trace = whole == null ? null : whole.trace;
     this.model = model;
     this.signature = signature;
     this.inputs = List.copyOf(inputs);
@@ -142,6 +144,30 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
+   * Has what becomes of it recorded. Before it is handed over.
+   *
+   * @param id the caller's name for it; empty if it gave none
+   */
+  public void traceBy(RequestTrace recording, String id) {
+    trace = recording;
+    recording.named(id);
+    recording.asks(this);
+  }
+
+  /** Has it recorded below the request to the composed model that makes it, if that one is. */
+  public void traceBelow(InferenceRequest composed) {
+    if (composed.trace != null) {
+      trace = composed.trace.below();
+      trace.asks(this);
+    }
+  }
+
+  /** Returns what records it; null if it was not sampled. */
+  public @Nullable RequestTrace trace() {
+    return trace;
+  }
+
+  /**
    * The same request to the same model, with tensors that its caller does not know of. It takes
    * everything over: this one only hears of the caller who leaves, and tells the other.
    *
@@ -153,6 +179,7 @@ public final class InferenceRequest implements AutoCloseable {
     var next =
         new InferenceRequest(model, signature, inputs, outputs, deadline, requestId, options);
     next.times = times;
+    next.trace = trace;
     closed.set(true);
     onCancel(next::cancel);
     whenExpired = next::expire;

@@ -85,7 +85,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
       ended = true;
     } finally {
       if (ended && !isOver()) {
-        version.meters().answered(meter, since, null);
+        version.meters().answered(meter, since, null, null);
       } else {
         version.meters().end(meter);
       }

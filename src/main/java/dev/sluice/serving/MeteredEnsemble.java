@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RunTimes;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.FailureReason;
@@ -30,13 +31,22 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
     request.addTimesTo(times);
     return next.submit(request)
         .onComplete(
-            _ -> {
+            response -> {
+              traced(request, response);
               meter.composed(inferences, since, times);
               if (outer != null) {
                 outer.add(times);
               }
             },
             failure -> meter.composedFailed(reason(failure), since));
+  }
+
+  private void traced(InferenceRequest request, InferenceResponse response) {
+    RequestTrace trace = request.trace();
+    if (trace != null) {
+      trace.outputs(response.outputs());
+      trace.answered(meter.now());
+    }
   }
 
   /** Returns how many inferences a request counts as. */

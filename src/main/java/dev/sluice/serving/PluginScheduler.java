@@ -4,6 +4,7 @@ import dev.sluice.extension.Model;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.runtime.jar.PluginCall;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.RunMeter;
@@ -69,7 +70,11 @@ final class PluginScheduler implements Scheduler {
         InferenceResponse response =
             answers.respond(request, model.run(Objects.requireNonNull(view)), true);
         answered = true;
-        version.meters().answered(meter, since, request.times());
+        RequestTrace trace = request.trace();
+        if (trace != null) {
+          trace.outputs(response.outputs());
+        }
+        version.meters().answered(meter, since, request.times(), trace);
         return response;
       } finally {
         if (!answered) {

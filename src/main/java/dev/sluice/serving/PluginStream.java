@@ -97,7 +97,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
       ended = true;
     } finally {
       if (ended && !isOver()) {
-        version.meters().answered(meter, since, request.times());
+        version.meters().answered(meter, since, request.times(), request.trace());
       } else {
         version.meters().end(meter);
       }

@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.Signature;
 import dev.sluice.telemetry.FailureReason;
@@ -36,10 +37,12 @@ final class RunMeters {
    * The call has given its answer.
    *
    * @param times where its times are added up besides
+   * @param trace what records it
    */
-  void answered(RunMeter meter, long sinceNanos, @Nullable RunTimes times) {
+  void answered(
+      RunMeter meter, long sinceNanos, @Nullable RunTimes times, @Nullable RequestTrace trace) {
     meter.computed();
-    meter.answered(sinceNanos, 1, times);
+    meter.answered(sinceNanos, 1, times, trace);
     meter.end();
     end(meter);
   }

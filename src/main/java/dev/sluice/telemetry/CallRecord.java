@@ -1,6 +1,9 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.RequestTrace;
+import dev.sluice.inference.RequestTrace.Point;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,10 @@ public final class CallRecord {
   private boolean hasAsked;
   private @Nullable CallMeter meter;
   private @Nullable String model;
+  private @Nullable Tracer tracer;
+  private @Nullable RequestTrace trace;
+  private boolean traceAnswered;
+  private long sending;
 
   /** Begins now. */
   public CallRecord(Telemetry telemetry, EntryPoint entryPoint, LongSupplier nanoTime) {
@@ -45,6 +52,34 @@ public final class CallRecord {
     return model;
   }
 
+  /**
+   * Has the call traced if it is sampled: its request is there. See {@link #traces}.
+   *
+   * @param name of the model in the request
+   */
+  public void sample(String name) {
+    Tracer asked = telemetry.traces().tracer(name);
+    RequestTrace sampled = asked == null ? null : telemetry.traces().sample(asked);
+    if (sampled != null) {
+      tracer = asked;
+      trace = sampled;
+      boolean grpc = entryPoint == EntryPoint.GRPC;
+      sampled.reach(grpc ? Point.GRPC_WAITREAD_START : Point.HTTP_RECV_START, begun);
+      sampled.reach(grpc ? Point.GRPC_WAITREAD_END : Point.HTTP_RECV_END, nanoTime.getAsLong());
+    }
+  }
+
+  /**
+   * Has the call's request recorded if the call was sampled. Before the model is asked.
+   *
+   * @param id the caller's name for it; empty if it gave none
+   */
+  public void traces(InferenceRequest request, String id) {
+    if (trace != null) {
+      request.traceBy(trace, id);
+    }
+  }
+
   /** Returns what carries the call. */
   public EntryPoint entryPoint() {
     return entryPoint;
@@ -63,15 +98,51 @@ public final class CallRecord {
   public void asked() {
     asked = nanoTime.getAsLong();
     hasAsked = true;
+    if (trace != null) {
+      trace.reach(Point.REQUEST_START, asked);
+    }
   }
 
   /** The model has answered. */
   public void answered() {
     answered = nanoTime.getAsLong();
+    traceAnswered(answered, true);
+  }
+
+  private void traceAnswered(long now, boolean well) {
+    if (trace != null && hasAsked && !traceAnswered) {
+      traceAnswered = true;
+      if (well) {
+        trace.reach(Point.INFER_RESPONSE_COMPLETE, now);
+      }
+      trace.reach(Point.REQUEST_END, now);
+    }
+  }
+
+  private void traceSending() {
+    if (trace != null && sending == 0) {
+      sending = nanoTime.getAsLong();
+      traceAnswered(sending, false);
+    }
+  }
+
+  /** The answer is written, or never will be. Once more does nothing. */
+  public void sent() {
+    Tracer from = tracer;
+    RequestTrace ended = trace;
+    if (from != null && ended != null) {
+      traceSending();
+      boolean grpc = entryPoint == EntryPoint.GRPC;
+      ended.reach(grpc ? Point.GRPC_SEND_START : Point.HTTP_SEND_START, sending);
+      ended.reach(grpc ? Point.GRPC_SEND_END : Point.HTTP_SEND_END, nanoTime.getAsLong());
+      trace = null;
+      telemetry.traces().collect(from, ended);
+    }
   }
 
   /** The call ends with a failure. Later ends do not count. */
   public void failed(ErrorCode code) {
+    traceSending();
     CallMeter counting = meter;
     if (counting != null) {
       meter = null;
@@ -81,6 +152,7 @@ public final class CallRecord {
 
   /** The call ends well, unless it has failed. Later ends do not count. */
   public void succeeded() {
+    traceSending();
     CallMeter counting = meter;
     if (counting == null) {
       return;

@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RunTimes;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -26,8 +26,6 @@ public final class RunMeter {
   /** Signatures that are counted apart. A client may choose which of them are run together. */
   private static final int MOST_SIGNATURES = 256;
 
-  private final ModelId model;
-  private final Tracer tracer;
   private final LongSupplier nanoTime;
   private final InstantSource clock;
 
@@ -58,17 +56,17 @@ public final class RunMeter {
   private long requestRows;
   private long sinceSum;
 
-  /** When the requests to be traced began to wait. */
-  private final List<Long> traced = new ArrayList<>();
+  /** Requests that are traced, and when they began to wait. */
+  private final List<Traced> traced = new ArrayList<>(0);
 
   /** Requests whose times are wanted elsewhere too, and when they began to wait. */
   private final List<Timed> timed = new ArrayList<>(0);
 
+  private record Traced(RequestTrace trace, long sinceNanos) {}
+
   private record Timed(RunTimes times, long sinceNanos) {}
 
-  RunMeter(ModelId model, Tracer tracer, LongSupplier nanoTime, InstantSource clock) {
-    this.model = model;
-    this.tracer = tracer;
+  RunMeter(LongSupplier nanoTime, InstantSource clock) {
     this.nanoTime = nanoTime;
     this.clock = clock;
     for (FailureReason reason : FailureReason.values()) {
@@ -116,8 +114,10 @@ public final class RunMeter {
    * @param sinceNanos when it began to wait
    * @param batchSize its rows
    * @param times where the times of its run are added up besides
+   * @param trace what records it
    */
-  public void answered(long sinceNanos, long batchSize, @Nullable RunTimes times) {
+  public void answered(
+      long sinceNanos, long batchSize, @Nullable RunTimes times, @Nullable RequestTrace trace) {
     if (times != null) {
       timed.add(new Timed(times, sinceNanos));
     }
@@ -125,8 +125,8 @@ public final class RunMeter {
     requestRows += batchSize;
     sinceSum += sinceNanos;
     waiting.add(begun - sinceNanos);
-    if (tracer.takes()) {
-      traced.add(sinceNanos);
+    if (trace != null) {
+      traced.add(new Traced(trace, sinceNanos));
     }
   }
 
@@ -162,8 +162,8 @@ public final class RunMeter {
   }
 
   private void writeTraces(long now) {
-    for (long since : traced) {
-      tracer.write(model.toString(), since, begun, computing, computed, now);
+    for (Traced each : traced) {
+      each.trace.ran(each.sinceNanos, begun, computing, computed, now);
     }
   }
 

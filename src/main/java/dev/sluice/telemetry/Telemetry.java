@@ -75,7 +75,7 @@ public final class Telemetry {
   /** A new meter for a version that is being loaded. Nobody sees it before it is shown. */
   public VersionMeter version(ModelId id) {
     model(id.name());
-    return new VersionMeter(id, versions, traces.tracer(id), nanoTime, clock);
+    return new VersionMeter(id, versions, nanoTime, clock);
   }
 
   /** What is counted of loading. */

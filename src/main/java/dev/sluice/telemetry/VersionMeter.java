@@ -25,7 +25,6 @@ public final class VersionMeter {
 
   private final ModelId model;
   private final ConcurrentMap<ModelId, VersionMeter> shown;
-  private final Tracer tracer;
   private final LongSupplier nanoTime;
   private final InstantSource clock;
   private final List<RunMeter> workers = new CopyOnWriteArrayList<>();
@@ -51,17 +50,14 @@ public final class VersionMeter {
 
   /**
    * @param shown the versions that the page shows
-   * @param tracer sees its requests
    */
   VersionMeter(
       ModelId model,
       ConcurrentMap<ModelId, VersionMeter> shown,
-      Tracer tracer,
       LongSupplier nanoTime,
       InstantSource clock) {
     this.model = model;
     this.shown = shown;
-    this.tracer = tracer;
     this.nanoTime = nanoTime;
     this.clock = clock;
     for (FailureReason reason : FailureReason.values()) {
@@ -85,7 +81,7 @@ public final class VersionMeter {
 
   /** The meter of one worker, which alone writes it. */
   public RunMeter worker() {
-    var worker = new RunMeter(model, tracer, nanoTime, clock);
+    var worker = new RunMeter(nanoTime, clock);
     workers.add(worker);
     return worker;
   }

@@ -205,6 +205,7 @@ public abstract class ListenerExchange implements Exchange {
    */
   protected final void finish() {
     finished = true;
+    record.sent();
     if (working == 0) {
       bodyAtEnd = Math.max(bodyAtEnd, memory.held(MemoryBudget.Kind.BODY));
       memory.close();

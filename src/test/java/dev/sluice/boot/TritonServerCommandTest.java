@@ -137,12 +137,14 @@ class TritonServerCommandTest {
   void tracesBeginAsTheFlagsSay() {
     assertThat(
             read("--trace-level", "TIMESTAMPS", "--trace-rate=5", "--trace-count=6").oip().trace())
-        .isEqualTo(new TraceConfig(true, 5, 6, 0));
+        .isEqualTo(new TraceConfig(true, 5, 6, 0, false, Optional.empty(), 1 << 20));
     assertThat(
             read(
                     "--trace-config=mode=triton",
                     "--trace-config",
                     "level=TIMESTAMPS",
+                    "--trace-config=level=tensors",
+                    "--trace-config=triton,file=" + models.resolve("t.json"),
                     "--trace-config=rate=7",
                     "--trace-config=count=-1",
                     "--trace-config=triton,log-frequency=8",
@@ -150,19 +152,20 @@ class TritonServerCommandTest {
                     "--trace-log-frequency=9")
                 .oip()
                 .trace())
-        .isEqualTo(new TraceConfig(true, 7, -1, 8));
+        .isEqualTo(
+            new TraceConfig(true, 7, -1, 8, true, Optional.of(models.resolve("t.json")), 1 << 20));
     assertThat(read("--trace-level=TIMESTAMPS", "--trace-level=OFF").oip().trace())
         .isEqualTo(TraceConfig.DEFAULT);
     assertThat(warnings).isEmpty();
   }
 
   @Test
-  void tracesGoToTheLogWhateverTheFlagsSay() {
-    read("--trace-file=/tmp/trace.json", "--trace-config=mode=opentelemetry");
+  void thereIsOneModeOfTraces() {
+    read("--trace-file=" + models.resolve("t.json"), "--trace-config=mode=opentelemetry");
     assertThat(warnings)
         .containsExactly(
-            "--trace-file has no effect: traces go to the log",
-            "--trace-config mode=opentelemetry has no meaning here: traces go to the log");
+            "--trace-config mode=opentelemetry has no effect: traces go to a file or the log, and"
+                + " mode=triton is the only one");
   }
 
   @Test
@@ -318,8 +321,9 @@ class TritonServerCommandTest {
           --model-repository=s3://bucket | --model-repository is 's3://bucket'; wanted a folder of this machine (storage on other systems is mounted or copied first)
           --cache-config=redis,host=x | --cache-config is redis,host=x; wanted local,size=BYTES
           --trace-rate=-1 | --trace-rate: oip.trace.rate is "-1"; wanted a whole number from 0 to 2147483647
-          --trace-level=TENSORS | --trace-level is TENSORS; wanted OFF or TIMESTAMPS
-          --trace-config=level=MAX | --trace-config is MAX; wanted OFF or TIMESTAMPS
+          --trace-level=TENSORS | --trace-level: oip.trace.tensors is true; wanted a trace.file too, which tensors are written to
+          --trace-config=level=ALL | --trace-config is ALL; wanted OFF, TIMESTAMPS or TENSORS
+          --trace-file=/nowhere/t.json | --trace-file: oip.trace.file is /nowhere/t.json; wanted a file in a folder that there is
           --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
           --log-format=json | --log-format is json; wanted default or ISO8601
           --grpc-use-ssl=true | --grpc-server-cert is missing; wanted a PEM file

@@ -158,6 +158,9 @@ class SluiceConfigReaderTest {
           rate: 5
           count: 6
           log_frequency: 7
+          tensors: true
+          file: trace.json
+          max_size: 2MiB
       log:
         format: json
         level: debug
@@ -292,7 +295,7 @@ class SluiceConfigReaderTest {
               "triton",
               Optional.of("x-.*"),
               Optional.of("y-.*"),
-              new TraceConfig(true, 5, 6, 7),
+              new TraceConfig(true, 5, 6, 7, true, Optional.of(Path.of("trace.json")), 2 << 20),
               new SharedMemoryConfig(true, Path.of("/dev/shm/x"), 7, Duration.ofMinutes(2))),
           new SecurityConfig(
               List.of(

@@ -29,8 +29,8 @@ class VersionMeterTest {
     worker.computing();
     nanos.addAndGet(20);
     worker.computed();
-    worker.answered(since, firstRows, null);
-    worker.answered(since + 60, otherRows, null);
+    worker.answered(since, firstRows, null, null);
+    worker.answered(since + 60, otherRows, null, null);
     nanos.addAndGet(3);
     worker.end();
   }
@@ -71,7 +71,7 @@ class VersionMeterTest {
     other.computing();
     nanos.addAndGet(7);
     other.computed();
-    other.answered(nanos.get(), 1, null);
+    other.answered(nanos.get(), 1, null, null);
     other.end();
     runTwo(other, nanos, 1, 1);
 

@@ -11,8 +11,7 @@ import java.util.Map;
 
 /**
  * The trace extension (src/docs/reference/protocols/open-inference.md): settings for all models, or
- * for one. Traces go to the server's log, so there is no file, and no mode but the one that has
- * none.
+ * for one. Which file traces go to, and in which mode, only the server's settings say.
  */
 public final class TraceSettings {
   private static final long LARGEST = 0xFFFF_FFFFL;
@@ -52,22 +51,22 @@ public final class TraceSettings {
   private static void requireLevels(List<String> levels) {
     for (String level : levels) {
       switch (level) {
-        case "OFF", "TIMESTAMPS" -> {
+        case Traces.OFF -> {
           if (levels.size() > 1) {
             throw InferenceException.invalid(
-                "trace setting 'trace_level' is " + Excerpt.of(levels) + ", wanted one level");
+                "Expect only one trace level 'OFF' is specified: trace setting 'trace_level' is "
+                    + Excerpt.of(levels)
+                    + ", wanted one level");
           }
         }
-        case "TENSORS" ->
-            throw new InferenceException(
-                ErrorCode.UNIMPLEMENTED,
-                "trace setting 'trace_level' can not be TENSORS: only points in time are recorded"
-                    + " here");
+        case Traces.TIMESTAMPS, Traces.TENSORS -> {
+          // each of them may stand beside the other
+        }
         default ->
             throw InferenceException.invalid(
                 "trace setting 'trace_level' is '"
                     + Excerpt.of(level)
-                    + "', wanted OFF or TIMESTAMPS");
+                    + "', wanted OFF, TIMESTAMPS or TENSORS");
       }
     }
   }
@@ -113,7 +112,7 @@ public final class TraceSettings {
   public static Map<String, List<String>> of(OipServer server, String model) {
     Map<String, List<String>> now = server.telemetry().traces().settings(model);
     Map<String, List<String>> all = new LinkedHashMap<>();
-    all.put("trace_file", List.of(""));
+    all.put("trace_file", List.of(server.telemetry().traces().file()));
     for (String name : List.of(Traces.LEVEL, Traces.RATE, Traces.COUNT, Traces.FREQUENCY)) {
       all.put(name, now.getOrDefault(name, List.of()));
     }

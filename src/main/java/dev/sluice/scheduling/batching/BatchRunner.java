@@ -9,6 +9,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -214,7 +215,11 @@ public final class BatchRunner {
       return;
     }
     InferenceRequest request = member.request();
-    meter.answered(member.sinceNanos(), rules.inferences(request), request.times());
+    RequestTrace trace = request.trace();
+    if (trace != null) {
+      trace.outputs(outputs);
+    }
+    meter.answered(member.sinceNanos(), rules.inferences(request), request.times(), trace);
     breaker.answered(meter.computeNanos());
     member.decide(new InferenceResponse(request.model().id(), request.signature(), outputs));
     decided.accept(member);

@@ -65,6 +65,7 @@ record ChainRequests(int steps, DataPlane members, InferenceRequest request) {
       if (times != null) {
         part.addTimesTo(times);
       }
+      part.traceBelow(request);
       return part;
     } catch (InferenceException e) {
       member.release();

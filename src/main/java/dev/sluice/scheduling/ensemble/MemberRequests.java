@@ -52,6 +52,7 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
     if (times != null) {
       part.addTimesTo(times);
     }
+    part.traceBelow(request);
     return part;
   }
 

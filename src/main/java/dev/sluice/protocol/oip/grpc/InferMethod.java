@@ -51,6 +51,7 @@ record InferMethod(OipServer server) implements GrpcMethod {
 
   private Future<Buffer> run(GrpcCall call, InferRequestReader.Decoded decoded) {
     ModelMetadata model = decoded.request().model().metadata();
+    call.record().traces(decoded.request(), decoded.id());
     return call.ask(server.data(), decoded.request())
         .compose(response ->
             call.compute(

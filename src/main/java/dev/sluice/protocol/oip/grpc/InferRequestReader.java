@@ -67,6 +67,7 @@ final class InferRequestReader {
       SharedMemory memory) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
+    call.record().sample(wire.modelName());
     ModelLease model = OipModels.requireOneAnswer(admit(server, wire, call), "ModelInfer RPC");
     return decode(server, wire, model, call, metadata, memory);
   }

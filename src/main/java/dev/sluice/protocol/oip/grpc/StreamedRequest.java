@@ -53,6 +53,7 @@ final class StreamedRequest implements ClientStream {
     this.wire = wire;
     this.record = record;
     record.measure(Api.OIP_STREAM, wire.modelName());
+    record.sample(wire.modelName());
   }
 
   void begin(StreamPump answers, InferRequestReader.Decoded decoded) {
@@ -60,6 +61,7 @@ final class StreamedRequest implements ClientStream {
     pump = answers;
     model = served;
     slots = decoded.slots();
+    record.traces(decoded.request(), decoded.id());
     record.asked();
     ordered = !served.decoupled();
   }
@@ -71,6 +73,7 @@ final class StreamedRequest implements ClientStream {
 
   void leave() {
     record.failed(ErrorCode.CANCELLED);
+    record.sent();
     if (pump != null) {
       pump.leave();
     }
@@ -131,6 +134,7 @@ final class StreamedRequest implements ClientStream {
     if (!finalSent && wire.parameters().emptyFinal()) {
       write(encode(ModelStreamInferResponse.newBuilder().setInferResponse(bare(true))));
     }
+    record.sent();
     stream.done(this);
   }
 
@@ -138,6 +142,7 @@ final class StreamedRequest implements ClientStream {
   public void fail(Throwable failure) {
     record.failed(ErrorCode.of(failure));
     if (stream.endsOnFailure()) {
+      record.sent();
       stream.call().fail(failure);
       return;
     }
@@ -151,6 +156,7 @@ final class StreamedRequest implements ClientStream {
             ModelStreamInferResponse.newBuilder()
                 .setErrorMessage(told.getMessage())
                 .setInferResponse(bare(true))));
+    record.sent();
     stream.done(this);
   }
 

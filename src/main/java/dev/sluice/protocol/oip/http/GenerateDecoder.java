@@ -44,7 +44,7 @@ record GenerateDecoder(
    * @param request owns the tensors and the model's loan
    * @param form makes the JSON of an answer, which it borrows
    */
-  record Decoded(InferenceRequest request, Function<InferenceResponse, Buffer> form) {}
+  record Decoded(InferenceRequest request, String id, Function<InferenceResponse, Buffer> form) {}
 
   /**
    * Decodes a body.
@@ -91,6 +91,7 @@ record GenerateDecoder(
     InferDecoder.Decoded decoded = decoder.decode(json, null);
     return new Decoded(
         decoded.request(),
+        decoded.id(),
         response -> InferEncoder.encode(response, decoded.id(), new OutputForms()).body());
   }
 
@@ -111,7 +112,7 @@ record GenerateDecoder(
               requestId,
               ForwardedHeaders.add(headers, flat.parameters().options()));
       String id = flat.id();
-      return new Decoded(request, response -> GenerateEncoder.encode(response, id));
+      return new Decoded(request, id, response -> GenerateEncoder.encode(response, id));
     }
   }
 }

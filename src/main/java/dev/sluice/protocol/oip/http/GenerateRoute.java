@@ -47,13 +47,15 @@ record GenerateRoute(OipServer server) {
 
   private Future<GenerateDecoder.Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body) {
+    exchange.record().sample(selector.name());
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ModelLease model = OipModels.admit(server.data(), selector, exchange.caller());
     var decoder =
         new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange
         .compute(body.work(), () -> decoder.decode(body))
-        .onFailure(_ -> model.release());
+        .onFailure(_ -> model.release())
+        .onSuccess(decoded -> exchange.record().traces(decoded.request(), decoded.id()));
   }
 
   /** Answers by server-sent events. */

@@ -185,6 +185,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
 
   private Future<Decoded> decode(
       HttpExchange exchange, ModelSelector selector, Body body, @Nullable String jsonLength) {
+    exchange.record().sample(selector.name());
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ModelLease model =
         OipModels.requireOneAnswer(
@@ -199,6 +200,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
 
   private Future<Encoded> run(HttpExchange exchange, Decoded decoded) {
     ModelMetadata model = decoded.request().model().metadata();
+    exchange.record().traces(decoded.request(), decoded.id());
     return exchange
         .ask(server.data(), decoded.request())
         .compose(response -> encode(exchange, decoded, model, response));

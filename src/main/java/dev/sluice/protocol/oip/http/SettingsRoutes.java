@@ -92,13 +92,22 @@ record SettingsRoutes(OipServer server) {
     for (var setting : TraceSettings.of(server, model).entrySet()) {
       out.raw(before).key(setting.getKey());
       if (setting.getKey().equals(Traces.LEVEL)) {
-        out.raw('[').string(setting.getValue().getFirst()).raw(']');
+        levels(setting.getValue(), out);
       } else {
         out.string(setting.getValue().getFirst());
       }
       before = ',';
     }
     return out.raw('}').toBuffer();
+  }
+
+  private static void levels(List<String> levels, JsonWriter out) {
+    char before = '[';
+    for (String level : levels) {
+      out.raw(before).string(level);
+      before = ',';
+    }
+    out.raw(']');
   }
 
   /** Changes what a body asks for. */

@@ -1,0 +1,214 @@
+package dev.sluice.inference;
+
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Record of one sampled request: when it reached which point, and its tensors. A request to a
+ * composed model has one trace for itself and one below it for each request to a member; all of
+ * them end together, with the first. What is recorded is bounded. Any thread.
+ */
+public final class RequestTrace {
+  /** Events of one recording, besides its tensors. */
+  private static final int MOST_EVENTS = 4_096;
+
+  /** Bytes that a tensor costs besides its elements. */
+  private static final int TENSOR_HEAD = 128;
+
+  /** Points of a request, by Triton's names. */
+  public enum Point {
+    HTTP_RECV_START,
+    HTTP_RECV_END,
+    GRPC_WAITREAD_START,
+    GRPC_WAITREAD_END,
+    REQUEST_START,
+    QUEUE_START,
+    COMPUTE_START,
+    COMPUTE_INPUT_END,
+    COMPUTE_OUTPUT_START,
+    COMPUTE_END,
+    INFER_RESPONSE_COMPLETE,
+    REQUEST_END,
+    HTTP_SEND_START,
+    HTTP_SEND_END,
+    GRPC_SEND_START,
+    GRPC_SEND_END
+  }
+
+  /** Where tensors were seen, by Triton's names. */
+  public enum Activity {
+    TENSOR_QUEUE_INPUT,
+    TENSOR_BACKEND_OUTPUT
+  }
+
+  /** One thing that is recorded. */
+  public sealed interface Event {
+    /** Returns the number of the trace that it belongs to. */
+    long id();
+
+    /**
+     * The request has its model.
+     *
+     * @param parent the trace above; 0 for none
+     * @param requestId the caller's name for the request; empty if it gave none
+     */
+    record Begun(long id, long parent, ModelId model, String requestId) implements Event {}
+
+    /** The request has reached a point. */
+    record Reached(long id, Point point, long nanos) implements Event {}
+
+    /**
+     * A tensor went by.
+     *
+     * @param data its bytes as {@link Tensor} lays them out; null if the trace has no room for them
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Written once, read once.
+    record Carried(
+        long id, Activity activity, String name, DataType type, Shape shape, byte @Nullable [] data)
+        implements Event {}
+  }
+
+  /**
+   * What is recorded, and how much of it.
+   *
+   * @param timestamps whether points are
+   * @param tensors whether tensors are
+   * @param maxBytes of tensors, for a request and all that it makes of members
+   */
+  public record Scope(boolean timestamps, boolean tensors, long maxBytes) {}
+
+  /** What a request and those below it have in common. */
+  private static final class Recording {
+    private final Scope scope;
+    private final LongSupplier ids;
+    private final LongSupplier nanoTime;
+    private final List<Event> events = new ArrayList<>();
+    private long bytes;
+    private boolean ended;
+    private String requestId = "";
+
+    Recording(Scope scope, LongSupplier ids, LongSupplier nanoTime) {
+      this.scope = scope;
+      this.ids = ids;
+      this.nanoTime = nanoTime;
+    }
+
+    synchronized void add(Event event) {
+      if (!ended && events.size() < MOST_EVENTS) {
+        events.add(event);
+      }
+    }
+
+    /** Whether so many bytes may be kept, which are counted then. */
+    synchronized boolean reserve(long more) {
+      boolean fits = !ended && more <= scope.maxBytes - bytes;
+      bytes += fits ? more : 0;
+      return fits;
+    }
+
+    synchronized List<Event> end() {
+      ended = true;
+      List<Event> all = List.copyOf(events);
+      events.clear();
+      return all;
+    }
+  }
+
+  private final Recording recording;
+  private final long id;
+  private final long parent;
+
+  private RequestTrace(Recording recording, long parent) {
+    this.recording = recording;
+    this.id = recording.ids.getAsLong();
+    this.parent = parent;
+  }
+
+  /**
+   * Begins the trace of a request.
+   *
+   * @param ids numbers of traces, from 1
+   * @param nanoTime the clock of points
+   */
+  public static RequestTrace begin(Scope scope, LongSupplier ids, LongSupplier nanoTime) {
+    return new RequestTrace(new Recording(scope, ids, nanoTime), 0);
+  }
+
+  /** Begins the trace of a request to a member. */
+  RequestTrace below() {
+    return new RequestTrace(recording, id);
+  }
+
+  /** Keeps the caller's name for the request, which is that of all below it. */
+  void named(String requestId) {
+    recording.requestId = requestId;
+  }
+
+  /**
+   * Records which model the request asks, and its inputs. Copies as many bytes as there is room.
+   */
+  void asks(InferenceRequest request) {
+    recording.add(new Event.Begun(id, parent, request.model().id(), recording.requestId));
+    if (parent != 0) {
+      reach(Point.REQUEST_START, recording.nanoTime.getAsLong());
+    }
+    carry(Activity.TENSOR_QUEUE_INPUT, request.inputs());
+  }
+
+  /** Records that the request has reached a point. */
+  public void reach(Point point, long nanos) {
+    if (recording.scope.timestamps) {
+      recording.add(new Event.Reached(id, point, nanos));
+    }
+  }
+
+  /** Records that the model ran for the request; it then has its answer if it is a member's. */
+  public void ran(long queued, long begun, long computing, long computed, long ended) {
+    reach(Point.QUEUE_START, queued);
+    reach(Point.COMPUTE_START, begun);
+    reach(Point.COMPUTE_INPUT_END, computing);
+    reach(Point.COMPUTE_OUTPUT_START, computed);
+    reach(Point.COMPUTE_END, ended);
+    answered(ended);
+  }
+
+  /** Records that the request has its answer, if it is a member's: others see that themselves. */
+  public void answered(long nanos) {
+    if (parent != 0) {
+      reach(Point.REQUEST_END, nanos);
+    }
+  }
+
+  /** Records the tensors of an answer, which stay the caller's. */
+  public void outputs(List<NamedTensor> outputs) {
+    carry(Activity.TENSOR_BACKEND_OUTPUT, outputs);
+  }
+
+  private void carry(Activity activity, List<NamedTensor> tensors) {
+    if (recording.scope.tensors) {
+      for (NamedTensor named : tensors) {
+        carry(activity, named);
+      }
+    }
+  }
+
+  private void carry(Activity activity, NamedTensor named) {
+    Tensor tensor = named.tensor();
+    boolean fits = recording.reserve(tensor.byteSize() + TENSOR_HEAD);
+    byte[] data = fits ? tensor.data().toArray(ValueLayout.JAVA_BYTE) : null;
+    recording.add(
+        new Event.Carried(id, activity, named.name(), tensor.type(), tensor.shape(), data));
+  }
+
+  /** Ends the recording, and returns it. Nothing is recorded any more; empty if it has ended. */
+  public List<Event> end() {
+    return recording.end();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.telemetry;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** A file with one JSON array, which grows and is whole at any time. Of one thread. */
+final class TraceArray implements AutoCloseable {
+  private final FileChannel file;
+  private long end;
+
+  /** Begins the file anew. */
+  TraceArray(Path path) throws IOException {
+    this.file =
+        FileChannel.open(
+            path,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING);
+  }
+
+  /** Writes elements over the end of the array, and the end behind them. */
+  void append(String elements) throws IOException {
+    String more = (end == 0 ? "[" : ",") + elements + "]";
+    ByteBuffer bytes = ByteBuffer.wrap(more.getBytes(StandardCharsets.UTF_8));
+    long at = end;
+    while (bytes.hasRemaining()) {
+      at += file.write(bytes, at);
+    }
+    end = at - 1;
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}
