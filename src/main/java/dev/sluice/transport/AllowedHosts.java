@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class AllowedHosts {
   private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
 
+  /** A colon and the digits behind it. */
+  private static final int LONGEST_PORT = 6;
+
   private final List<String> names;
   private final boolean any;
   private final boolean anyAddress;
@@ -65,6 +68,9 @@ final class AllowedHosts {
   private static int endOfName(String authority) {
     int colon = authority.lastIndexOf(':');
     if (colon < 0 || colon < authority.indexOf(']')) {
+      return authority.length();
+    }
+    if (authority.length() - colon > LONGEST_PORT) {
       return authority.length();
     }
     for (int i = colon + 1; i < authority.length(); i++) {

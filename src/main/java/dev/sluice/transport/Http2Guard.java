@@ -220,8 +220,10 @@ final class Http2Guard extends Http2Heads {
   }
 
   @Override
-  protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end) {
+  protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end)
+      throws Http2Exception {
     guard.frameRead();
+    Http2Validity.check(streamId, headers);
     CharSequence path = headers.path();
     if (!end && path != null && streaming.test(path.toString())) {
       @Nullable Http2Stream stream = handler.connection().stream(streamId);

@@ -22,9 +22,10 @@ public abstract class Http2Heads extends Http2FrameListenerDecorator {
    *
    * @param end whether nothing follows
    * @return what the next listener gets; null if it gets nothing
+   * @throws Http2Exception if they are none of a stream
    */
   protected abstract @Nullable Http2Headers headRead(
-      int streamId, Http2Headers headers, boolean end);
+      int streamId, Http2Headers headers, boolean end) throws Http2Exception;
 
   @Override
   public final void onHeadersRead(

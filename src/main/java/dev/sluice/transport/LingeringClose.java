@@ -10,10 +10,10 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection of a listener that drains in two steps: first the direction to the client,
- * then, when the client has closed its own or sends nothing for a while, the rest. A socket that is
- * closed at once while bytes arrive resets the connection, and the client may lose answers that it
- * has not read yet.
+ * Closes a connection of a listener that drains, or whose client has sent what cannot be read, in
+ * two steps: first the direction to the client, then, when the client has closed its own or sends
+ * nothing for a while, the rest. A socket that is closed at once while bytes arrive resets the
+ * connection, and the client may lose answers that it has not read yet.
  *
  * <p>The first handler of each accepted connection. All on its event loop.
  */
@@ -25,6 +25,7 @@ final class LingeringClose extends ChannelDuplexHandler {
   private static final long MOST_MILLIS = 500;
 
   private final ConnectionDrain drain;
+  private boolean lingers;
   private boolean closing;
   private boolean ended;
   private long began;
@@ -32,6 +33,14 @@ final class LingeringClose extends ChannelDuplexHandler {
 
   LingeringClose(ConnectionDrain drain) {
     this.drain = drain;
+  }
+
+  /** Closes a connection in two steps when it is closed, though its listener does not drain. */
+  static void linger(Channel channel) {
+    LingeringClose handler = channel.pipeline().get(LingeringClose.class);
+    if (handler != null) {
+      handler.lingers = true;
+    }
   }
 
   @Override
@@ -64,7 +73,7 @@ final class LingeringClose extends ChannelDuplexHandler {
   @SuppressWarnings("FutureReturnValueIgnored") // What becomes of it is told by the promise.
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
     boolean canLinger = ctx.channel() instanceof DuplexChannel && ctx.channel().isActive();
-    if (!drain.begun() || !canLinger) {
+    if (!(lingers || drain.begun()) || !canLinger) {
       ctx.close(promise);
       return;
     }

@@ -8,8 +8,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -97,6 +100,7 @@ public final class ListenerVerticle extends VerticleBase {
         vertx
             .createHttpServer(options())
             .connectionHandler(this::opened)
+            .invalidRequestHandler(ListenerVerticle::refuse)
             .requestHandler(front::answer);
     SocketAddress address = address();
     if (config.socket().isPresent() || config.port() > 0) {
@@ -136,6 +140,7 @@ public final class ListenerVerticle extends VerticleBase {
   /** Puts the server's own handlers into a connection, or closes it: none may be missing. */
   private void hook(HttpConnection connection) {
     try {
+      Http1Validity.join(connection);
       FlushCoalescing.join(connection);
       front.opened(connection);
       Http1Drain.join(connection, drain);
@@ -147,10 +152,22 @@ public final class ListenerVerticle extends VerticleBase {
       Http2Memory.join(connection, memory);
       Http2Guard.join(connection, limits, front::isStream);
       Http2Drain.join(connection);
+      Http2Unopened.join(connection);
     } catch (IllegalStateException e) {
       LOG.at(Level.ERROR, "hook").log("a connection is closed: {}", e.getMessage());
       connection.close();
     }
+  }
+
+  /** Answers what is no request, and reads nothing more of its connection. */
+  private static void refuse(HttpServerRequest request) {
+    MalformedRequest why = MalformedRequest.head(request.decoderResult().cause());
+    request
+        .response()
+        .setStatusCode(why.status())
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE)
+        .end(new JsonObject().put("error", why.text()).toBuffer());
   }
 
   /** What a client sends may be anything: it is no failure of the server's. */

@@ -89,6 +89,26 @@ class IntermediaryAttacksIT {
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
         "Transfer-Encoding: chunked, identity",
         "Transfer-Encoding: identity",
+        "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: gzip,chunked",
+        "Transfer-Encoding: identity, chunked",
+        "Transfer-Encoding: chunked, gzip",
+        "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
+        "Transfer-Encoding: ,chunked",
+        "Transfer-Encoding: chunked,",
+        "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: chunked;q=1",
+        "Transfer-Encoding:",
+        "Transfer-Encoding:\r\n chunked",
+        "Transfer-Encoding: chunked\r\n\t",
+        "Transfer-Encoding: gzip, chunked\r\nContent-Length: 5",
+        "TRANSFER-ENCODING: gzip,\tchunked",
+        "Transfer-Encoding: chunked\r\n: nameless",
+        "Content-Length:\r\n 5",
+        "Content-Length: 5, 5",
         "Content-Length: 0\r\nContent-Length: 5",
         "Content-Length: 0, 5",
         "Content-Length: +0",
@@ -106,7 +126,66 @@ class IntermediaryAttacksIT {
                 + headers
                 + "\r\n\r\n0\r\n\r\n"
                 + HIDDEN);
-    assertThat(answer).startsWith("HTTP/1.1 400 ").containsOnlyOnce("HTTP/1.1");
+    assertRefused(answer, "HTTP/1.1 (400|501) ");
+  }
+
+  /** One answer that says why, and the end of the connection. */
+  private static void assertRefused(String answer, String status) {
+    assertThat(answer)
+        .containsPattern("^" + status)
+        .containsOnlyOnce("HTTP/1.")
+        .containsIgnoringCase("connection: close")
+        .containsPattern("\\r\\n\\r\\n\\{\"error\":\".{10,}\"}$");
+  }
+
+  /** The server closes the connection by itself: a client that waits for that does so in vain. */
+  private static String sendAndWait(String bytes) throws IOException {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /v2\0 HTTP/1.1",
+        "GET /v2\u0001x HTTP/1.1",
+        "GET /v2\u007f HTTP/1.1",
+        "GET /v2 HTTP/1.1 x",
+        "GET /v2 x HTTP/1.1",
+        "GET /v2",
+        "G\u0001T /v2 HTTP/1.1",
+        "GET /v2 HTTP/9.9",
+        "GET /v2 HTTP/2.0",
+        "GET /v2 HTTP/1.1\r\n X: folded",
+        "GET /v2 HTTP/1.1\r\nX : y",
+        "GET /v2 HTTP/1.1\r\nX"
+      })
+  void aHeadThatIsNoneIsAnsweredWithATextAndTheEnd(String head) throws IOException {
+    assertRefused(
+        sendAndWait(head + "\r\nHost: localhost\r\n\r\n" + HIDDEN), "HTTP/1.1 (400|505) ");
+  }
+
+  @Test
+  void headsThatAreTooLargeSayWhichPart() throws IOException {
+    String long1 = "x".repeat(100_000);
+    assertRefused(sendAndWait("GET /" + long1 + " HTTP/1.1\r\n\r\n" + HIDDEN), "HTTP/1.1 414 ");
+    assertRefused(
+        sendAndWait("GET /v2 HTTP/1.1\r\nX: " + long1 + "\r\n\r\n" + HIDDEN), "HTTP/1.1 431 ");
+  }
+
+  @Test
+  void anAnswerToAnEarlierRequestComesBeforeTheRefusal() throws IOException {
+    String answers =
+        sendAndWait(
+            HIDDEN
+                + "POST /v2 HTTP/1.1\r\nHost: localhost\r\n"
+                + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"
+                + HIDDEN);
+    assertThat(answers).startsWith("HTTP/1.1 200 ");
+    assertRefused(answers.substring(answers.indexOf("HTTP/1.1 5")), "HTTP/1.1 501 ");
   }
 
   @ParameterizedTest
@@ -117,18 +196,50 @@ class IntermediaryAttacksIT {
         "-2\r\n{}\r\n0",
         "100000002\r\n{}\r\n0",
         "2\r\n{}XX0",
-        "\r\n{}\r\n0"
+        "2\r\n{}0",
+        "\r\n{}\r\n0",
+        "zz\r\n{}\r\n0",
+        "ffffffffffffffff\r\n{}\r\n0",
+        "2 \r\n{}\r\n0",
+        "2\n{}\n0",
+        "2;a=\"\r\n\"\r\n{}\r\n0",
+        "2;x\nxx\r\n{}\r\n0",
+        "2\r\n{}\r\n0\r\nbad trailer",
+        "LONG_EXTENSION",
+        "LONG_TRAILER"
       })
-  void chunksWithAnOddLengthEndTheConnection(String chunks) throws IOException {
-    String answer =
-        send(
-            "POST /v2/repository/index HTTP/1.1\r\n"
-                + "Host: localhost\r\n"
-                + "Transfer-Encoding: chunked\r\n\r\n"
-                + chunks
-                + "\r\n\r\n"
-                + HIDDEN);
-    assertThat(answer).startsWith("HTTP/1.1 4").containsOnlyOnce("HTTP/1.1");
+  void malformedChunksAreAnsweredOnceAndEndTheConnection(String given) throws IOException {
+    String chunks =
+        switch (given) {
+          case "LONG_EXTENSION" -> "2;" + "a".repeat(200_000) + "\r\n{}\r\n0";
+          case "LONG_TRAILER" -> "2\r\n{}\r\n0\r\nX: " + "y".repeat(200_000);
+          default -> given;
+        };
+    String type = "application/grpc-web+proto";
+    for (String request :
+        List.of(
+            "POST /v2/repository/index HTTP/1.1\r\n",
+            "POST /v2/models/none/infer HTTP/1.1\r\n",
+            "POST /v1/models/none:predict HTTP/1.1\r\n")) {
+      assertRefused(sendAndWait(chunked(request, "application/json", chunks)), "HTTP/1.1 40[04] ");
+    }
+    for (String method : List.of("ServerLive", "ModelStreamInfer")) {
+      String path = "POST /inference.GRPCInferenceService/" + method + " HTTP/1.1\r\n";
+      assertThat(sendAndWait(chunked(path, type, chunks)))
+          .startsWith("HTTP/1.1 200 ")
+          .containsOnlyOnce("HTTP/1.")
+          .containsPattern("(?i)grpc-status: *3");
+    }
+  }
+
+  private static String chunked(String request, String type, String chunks) {
+    return request
+        + "Host: localhost\r\nContent-Type: "
+        + type
+        + "\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + chunks
+        + "\r\n\r\n"
+        + HIDDEN;
   }
 
   @Test

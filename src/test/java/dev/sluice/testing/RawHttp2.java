@@ -1,8 +1,10 @@
 package dev.sluice.testing;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.ByteArrayOutputStream;
+import java.util.List;
 
 /** Bytes of HTTP/2 as clients send them, well formed, with no table of headers to keep. */
 public final class RawHttp2 {
@@ -64,6 +66,17 @@ public final class RawHttp2 {
     return frame(HEADERS, END_HEADERS, stream, block.toByteArray());
   }
 
+  /** A head, or trailers, of names and values in turn, whether they make sense or not. */
+  public static byte[] head(int flags, int stream, List<String> namesAndValues) {
+    var block = new ByteArrayOutputStream();
+    for (int i = 0; i < namesAndValues.size(); i += 2) {
+      block.write(0);
+      text(block, namesAndValues.get(i));
+      text(block, namesAndValues.get(i + 1));
+    }
+    return frame(HEADERS, END_HEADERS | flags, stream, block.toByteArray());
+  }
+
   /** A message of gRPC with its prefix. */
   public static byte[] message(byte[] message) {
     return joined(messageHead(message.length), message);
@@ -110,7 +123,7 @@ public final class RawHttp2 {
       }
       block.write(rest);
     }
-    block.writeBytes(text.getBytes(US_ASCII));
+    block.writeBytes(text.getBytes(ISO_8859_1));
   }
 
   private static void writeInt(ByteArrayOutputStream out, int value) {

@@ -13,6 +13,7 @@ import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.MalformedRequest;
 import dev.sluice.transport.RequestMemory;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -94,7 +95,7 @@ final class StreamingCall extends ListenerExchange
     silent.add(this);
     request.handler(this::arrived);
     request.endHandler(_ -> ended());
-    request.exceptionHandler(_ -> gone());
+    request.exceptionHandler(this::broken);
     request.response().exceptionHandler(_ -> gone());
     request.response().closeHandler(_ -> gone());
   }
@@ -327,6 +328,16 @@ final class StreamingCall extends ListenerExchange
       context().vertx().runOnContext(_ -> stopTaking());
     }
     return UnaryCall.explain(failure, this, context(), reply);
+  }
+
+  /** The body has ended before its end: the caller went away, or sent what cannot be read. */
+  private void broken(Throwable failure) {
+    InferenceException refusal = MalformedRequest.refusal(failure);
+    if (refusal != null && !answered) {
+      fail(refusal);
+    } else {
+      gone();
+    }
   }
 
   private void gone() {

@@ -15,6 +15,7 @@ import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.MalformedRequest;
 import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
@@ -141,7 +142,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   void follow(HttpServerRequest request) {
     request.handler(piece -> take(((BufferInternal) piece).getByteBuf()));
     request.endHandler(_ -> answer());
-    request.exceptionHandler(_ -> gone());
+    request.exceptionHandler(this::broken);
     // A call that its headers refused has its answer already.
     if (!request.response().ended()) {
       request.response().exceptionHandler(_ -> gone());
@@ -348,6 +349,16 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       reply.retryAfter(known.retryAfter());
     }
     return known;
+  }
+
+  /** The body has ended before its end: the caller went away, or sent what cannot be read. */
+  private void broken(Throwable failure) {
+    InferenceException refusal = MalformedRequest.refusal(failure);
+    if (refusal != null && !answered) {
+      fail(refusal);
+    } else {
+      gone();
+    }
   }
 
   /** The caller went away, or the stream ended after the answer. */

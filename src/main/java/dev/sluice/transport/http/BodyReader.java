@@ -8,6 +8,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.MalformedRequest;
 import dev.sluice.transport.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
@@ -71,10 +72,19 @@ final class BodyReader {
     }
     request.handler(this::take);
     request.endHandler(_ -> end());
-    request.exceptionHandler(
-        _ -> fail(ErrorCode.CANCELLED, "the connection closed before the body was complete"));
+    request.exceptionHandler(this::broken);
     continueOrRefuse();
     return coding == null ? whole.future() : whole.future().compose(this::inflate);
+  }
+
+  private void broken(Throwable failure) {
+    InferenceException refusal = MalformedRequest.refusal(failure);
+    if (refusal == null) {
+      fail(ErrorCode.CANCELLED, "the connection closed before the body was complete");
+    } else {
+      exchange.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      fail(refusal);
+    }
   }
 
   private void continueOrRefuse() {

@@ -1,0 +1,75 @@
+package dev.sluice.transport;
+
+import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.InferenceException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client has sent is no request of HTTP/1.1, or one of which a proxy could understand
+ * something else. It is answered once, and nothing behind it is read: where the next request begins
+ * is not known. Immutable; any thread.
+ */
+public final class MalformedRequest extends RuntimeException {
+  static final int BAD_REQUEST = 400;
+  static final int NOT_IMPLEMENTED = 501;
+  static final int VERSION_NOT_SUPPORTED = 505;
+  private static final int TARGET_TOO_LONG = 414;
+  private static final int HEADERS_TOO_LARGE = 431;
+
+  private final int status;
+  private final String text;
+
+  MalformedRequest(int status, String text) {
+    super(text, null, false, false);
+    this.text = BoundedText.ofError(text);
+    this.status = status;
+  }
+
+  /** Returns what a decoder found wrong with the head of a request. */
+  static MalformedRequest head(Throwable found) {
+    if (found instanceof MalformedRequest known) {
+      return known;
+    }
+    int status =
+        switch (found) {
+          case TooLongHttpLineException _ -> TARGET_TOO_LONG;
+          case TooLongHttpHeaderException _ -> HEADERS_TOO_LARGE;
+          default -> BAD_REQUEST;
+        };
+    return new MalformedRequest(status, "the head of the request is malformed: " + text(found));
+  }
+
+  /** Returns what a decoder found wrong with the body of a request, which came in chunks. */
+  static MalformedRequest body(Throwable found) {
+    return new MalformedRequest(
+        BAD_REQUEST, "the chunks of the request body are malformed: " + text(found));
+  }
+
+  private static String text(Throwable found) {
+    String text = found.getMessage();
+    // What looks like a second status line in an answer deceives those who search for one.
+    return text == null ? found.getClass().getSimpleName() : text.replace("HTTP/", "HTTP ");
+  }
+
+  /** The text of the answer. */
+  String text() {
+    return text;
+  }
+
+  /** The status of the answer. */
+  int status() {
+    return status;
+  }
+
+  /**
+   * Returns how to answer a request whose body broke off: null if its client went away, and nobody
+   * is there to read it.
+   */
+  public static @Nullable InferenceException refusal(Throwable broken) {
+    return broken instanceof MalformedRequest malformed
+        ? InferenceException.invalid(malformed.text)
+        : null;
+  }
+}
