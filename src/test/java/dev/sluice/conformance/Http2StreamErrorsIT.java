@@ -9,9 +9,9 @@ import static dev.sluice.testing.RawHttp2.head;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.DesiredModels;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.WantedModels;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RunningServer;
 import java.io.ByteArrayOutputStream;
@@ -55,7 +55,7 @@ class Http2StreamErrorsIT {
         RunningServer.start(
             RunningServer.settings(
                 ListenerConfig.DEFAULT.withPort(0),
-                RepositoryConfig.of(WantedModels.only(Map.of()), Duration.ZERO)));
+                RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
   }
 
   @AfterAll
