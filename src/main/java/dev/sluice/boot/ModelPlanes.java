@@ -123,7 +123,7 @@ final class ModelPlanes {
     telemetry.add(new TensorflowCoreMetrics(tensorflow.totals()));
     var opening =
         new ServableLoader(
-            runtimes(tensorflow, config.limits().maxOutputSize()),
+            runtimes(tensorflow, config.limits()),
             telemetry,
             threads.vertx(),
             System::nanoTime,
@@ -139,10 +139,11 @@ final class ModelPlanes {
         : loader;
   }
 
-  private static List<RuntimeProvider> runtimes(RuntimeProvider tensorflow, long maxOutputSize) {
+  private static List<RuntimeProvider> runtimes(RuntimeProvider tensorflow, LimitsConfig limits) {
     var launcher = new ProcessLauncher(ModelProcessMain.class.getName());
-    return Stream.of(new OnnxRuntimeProvider(), tensorflow)
-        .<RuntimeProvider>map(runtime -> new IsolatingProvider(runtime, launcher, maxOutputSize))
+    return Stream.of(new OnnxRuntimeProvider(limits.onnxMemoryLimit()), tensorflow)
+        .<RuntimeProvider>map(
+            runtime -> new IsolatingProvider(runtime, launcher, limits.maxOutputSize()))
         .toList();
   }
 

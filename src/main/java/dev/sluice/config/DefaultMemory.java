@@ -1,5 +1,6 @@
 package dev.sluice.config;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
@@ -15,6 +16,11 @@ final class DefaultMemory {
   /** Less would refuse what usual models are asked. */
   private static final long LEAST = 16L * 1024 * 1024;
 
+  private static final int RUN_QUARTERS = 3;
+
+  /** What the JVM takes besides the heap and buffers. */
+  private static final long JVM = 64L * 1024 * 1024;
+
   private DefaultMemory() {}
 
   /** The budget of this process. The Java VM knows the limits of its control group. */
@@ -29,5 +35,31 @@ final class DefaultMemory {
    */
   static long of(long heap, long machine) {
     return Math.max(LEAST, Math.min(heap / 8 * HEAP_EIGHTHS, machine / MACHINE_PART));
+  }
+
+  /**
+   * Bytes that runs of models may take in this process: three quarters of what the heap, half of
+   * the network buffers and the JVM leave; weights have the rest.
+   */
+  static long ofRuns() {
+    var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long heap = Runtime.getRuntime().maxMemory();
+    return ofRuns(heap, buffers(heap), machine.getTotalMemorySize());
+  }
+
+  /**
+   * @param heap bytes that the heap may have
+   * @param buffers bytes that network buffers may have
+   * @param machine bytes of the container or the machine
+   */
+  static long ofRuns(long heap, long buffers, long machine) {
+    long models = machine - heap - buffers / 2 - JVM;
+    return Math.max(machine / (2 * MACHINE_PART), models / 4 * RUN_QUARTERS);
+  }
+
+  private static long buffers(long heap) {
+    var options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    long set = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
+    return set == 0 ? heap : set;
   }
 }

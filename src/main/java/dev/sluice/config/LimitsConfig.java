@@ -17,6 +17,10 @@ import java.time.Duration;
  *     larger is answered with 400
  * @param memory memory budget: bytes that all requests may hold together, arriving, queued and
  *     answered; 0: half of the heap, at most a quarter of the container's memory
+ * @param onnxMemory bytes that runs of ONNX models in the server's process may take together,
+ *     weights not counted; 0: three quarters of what the heap, half of the network buffers and the
+ *     JVM leave of the container's memory. A run that wants more is answered with 429, or 400 if it
+ *     never fits
  * @param connection how long one connection may keep the server waiting
  */
 public record LimitsConfig(
@@ -29,6 +33,7 @@ public record LimitsConfig(
     long cacheSize,
     long maxOutputSize,
     long memory,
+    long onnxMemory,
     ConnectionConfig connection) {
   private static final long MIB = 1024 * 1024;
 
@@ -53,12 +58,20 @@ public record LimitsConfig(
         64 * MIB,
         1024 * MIB,
         0,
+        0,
         ConnectionConfig.DEFAULT);
   }
 
   /** Bytes that all requests may hold together: what is set, or else what fits this process. */
   public long memoryBudget() {
     return memory == 0 ? DefaultMemory.ofThisProcess() : memory;
+  }
+
+  /**
+   * Bytes that runs of ONNX models may take together: what is set, or else what fits this process.
+   */
+  public long onnxMemoryLimit() {
+    return onnxMemory == 0 ? DefaultMemory.ofRuns() : onnxMemory;
   }
 
   /** The same with another memory budget. */
@@ -73,6 +86,7 @@ public record LimitsConfig(
         cacheSize,
         maxOutputSize,
         bytes,
+        onnxMemory,
         connection);
   }
 
@@ -88,6 +102,7 @@ public record LimitsConfig(
         cacheSize,
         maxOutputSize,
         memory,
+        onnxMemory,
         other);
   }
 
@@ -111,6 +126,7 @@ public record LimitsConfig(
         limits.size("cache_size", DEFAULT.cacheSize, 0, LARGEST_CACHE),
         limits.size("max_output_size", DEFAULT.maxOutputSize, 1, LARGEST_MEMORY),
         limits.size("memory", DEFAULT.memory, 0, LARGEST_MEMORY),
+        limits.size("onnx_memory", DEFAULT.onnxMemory, 0, LARGEST_MEMORY),
         ConnectionConfig.read(limits));
   }
 }

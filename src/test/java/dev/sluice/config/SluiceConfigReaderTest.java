@@ -101,6 +101,7 @@ class SluiceConfigReaderTest {
         cache_size: 3MiB
         max_output_size: 4MiB
         memory: 5MiB
+        onnx_memory: 7MiB
         max_connections_per_peer: 8
         header_timeout: 9s
         min_upload_rate: 10
@@ -271,6 +272,7 @@ class SluiceConfigReaderTest {
               3 << 20,
               4 << 20,
               5 << 20,
+              7 << 20,
               new ConnectionConfig(8, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
           new GrpsConfig(
               Optional.of("digits"),

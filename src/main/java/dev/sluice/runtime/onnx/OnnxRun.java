@@ -99,11 +99,25 @@ final class OnnxRun implements AutoCloseable {
   }
 
   /**
-   * Runs the model.
+   * Runs the model, once more if others had left memory unused in the arena that it shares with
+   * them: it is given back after a run that finds none.
    *
    * @param pinned memory for outputs; the runtime finds the rest
    */
   private List<NamedTensor> call(
+      List<NamedTensor> inputs, List<TensorSpec> outputs, PinnedOutputs pinned) {
+    try {
+      return callOnce(inputs, outputs, pinned);
+    } catch (RunFailure e) {
+      long limit = handle.memoryLimit();
+      if (limit == 0 || !e.mayWorkLater(limit) || options.isInterrupted()) {
+        throw e;
+      }
+    }
+    return callOnce(inputs, outputs, pinned);
+  }
+
+  private List<NamedTensor> callOnce(
       List<NamedTensor> inputs, List<TensorSpec> outputs, PinnedOutputs pinned) {
     List<TensorSpec> computed = hasMaps ? ScoreMaps.distinct(outputs) : outputs;
     try {

@@ -19,6 +19,22 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
   private static final String FILE = "model.onnx";
   private static final String SUFFIX = ".onnx";
 
+  private final long memoryLimit;
+
+  /** Opens sessions that take any memory. */
+  public OnnxRuntimeProvider() {
+    this(0);
+  }
+
+  /**
+   * Opens sessions whose memory has a limit.
+   *
+   * @param memoryLimit bytes that all of them may take together in runs; 0: any number
+   */
+  public OnnxRuntimeProvider(long memoryLimit) {
+    this.memoryLimit = memoryLimit;
+  }
+
   @Override
   public String name() {
     return "onnx";
@@ -34,7 +50,8 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
     OrtLibrary.load();
     Path file = modelFile(source.folder());
     try {
-      return OnnxSession.open(file, source.settings().onnx(), ModelInspection.check(file));
+      return OnnxSession.open(
+          file, source.settings().onnx(), ModelInspection.check(file), memoryLimit);
     } catch (InferenceException e) {
       throw new InferenceException(
           ErrorCode.INTERNAL,

@@ -39,12 +39,15 @@ final class OnnxSession implements ModelSession {
    * Opens a model file.
    *
    * @param wholeOutputs values that each run writes as a whole, as the graph calls them
+   * @param memoryLimit bytes that it may take together with others; 0: any number
    */
-  static OnnxSession open(Path file, OnnxConfig config, Set<String> wholeOutputs) {
-    long session = OnnxSessionOptions.createSession(file, config);
+  static OnnxSession open(
+      Path file, OnnxConfig config, Set<String> wholeOutputs, long memoryLimit) {
+    long session = OnnxSessionOptions.createSession(file, config, memoryLimit);
+    long limit = OnnxSessionOptions.isLimited(config, memoryLimit) ? memoryLimit : 0;
     try {
       ModelMetadata metadata = OnnxMetadataReader.read(session);
-      return new OnnxSession(new SessionHandle(session), metadata, wholeOutputs);
+      return new OnnxSession(new SessionHandle(session, limit), metadata, wholeOutputs);
     } catch (RuntimeException e) {
       OrtApi.releaseSession(session);
       throw e;
@@ -93,15 +96,24 @@ final class OnnxSession implements ModelSession {
         switch (failure.kind()) {
           case REFUSED_INPUT -> ErrorCode.INVALID_ARGUMENT;
           case MEMORY ->
-              failure.mayWorkLater() ? ErrorCode.RESOURCE_EXHAUSTED : ErrorCode.INVALID_ARGUMENT;
+              failure.mayWorkLater(handle.memoryLimit())
+                  ? ErrorCode.RESOURCE_EXHAUSTED
+                  : ErrorCode.INVALID_ARGUMENT;
           case OPERATOR -> shapesAreOpen ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
           case OUTPUT_MEMORY, OTHER -> ErrorCode.INTERNAL;
         };
     return new InferenceException(
         code,
         failure.kind() == RunFailure.Kind.MEMORY
-            ? "the request asks the model for more memory than there is: " + failure.getMessage()
+            ? "the request asks the model for more memory than there is%s: %s"
+                .formatted(limit(), failure.getMessage())
             : failure.getMessage());
+  }
+
+  private String limit() {
+    return handle.memoryLimit() == 0
+        ? ""
+        : " (limits.onnx_memory is " + handle.memoryLimit() + " bytes)";
   }
 
   @Override

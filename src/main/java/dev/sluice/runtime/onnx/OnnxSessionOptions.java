@@ -14,14 +14,22 @@ final class OnnxSessionOptions {
 
   private OnnxSessionOptions() {}
 
-  /** Opens a model file; files that it refers to are found beside it. */
-  static long createSession(Path file, OnnxConfig config) {
+  /**
+   * Opens a model file; files that it refers to are found beside it.
+   *
+   * @param memoryLimit bytes that all sessions with one may take together; 0: no limit
+   */
+  static long createSession(Path file, OnnxConfig config, long memoryLimit) {
     try (Arena arena = Arena.ofConfined()) {
       long out = arena.allocate(JAVA_LONG).address();
       OrtApi.createSessionOptions(out);
       long options = NativeMemory.getLong(out);
       try {
         configure(options, config, arena);
+        if (isLimited(config, memoryLimit)) {
+          SharedArena.require(memoryLimit);
+          shareArena(options, arena);
+        }
         long path = arena.allocateFrom(file.toAbsolutePath().toString()).address();
         OrtApi.createSession(OrtEnvironment.HANDLE, path, options, out);
         return NativeMemory.getLong(out);
@@ -46,6 +54,16 @@ final class OnnxSessionOptions {
     if (!config.memoryPattern()) {
       OrtApi.disableMemPattern(options);
     }
+  }
+
+  /** Whether the session takes its memory from the shared arena: one without any cannot. */
+  static boolean isLimited(OnnxConfig config, long memoryLimit) {
+    return memoryLimit > 0 && config.memoryArena();
+  }
+
+  /** Has the session take its memory from the shared arena. */
+  static void shareArena(long options, Arena arena) {
+    addEntry(options, "session.use_env_allocators", "1", arena);
   }
 
   private static void addEntry(long options, String key, String value, Arena arena) {

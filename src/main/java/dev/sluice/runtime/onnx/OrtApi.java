@@ -22,6 +22,7 @@ final class OrtApi {
   private static final NativeFunction CREATE_ENV = function(3, 3);
   private static final NativeFunction DISABLE_TELEMETRY_EVENTS = function(6, 1);
   private static final NativeFunction CREATE_SESSION = function(7, 4);
+  private static final NativeFunction CREATE_SESSION_FROM_ARRAY = function(8, 5);
   private static final NativeFunction RUN = function(9, 8);
   private static final NativeFunction CREATE_SESSION_OPTIONS = function(10, 1);
   private static final NativeFunction SET_SESSION_EXECUTION_MODE = function(13, 2);
@@ -55,7 +56,11 @@ final class OrtApi {
   private static final NativeFunction RELEASE_TYPE_INFO = function(98, 1);
   private static final NativeFunction RELEASE_SESSION_OPTIONS = function(100, 1);
   private static final NativeFunction ADD_SESSION_CONFIG_ENTRY = function(130, 3);
+  private static final NativeFunction CREATE_AND_REGISTER_ALLOCATOR = function(144, 3);
+  private static final NativeFunction RELEASE_ARENA_CFG = function(157, 1);
+  private static final NativeFunction CREATE_ARENA_CFG_V2 = function(164, 4);
   private static final NativeFunction ADD_RUN_CONFIG_ENTRY = function(165, 3);
+  private static final NativeFunction UNREGISTER_ALLOCATOR = function(177, 2);
   private static final NativeFunction GET_RESIZED_STRING_BUFFER = function(252, 4);
   private static final NativeFunction HAS_SHAPE = function(390, 1);
   private static final NativeFunction GET_TYPE_AND_SHAPE_REFERENCE = function(414, 4);
@@ -141,6 +146,28 @@ final class OrtApi {
 
   static void createSession(long env, long path, long options, long out) {
     OrtStatus.check(CREATE_SESSION.call(env, path, options, out));
+  }
+
+  static void createSessionFromArray(long env, long model, long bytes, long options, long out) {
+    OrtStatus.check(CREATE_SESSION_FROM_ARRAY.call(env, model, bytes, options, out));
+  }
+
+  static void createArenaCfg(long keys, long values, long count, long out) {
+    OrtStatus.check(CREATE_ARENA_CFG_V2.call(keys, values, count, out));
+  }
+
+  static void releaseArenaCfg(long config) {
+    RELEASE_ARENA_CFG.call(config);
+  }
+
+  /** Sessions that ask for the environment's allocators take this one from now on. */
+  static void createAndRegisterAllocator(long env, long memoryInfo, long arenaConfig) {
+    OrtStatus.check(CREATE_AND_REGISTER_ALLOCATOR.call(env, memoryInfo, arenaConfig));
+  }
+
+  /** Sessions that have it keep it. */
+  static void unregisterAllocator(long env, long memoryInfo) {
+    OrtStatus.check(UNREGISTER_ALLOCATOR.call(env, memoryInfo));
   }
 
   static void releaseSession(long session) {

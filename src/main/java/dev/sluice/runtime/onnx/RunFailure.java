@@ -81,10 +81,17 @@ final class RunFailure extends RuntimeException {
     return new RunFailure(Kind.OUTPUT_MEMORY, "the run did not write an output");
   }
 
-  /** Whether a run asked for less memory than the machine has, and could not have it now. */
-  boolean mayWorkLater() {
+  /**
+   * Whether a run asked for less memory than there may be, and could not have it now.
+   *
+   * @param limit bytes that sessions may take together; 0: as many as a machine has
+   */
+  boolean mayWorkLater(long limit) {
     Matcher size = REQUESTED.matcher(getMessage());
-    return kind == Kind.MEMORY && size.find() && size.group(1).length() < DIGITS_OF_A_TERABYTE;
+    return kind == Kind.MEMORY
+        && size.find()
+        && size.group(1).length() < DIGITS_OF_A_TERABYTE
+        && (limit == 0 || Long.parseLong(size.group(1)) <= limit);
   }
 
   Kind kind() {

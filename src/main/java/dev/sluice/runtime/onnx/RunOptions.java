@@ -23,13 +23,19 @@ final class RunOptions implements AutoCloseable {
    * arena does not use. The arena forgets how large it wanted to grow.
    */
   static RunOptions shrinking() {
+    RunOptions shrinking = shrinkingAfterwards();
+    shrinking.interrupt();
+    return shrinking;
+  }
+
+  /** Options of a run that, when it has ended, frees what its memory arena does not use. */
+  static RunOptions shrinkingAfterwards() {
     var shrinking = new RunOptions();
     try (Arena arena = Arena.ofConfined()) {
       OrtApi.addRunConfigEntry(
           shrinking.options,
           arena.allocateFrom("memory.enable_memory_arena_shrinkage").address(),
           arena.allocateFrom("cpu:0").address());
-      shrinking.interrupt();
       return shrinking;
     } catch (RuntimeException | Error e) {
       shrinking.close();

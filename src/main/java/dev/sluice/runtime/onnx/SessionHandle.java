@@ -11,9 +11,21 @@ final class SessionHandle {
   private final long session;
   private final AtomicInteger users = new AtomicInteger(1);
 
-  /** Takes the session over for its first user. */
-  SessionHandle(long session) {
+  private final long memoryLimit;
+
+  /**
+   * Takes the session over for its first user.
+   *
+   * @param memoryLimit bytes of the arena that it shares with others; 0 if it has one of its own
+   */
+  SessionHandle(long session, long memoryLimit) {
     this.session = session;
+    this.memoryLimit = memoryLimit;
+  }
+
+  /** Bytes that it may take together with others; 0: any number. */
+  long memoryLimit() {
+    return memoryLimit;
   }
 
   /** The session, for one who is counted. */
@@ -30,6 +42,9 @@ final class SessionHandle {
   void release() {
     if (users.decrementAndGet() == 0) {
       OrtApi.releaseSession(session);
+      if (memoryLimit > 0) {
+        SharedArena.shrink();
+      }
     }
   }
 }

@@ -35,6 +35,6 @@ class RunFailureTest {
       RunFailure.Kind kind, boolean mayWorkLater, String status) {
     RunFailure failure = RunFailure.of(FAIL, NODE + status);
     assertThat(failure.kind()).isEqualTo(kind);
-    assertThat(failure.mayWorkLater()).isEqualTo(mayWorkLater);
+    assertThat(failure.mayWorkLater(0)).isEqualTo(mayWorkLater);
   }
 }
