@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
  *
  * @param identities callers that the rule is for, with asterisks for any text: {@code anonymous},
  *     {@code authenticated}, {@code key:NAME}, {@code jwt:SUBJECT}, {@code role:NAME}, {@code
- *     cert:SUBJECT}, {@code san:NAME}, {@code spiffe://ID}, {@code uid:NUMBER}, {@code gid:NUMBER}
+ *     cert:SUBJECT}, {@code dns:NAME}, {@code uri:NAME}, {@code spiffe://ID}, {@code uid:NUMBER},
+ *     {@code gid:NUMBER}
  * @param roles roles that they get. {@code control} is load, unload, reload, online, offline;
  *     {@code admin} is logging, tracing; {@code shared_memory} is naming regions of shared memory
  * @param models models for which the rule holds, with asterisks; empty: all, and operations that
@@ -46,7 +47,8 @@ public record PolicyConfig(
           1);
 
   private static final Pattern IDENTITY =
-      Pattern.compile("anonymous|authenticated|(?:key|jwt|role|cert|san|uid|gid):.+|spiffe://.+");
+      Pattern.compile(
+          "anonymous|authenticated|(?:key|jwt|role|cert|dns|uri|uid|gid):.+|spiffe://.+");
 
   /** A rule under which any priority may be asked for. */
   public PolicyConfig(
@@ -88,8 +90,8 @@ public record PolicyConfig(
     String identity = setting.text();
     if (!IDENTITY.matcher(identity).matches()) {
       throw setting.wanted(
-          "anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME,"
-              + " spiffe://ID, uid:NUMBER or gid:NUMBER");
+          "anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, dns:NAME,"
+              + " uri:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER");
     }
     return identity;
   }

@@ -15,8 +15,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Recognises the client by its certificate: {@code cert:SUBJECT}, {@code san:NAME} for each name in
- * it, and its SPIFFE id. That an authority of the listener has signed it was checked before.
+ * Recognises the client by its certificate: {@code cert:SUBJECT}, {@code dns:NAME} and {@code
+ * uri:NAME} for its alternative names of these types, and its SPIFFE id. A name of one type never
+ * counts as one of another, whatever its text looks like. That an authority of the listener has
+ * signed it was checked before.
  */
 final class CertificateAuthenticator implements Authenticator {
   private static final int DNS = 2;
@@ -79,8 +81,8 @@ final class CertificateAuthenticator implements Authenticator {
     if (uris.size() == 1 && uris.getFirst().startsWith(SPIFFE)) {
       names.add(uris.getFirst());
     }
-    alternatives(certificate, DNS).forEach(name -> names.add("san:" + name));
-    uris.forEach(name -> names.add("san:" + name));
+    alternatives(certificate, DNS).forEach(name -> names.add("dns:" + name));
+    uris.forEach(name -> names.add("uri:" + name));
     if (names.isEmpty()) {
       String key = Base64.getEncoder().encodeToString(certificate.getPublicKey().getEncoded());
       names.add("cert:#" + HexFormat.of().formatHex(ApiKey.hash(key)));

@@ -554,7 +554,7 @@ class SluiceConfigReaderTest {
           models: {directory: "gs://b/m"}   | models.directory is "gs://b/m"; wanted a folder of this machine (storage on other systems is mounted or copied first)
           models: {list: {m: "s3://b/m"}}   | models.list.m is "s3://b/m"; wanted a folder of this machine (storage on other systems is mounted or copied first)
           models: {directory: [a, ""]}    | models.directory[1] is ""; wanted a folder
-          security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, san:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
+          security: {policies: [{identities: [ci], roles: [control]}]} | security.policies[0].identities[0] is "ci"; wanted anonymous, authenticated, key:NAME, jwt:SUBJECT, role:NAME, cert:SUBJECT, dns:NAME, uri:NAME, spiffe://ID, uid:NUMBER or gid:NUMBER
           security: {policies: [{identities: [anonymous], roles: [root]}]} | security.policies[0].roles[0] is "root"; wanted one of inference, metadata, metrics, control, admin, shared_memory
           security: {policies: [{identities: [anonymous]}]} | security.policies[0].roles is missing; wanted a list of inference, metadata, metrics, control, admin, shared_memory
           security: {policy: []}          | security.policy is not a setting; the settings here are policies, api_keys, jwt, share

@@ -85,7 +85,7 @@ class ClientCertificatesIT {
                     new SecurityConfig(
                         List.of(
                             rule("anonymous", Role.METADATA),
-                            rule("san:alice.*", Role.INFERENCE),
+                            rule("dns:alice.*", Role.INFERENCE),
                             rule("cert:CN=alice", Role.METRICS),
                             rule("spiffe://example.org/*", Role.CONTROL)))));
   }

@@ -115,15 +115,15 @@ class PeerMatrixIT {
   static Stream<CertificateRule> certificateRules() {
     return Stream.of(
         new CertificateRule("cert:CN=alice", USE, USE),
-        new CertificateRule("san:alice.example", USE, USE),
-        new CertificateRule("san:*.example", ALL, ALL),
+        new CertificateRule("dns:alice.example", USE, USE),
+        new CertificateRule("dns:*.example", ALL, ALL),
         new CertificateRule("spiffe://example.org/ns/ops/*", ALL, ALL),
         new CertificateRule("authenticated", USE, USE),
         new CertificateRule("spiffe://example.org/ns/op", ALL, Set.of()),
         new CertificateRule("spiffe://example.org/ns", ALL, Set.of()),
         new CertificateRule("spiffe://example.org.evil/*", ALL, Set.of()),
         new CertificateRule("cert:CN=alice.example", ALL, Set.of()),
-        new CertificateRule("san:alice", ALL, Set.of()),
+        new CertificateRule("dns:alice", ALL, Set.of()),
         new CertificateRule("jwt:alice", ALL, Set.of()));
   }
 

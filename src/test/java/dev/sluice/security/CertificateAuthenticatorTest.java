@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.testing.SelfSigned;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStoreException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -50,10 +52,25 @@ class CertificateAuthenticatorTest {
         .containsExactlyInAnyOrder(
             "cert:CN=alice",
             "authenticated",
-            "san:a.example",
-            "san:b.example",
-            "san:spiffe://example.org/a",
+            "dns:a.example",
+            "dns:b.example",
+            "uri:spiffe://example.org/a",
             "spiffe://example.org/a");
+  }
+
+  @Test
+  void aDnsNameThatLooksLikeAnotherTypeIsADnsName() {
+    byte[] name = "spiffe://example.org/ops".getBytes(StandardCharsets.US_ASCII);
+    String text = HexFormat.ofDelimiter(":").formatHex(name);
+    String lengths = "2.5.29.17=30:%02x:82:%02x:".formatted(name.length + 2, name.length);
+    SelfSigned made = SelfSigned.createWith(folder, "client", "alice", lengths + text);
+    assertThat(
+            new CertificateAuthenticator(InstantSource.system())
+                .identify(new Shown(certificate(made)))
+                .orElseThrow()
+                .names())
+        .containsExactlyInAnyOrder(
+            "cert:CN=alice", "authenticated", "dns:spiffe://example.org/ops");
   }
 
   @Test

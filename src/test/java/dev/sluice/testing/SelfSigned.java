@@ -35,7 +35,17 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
    */
   public static SelfSigned createFor(
       Path folder, String name, String commonName, String alternatives) {
-    return create(folder, name, EC, "-dname CN=" + commonName + " -ext san=" + alternatives);
+    return createWith(folder, name, commonName, "san=" + alternatives);
+  }
+
+  /**
+   * Makes one for somebody else.
+   *
+   * @param extension as keytool takes it, such as {@code 2.5.29.17=30:00} for bytes of any kind
+   */
+  public static SelfSigned createWith(
+      Path folder, String name, String commonName, String extension) {
+    return create(folder, name, EC, "-dname CN=" + commonName + " -ext " + extension);
   }
 
   /** Makes one whose key is for RSA, with files in a folder. */
