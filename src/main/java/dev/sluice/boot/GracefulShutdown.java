@@ -11,7 +11,7 @@ final class GracefulShutdown {
   private static final Logger LOG = LoggerFactory.getLogger(GracefulShutdown.class);
 
   /** The process ends so long after a second signal at the latest. */
-  private static final Duration HURRIED = Duration.ofSeconds(5);
+  private static final Duration FORCED_TIMEOUT = Duration.ofSeconds(5);
 
   private final Server server;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -52,8 +52,8 @@ final class GracefulShutdown {
   private void drain() {
     LOG.info("draining");
     var _ = Thread.ofPlatform().daemon().name("closing").start(this::close);
-    Signals.on("TERM", this::hurry);
-    Signals.on("INT", this::hurry);
+    Signals.on("TERM", this::stopNow);
+    Signals.on("INT", this::stopNow);
     try {
       var _ = over.await(server.closingTime().toMillis(), TimeUnit.MILLISECONDS);
       if (!closed) {
@@ -77,11 +77,11 @@ final class GracefulShutdown {
   }
 
   /** Runs on a thread of its own. */
-  private void hurry() {
+  private void stopNow() {
     LOG.info("draining is cut short by a second signal");
-    server.hurry();
+    server.stopNow();
     try {
-      var _ = over.await(HURRIED.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = over.await(FORCED_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       LOG.warn("interrupted while draining: {}", e.getMessage());
     }

@@ -30,14 +30,14 @@ final class Listeners {
   private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
   /** The time to drain that is left when a second signal hurries. */
-  private static final Duration HURRY = Duration.ofSeconds(1);
+  private static final Duration FORCED = Duration.ofSeconds(1);
 
   private final SluiceConfig config;
   private final ServerThreads threads;
   private final ModelPlanes models;
   private final Telemetry telemetry;
   private final ConnectionMetrics connections;
-  private final Supplier<ProtocolHandlers> faces;
+  private final Supplier<ProtocolHandlers> protocolHandlers;
   private final RequestMemory memory;
   private @Nullable Authenticators authenticators;
   private final List<OpenListener> open = new ArrayList<>();
@@ -45,7 +45,7 @@ final class Listeners {
 
   /**
    * @param connections counts those of all listeners
-   * @param faces gives those of one listener
+   * @param protocolHandlers gives those of one listener
    * @param memory what all requests of all listeners may hold
    */
   Listeners(
@@ -54,14 +54,14 @@ final class Listeners {
       ModelPlanes models,
       Telemetry telemetry,
       ConnectionMetrics connections,
-      Supplier<ProtocolHandlers> faces,
+      Supplier<ProtocolHandlers> protocolHandlers,
       RequestMemory memory) {
     this.config = config;
     this.threads = threads;
     this.models = models;
     this.telemetry = telemetry;
     this.connections = connections;
-    this.faces = faces;
+    this.protocolHandlers = protocolHandlers;
     this.memory = memory;
   }
 
@@ -90,13 +90,13 @@ final class Listeners {
     connections.add(count);
     var drain = new ConnectionDrain(config.shutdown().drainTimeout().plus(LAST_WORDS));
     drains.add(drain);
-    ProtocolHandlers spoken = faces.get();
+    ProtocolHandlers handlers = protocolHandlers.get();
     open.add(
         OpenListener.open(
             threads.vertx(),
             listener,
             threads.onEachLoop(),
-            bound -> verticle(bound, context, spoken, count, drain)));
+            bound -> verticle(bound, context, handlers, count, drain)));
   }
 
   /** One for all listeners, from the first that opens on. */
@@ -110,22 +110,22 @@ final class Listeners {
   private ListenerVerticle verticle(
       ListenerConfig listener,
       ListenerContext context,
-      ProtocolHandlers spoken,
+      ProtocolHandlers handlers,
       ConnectionCount count,
       ConnectionDrain drain) {
-    var front =
+    var dispatcher =
         new PortUnification(
-            new HttpDispatcher(spoken.http(listener), context, listener.cors()),
+            new HttpDispatcher(handlers.http(listener), context, listener.cors()),
             new GrpcDispatcher(
-                spoken.grpc(listener), context, models.control()::ready, listener.cors()));
+                handlers.grpc(listener), context, models.control()::ready, listener.cors()));
     return new ListenerVerticle(
         listener,
         config.limits(),
         count,
         context.memory(),
         drain,
-        front,
-        spoken.brpc(listener, context));
+        dispatcher,
+        handlers.brpc(listener, context));
   }
 
   /** Begins to look whether certificates have changed. */
@@ -166,11 +166,11 @@ final class Listeners {
   }
 
   /** Ends what still goes on in a moment, whatever time to drain is left. */
-  void hurry() {
-    threads.vertx().setTimer(HURRY.toMillis(), _ -> models.data().giveUp());
+  void stopNow() {
+    threads.vertx().setTimer(FORCED.toMillis(), _ -> models.data().giveUp());
     threads
         .vertx()
-        .setTimer(HURRY.plus(LAST_WORDS).toMillis(), _ -> drains.forEach(ConnectionDrain::end));
+        .setTimer(FORCED.plus(LAST_WORDS).toMillis(), _ -> drains.forEach(ConnectionDrain::end));
   }
 
   private Future<Void> undeploy(OpenListener listener) {

@@ -189,7 +189,7 @@ final class ModelPlanes {
   void schedule(PeriodicTasks periodicTasks) {
     RepositoryConfig models = config.repository();
     if (models.control().mode() == ControlConfig.Mode.POLL) {
-      periodicTasks.schedule("the model folders", models.lookInterval(), repository::scan);
+      periodicTasks.schedule("the model folders", models.effectivePollInterval(), repository::scan);
     }
     file.ifPresent(listed ->
         periodicTasks.schedule(

@@ -87,25 +87,26 @@ record ProtocolHandlers(
 
   /** Made anew for each event loop, so that faces may keep state without locks. */
   List<HttpProtocolHandler> http(ListenerConfig listener) {
-    List<HttpProtocolHandler> faces = new ArrayList<>();
+    List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);
     if (!dialects.isEmpty()) {
-      faces.add(new V1Routes(data, control, explainer, dialects));
+      protocolHandlers.add(new V1Routes(data, control, explainer, dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipHttpHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+      protocolHandlers.add(
+          new OipHttpHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(
+      protocolHandlers.add(
           new GrpsHttpHandler(
               data, control, deployment(), concurrencyLimit, streamControl(), customPredict()));
     }
     if (listener.protocols().contains(Protocol.METRICS)) {
-      faces.add(new MetricsHandler(telemetry, listener.metricsPath()));
+      protocolHandlers.add(new MetricsHandler(telemetry, listener.metricsPath()));
     }
-    faces.add(console(listener));
-    faces.add(new PluginPathsHandler(data));
-    return faces;
+    protocolHandlers.add(console(listener));
+    protocolHandlers.add(new PluginPathsHandler(data));
+    return protocolHandlers;
   }
 
   private CustomPredict customPredict() {
@@ -125,12 +126,12 @@ record ProtocolHandlers(
   private static ConsoleHandler.Audience audience(Set<Protocol> protocols) {
     if (protocols.contains(Protocol.GRPS)) {
       return Collections.disjoint(protocols, OTHER_THAN_GRPS)
-          ? ConsoleHandler.Audience.EVERYBODY
+          ? ConsoleHandler.Audience.ALL
           : ConsoleHandler.Audience.BROWSERS;
     }
     return protocols.contains(Protocol.METRICS)
         ? ConsoleHandler.Audience.BROWSERS
-        : ConsoleHandler.Audience.NOBODY;
+        : ConsoleHandler.Audience.NONE;
   }
 
   private StreamControl streamControl() {
@@ -162,18 +163,19 @@ record ProtocolHandlers(
 
   /** Made anew for each event loop. */
   List<GrpcProtocolHandler> grpc(ListenerConfig listener) {
-    List<GrpcProtocolHandler> faces = new ArrayList<>();
+    List<GrpcProtocolHandler> protocolHandlers = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)) {
-      faces.add(new TfsPredictionServiceHandler(data, predict));
-      faces.add(new TfsModelServiceHandler(control, telemetry, requestLogs));
+      protocolHandlers.add(new TfsPredictionServiceHandler(data, predict));
+      protocolHandlers.add(new TfsModelServiceHandler(control, telemetry, requestLogs));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
-      faces.add(new OipGrpcHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+      protocolHandlers.add(
+          new OipGrpcHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      faces.add(grpsService());
+      protocolHandlers.add(grpsService());
     }
-    return faces;
+    return protocolHandlers;
   }
 
   /** Made anew for each event loop. Empty if the listener does not speak brpc. */

@@ -24,7 +24,7 @@ interface Server extends AutoCloseable {
   Future<List<String>> reload();
 
   /** Ends the drain early: no grace period is waited for, and requests have little time left. */
-  void hurry();
+  void stopNow();
 
   /** How long {@link #close} may take before runs of models are what it waits for. */
   Duration closingTime();

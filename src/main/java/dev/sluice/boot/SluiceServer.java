@@ -71,7 +71,7 @@ public final class SluiceServer implements Server {
   private final Listeners listeners;
   private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
-  private final CountDownLatch hurried = new CountDownLatch(1);
+  private final CountDownLatch forced = new CountDownLatch(1);
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
@@ -93,7 +93,7 @@ public final class SluiceServer implements Server {
             models,
             telemetry,
             connections,
-            this::faces,
+            this::protocolHandlers,
             new RequestMemory(
                 memory,
                 config.limits().connection().maxConnectionsPerPeer() > 0,
@@ -144,7 +144,7 @@ public final class SluiceServer implements Server {
   }
 
   /** What a listener may speak. */
-  private ProtocolHandlers faces() {
+  private ProtocolHandlers protocolHandlers() {
     return new ProtocolHandlers(
         models.data(),
         models.control(),
@@ -166,16 +166,20 @@ public final class SluiceServer implements Server {
   /** Every kind of request that a listener answers over HTTP, but for the paths of models. */
   List<HttpRoute> routes(ListenerConfig listener) {
     var routes = new HttpRoutes();
-    faces().http(listener).forEach(face -> face.mount(routes));
+    protocolHandlers().http(listener).forEach(protocolHandler -> protocolHandler.mount(routes));
     return routes.all();
   }
 
   /** Every method that a listener answers over gRPC, but for the standard services. */
   Map<String, Operation> methods(ListenerConfig listener) {
     Map<String, Operation> methods = new TreeMap<>();
-    for (GrpcProtocolHandler face : faces().grpc(listener)) {
-      Stream.concat(face.methods().keySet().stream(), face.streams().keySet().stream())
-          .forEach(name -> methods.put(face.service() + "/" + name, face.operations().get(name)));
+    for (GrpcProtocolHandler protocolHandler : protocolHandlers().grpc(listener)) {
+      Stream.concat(
+              protocolHandler.methods().keySet().stream(),
+              protocolHandler.streams().keySet().stream())
+          .forEach(name ->
+              methods.put(
+                  protocolHandler.service() + "/" + name, protocolHandler.operations().get(name)));
     }
     return methods;
   }
@@ -304,16 +308,16 @@ public final class SluiceServer implements Server {
 
   private void await(Duration grace) {
     try {
-      var _ = hurried.await(grace.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = forced.await(grace.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
   @Override
-  public void hurry() {
-    hurried.countDown();
-    listeners.hurry();
+  public void stopNow() {
+    forced.countDown();
+    listeners.stopNow();
   }
 
   @Override

@@ -21,7 +21,7 @@ public record QueuePolicy(boolean delays, Duration timeout, boolean overridable,
    * @param wantedMicros what it says itself, in microseconds; 0 if nothing
    * @return nanoseconds; {@link Long#MAX_VALUE} without end
    */
-  public long patienceNanos(long wantedMicros) {
+  public long queueTimeoutNanos(long wantedMicros) {
     long own = timeout.isZero() ? Long.MAX_VALUE : timeout.toNanos();
     return overridable && wantedMicros > 0
         ? Math.min(own, Math.min(wantedMicros, LONGEST_MICROS) * NANOS_PER_MICRO)

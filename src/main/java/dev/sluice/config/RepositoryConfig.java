@@ -70,7 +70,7 @@ public record RepositoryConfig(
   }
 
   /** How often the folders are really looked at; zero: only when something asks for it. */
-  public Duration lookInterval() {
+  public Duration effectivePollInterval() {
     return control.mode() == ControlConfig.Mode.POLL ? pollInterval : Duration.ZERO;
   }
 

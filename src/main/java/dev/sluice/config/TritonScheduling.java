@@ -54,7 +54,7 @@ final class TritonScheduling {
             .orElse(defaults.priorityLevels());
     List<QueuePolicy> policies = new TritonQueues(dynamicBatching).policies(levels);
     return new QueueConfig(
-        room(policies, defaults.maxQueuedRequests()),
+        capacity(policies, defaults.maxQueuedRequests()),
         policies.isEmpty() ? defaults.queueTimeout() : Duration.ZERO,
         levels,
         number(dynamicBatching, "default_priority_level", levels)
@@ -64,15 +64,15 @@ final class TritonScheduling {
   }
 
   /** All levels together; as many as otherwise if one of them has no bound. */
-  private static int room(List<QueuePolicy> policies, int otherwise) {
-    long room = 0;
+  private static int capacity(List<QueuePolicy> policies, int otherwise) {
+    long capacity = 0;
     for (QueuePolicy policy : policies) {
       if (policy.maxSize() == 0) {
         return otherwise;
       }
-      room += policy.maxSize();
+      capacity += policy.maxSize();
     }
-    return room == 0 ? otherwise : (int) Math.min(room, QueueConfig.LONGEST_QUEUE);
+    return capacity == 0 ? otherwise : (int) Math.min(capacity, QueueConfig.LONGEST_QUEUE);
   }
 
   /** Empty if the field is not there, or 0. */

@@ -32,7 +32,7 @@ public interface PluginHttpCall {
   Deadline deadline();
 
   /** Runs the action if the caller goes away before the answer is complete. */
-  void onGone(Runnable action);
+  void onCancel(Runnable action);
 
   /** Sets a header of the answer, before it is begun. */
   void header(String name, String value);
@@ -44,10 +44,10 @@ public interface PluginHttpCall {
   void begin(int status);
 
   /** Whether the client has fallen behind, so that what is written now would pile up here. */
-  boolean isFull();
+  boolean isWriteQueueFull();
 
   /** Runs the action as soon as the client has caught up. One action; another replaces it. */
-  void onRoom(Runnable action);
+  void onWritable(Runnable action);
 
   /** Sends one chunk. Does nothing if the caller is gone. */
   void write(byte[] chunk);

@@ -33,11 +33,11 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   /** Who gets the page from a listener. */
   public enum Audience {
     /** The listener only answers that the server is alive. */
-    NOBODY,
+    NONE,
     /** Those who accept HTML. */
     BROWSERS,
     /** All, as grps' own server has it. */
-    EVERYBODY
+    ALL
   }
 
   /**
@@ -52,7 +52,7 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   @Override
   public void mount(HttpRoutes routes) {
     routes.claimExactly("/", Operation.HEALTH, reading(this::answerRoot));
-    if (audience != Audience.NOBODY) {
+    if (audience != Audience.NONE) {
       routes.claimExactly(ConsolePage.STATE_PATH, Operation.CONSOLE, reading(this::answerState));
       routes.claimExactly(GRPS_PAGE, Operation.CONSOLE, reading(ConsolePage::answer));
       routes.claimExactly(GRPS_SERIES, Operation.CONSOLE, reading(this::answerSeries));
@@ -87,10 +87,10 @@ public final class ConsoleHandler implements HttpProtocolHandler {
 
   private boolean isForPage(HttpExchange exchange) {
     return switch (audience) {
-      case NOBODY -> false;
+      case NONE -> false;
       case BROWSERS -> isBrowser(exchange.header(HttpHeaders.ACCEPT));
       // Those who may not see it are told that the server is alive, as elsewhere.
-      case EVERYBODY ->
+      case ALL ->
           isBrowser(exchange.header(HttpHeaders.ACCEPT))
               || exchange.caller().may(Operation.CONSOLE, "");
     };

@@ -40,7 +40,7 @@ final class Catalog {
 
   /** Every model by its name, sorted. */
   Set<String> names() {
-    DesiredModels there = mounted.look(all);
+    DesiredModels there = mounted.poll(all);
     Set<String> names = new TreeSet<>(there.listed().keySet());
     there.directories().forEach(directory -> names.addAll(folders(directory).keySet()));
     return names;
@@ -48,7 +48,7 @@ final class Catalog {
 
   /** The model of this name. What is asked for never becomes a path, but is looked for in lists. */
   Optional<ListedModel> find(String name) {
-    DesiredModels there = mounted.look(all);
+    DesiredModels there = mounted.poll(all);
     ListedModel listed = there.listed().get(name);
     return listed != null
         ? Optional.of(listed)

@@ -20,7 +20,7 @@ public final class LiveVersion implements ModelLease {
   private final long load;
   private final LoadedModel loaded;
   private final Consumer<LiveVersion> whenReturned;
-  private final AtomicInteger loans = new AtomicInteger(1);
+  private final AtomicInteger leases = new AtomicInteger(1);
 
   /**
    * @param load tells it from all other loads of this and of other versions
@@ -36,12 +36,12 @@ public final class LiveVersion implements ModelLease {
 
   /** Takes a loan, or returns false if the last one has been given back already. */
   boolean acquire() {
-    int seen = loans.get();
+    int seen = leases.get();
     while (seen > 0) {
-      if (loans.compareAndSet(seen, seen + 1)) {
+      if (leases.compareAndSet(seen, seen + 1)) {
         return true;
       }
-      seen = loans.get();
+      seen = leases.get();
     }
     return false;
   }
@@ -78,7 +78,7 @@ public final class LiveVersion implements ModelLease {
 
   @Override
   public void release() {
-    int left = loans.decrementAndGet();
+    int left = leases.decrementAndGet();
     if (left == 0) {
       whenReturned.accept(this);
     } else if (left < 0) {

@@ -19,7 +19,7 @@ record LoadAttempt(
         && members.equals(other.members);
   }
 
-  static LoadAttempt of(ScannedVersion sighting, ModelConfig config, List<EnsembleMember> members) {
-    return new LoadAttempt(sighting.folder(), sighting.files(), config.ofLoadedModel(), members);
+  static LoadAttempt of(ScannedVersion scanned, ModelConfig config, List<EnsembleMember> members) {
+    return new LoadAttempt(scanned.folder(), scanned.files(), config.ofLoadedModel(), members);
   }
 }

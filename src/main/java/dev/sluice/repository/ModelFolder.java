@@ -40,12 +40,12 @@ final class ModelFolder {
   }
 
   /** Reads the folder, but no file. */
-  static ScannedModel look(String model, Path folder, Consumer<String> warnings)
+  static ScannedModel poll(String model, Path folder, Consumer<String> warnings)
       throws IOException {
     if (Files.isRegularFile(folder)) {
       return lookAtFile(folder);
     }
-    return new ModelFolder(model, folder, warnings).look();
+    return new ModelFolder(model, folder, warnings).poll();
   }
 
   /** A model that is one file has one version and no settings of its own. */
@@ -63,7 +63,7 @@ final class ModelFolder {
     return String.valueOf(file.getFileName());
   }
 
-  private ScannedModel look() throws IOException {
+  private ScannedModel poll() throws IOException {
     List<Path> children = children(folder);
     for (Path child : children) {
       OptionalLong number = number(child);

@@ -37,9 +37,9 @@ public final class ModelRepository {
   private final RepositoryConfig config;
   private final Loader loader;
   private final Workers workers;
-  private final RepositoryListener news;
+  private final RepositoryListener listener;
   private final Promise<Void> closed = Promise.promise();
-  private volatile RepositorySnapshot view = RepositorySnapshot.NOT_LOOKED_YET;
+  private volatile RepositorySnapshot view = RepositorySnapshot.NOT_POLLED_YET;
 
   /** Its own lock, held during a whole scan; taken before {@link #lock}, never after it. */
   private final RepositoryPoller folders;
@@ -52,7 +52,7 @@ public final class ModelRepository {
   private DesiredModels wanted;
 
   /** Written under {@link #lock}. */
-  private volatile boolean looked;
+  private volatile boolean polled;
 
   private volatile boolean closing;
 
@@ -79,14 +79,14 @@ public final class ModelRepository {
       Loader loader,
       Workers workers,
       InstantSource clock,
-      RepositoryListener news) {
+      RepositoryListener listener) {
     this.config = config;
     this.wanted = config.wanted();
     this.catalog = new Catalog(config.wanted(), mounted, settings);
     this.folders = new RepositoryPoller(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
-    this.news = news;
+    this.listener = listener;
   }
 
   /**
@@ -120,7 +120,7 @@ public final class ModelRepository {
     ModelView known = now.model(model);
     if (known == null && !now.complete()) {
       throw InferenceException.starting(
-          "Model with name " + model + " is not ready: " + RepositorySnapshot.NOT_LOOKED);
+          "Model with name " + model + " is not ready: " + RepositorySnapshot.NOT_POLLED);
     }
     return Optional.ofNullable(known).map(ModelView::statuses);
   }
@@ -147,14 +147,14 @@ public final class ModelRepository {
    */
   public void scan() {
     synchronized (folders) {
-      if (config.control().explicit() && !looked) {
+      if (config.control().explicit() && !polled) {
         wanted = catalog.first(config.control().load());
       }
-      DesiredModels seen = mounted.look(wanted);
-      RepositoryPoller.Look look = folders.look(seen, Set.of());
+      DesiredModels seen = mounted.poll(wanted);
+      RepositoryPoller.Poll poll = folders.poll(seen, Set.of());
       boolean known = !seen.listed().isEmpty();
       Set<String> named = seen.listed().keySet();
-      change(_ -> apply(look, known, named));
+      change(_ -> apply(poll, known, named));
     }
   }
 
@@ -170,8 +170,8 @@ public final class ModelRepository {
   }
 
   /** Whether the folders were looked at, and the models are not being closed. */
-  public boolean looked() {
-    return view.looked();
+  public boolean polled() {
+    return view.polled();
   }
 
   /** Returns whether no version waits to be loaded or loads. */
@@ -270,10 +270,10 @@ public final class ModelRepository {
       Set<String> fresh = next.newSince(wanted);
       fresh.addAll(again);
       wanted = next;
-      DesiredModels seen = mounted.look(next);
-      RepositoryPoller.Look look = folders.look(seen, fresh);
+      DesiredModels seen = mounted.poll(next);
+      RepositoryPoller.Poll poll = folders.poll(seen, fresh);
       change(_ -> {
-        apply(look, true, seen.listed().keySet());
+        apply(poll, true, seen.listed().keySet());
         again.stream().map(models::get).filter(Objects::nonNull).forEach(TrackedModel::reconsider);
         awaited.add(new LoadWaiter(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
       });
@@ -284,24 +284,24 @@ public final class ModelRepository {
    * @param known whether it was said which models there are, whatever can be seen of them
    * @param named the models that were asked for by name
    */
-  private void apply(RepositoryPoller.Look look, boolean known, Set<String> named) {
+  private void apply(RepositoryPoller.Poll poll, boolean known, Set<String> named) {
     if (closing) {
       return;
     }
-    ScanResult seen = look.seen();
-    looked |= seen.complete() || known;
+    ScanResult seen = poll.seen();
+    polled |= seen.complete() || known;
     seen.unreadable().forEach(this::model);
     seen.models()
-        .forEach((name, sighting) ->
-            model(name).look(sighting, version -> look.trusted().test(name, version)));
-    look.settings().forEach((name, reading) -> settle(model(name), reading));
+        .forEach((name, scanned) ->
+            model(name).poll(scanned, version -> poll.trusted().test(name, version)));
+    poll.settings().forEach((name, reading) -> settle(model(name), reading));
     models.values().forEach(m -> m.ask(named.contains(m.name())));
     models.values().stream().filter(m -> seen.misses(m.name())).forEach(TrackedModel::leave);
-    warn(look.warnings());
+    warn(poll.warnings());
   }
 
   private TrackedModel model(String name) {
-    return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, news));
+    return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, listener));
   }
 
   private static void settle(TrackedModel model, SettingsPoller.Reading reading) {
@@ -314,7 +314,7 @@ public final class ModelRepository {
   private void warn(Set<String> warnings) {
     models.forEach((name, model) -> model.missing().forEach(v -> warnings.add(notThere(name, v))));
     models.values().forEach(model -> model.nothingThere().ifPresent(warnings::add));
-    warnings.stream().filter(text -> !warned.contains(text)).sorted().forEach(news::warning);
+    warnings.stream().filter(text -> !warned.contains(text)).sorted().forEach(listener::warning);
     warned = warnings;
   }
 
@@ -348,7 +348,7 @@ public final class ModelRepository {
       }
       models.values().removeIf(TrackedModel::forgotten);
       open += count(steps, RepositoryAction.Load.class);
-      view = RepositorySnapshot.of(models.values(), looked, closing);
+      view = RepositorySnapshot.of(models.values(), polled, closing);
       over = closing && open == 0;
       told = outcomes();
     }
@@ -389,7 +389,7 @@ public final class ModelRepository {
       case RepositoryAction.Load load -> start(load);
       case RepositoryAction.Retry(var id) ->
           workers.executeAfter(config.loading().retryInterval(), () -> retry(id));
-      case RepositoryAction.Announce(var id) -> news.available(id);
+      case RepositoryAction.Announce(var id) -> listener.available(id);
       case RepositoryAction.Retire(var live) -> live.release();
     }
   }
@@ -456,7 +456,7 @@ public final class ModelRepository {
     try {
       live.loaded().close();
     } catch (RuntimeException e) {
-      change(_ -> news.warning("Model %s: closing it failed: %s".formatted(live.id(), e)));
+      change(_ -> listener.warning("Model %s: closing it failed: %s".formatted(live.id(), e)));
     }
     change(_ -> {
       open--;

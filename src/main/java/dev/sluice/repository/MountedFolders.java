@@ -27,7 +27,7 @@ final class MountedFolders {
   /**
    * The same, with the models in a mounted folder in place of the one that it turns out not to be.
    */
-  DesiredModels look(DesiredModels wanted) {
+  DesiredModels poll(DesiredModels wanted) {
     DesiredModels seen = wanted;
     for (Map.Entry<String, ListedModel> listed : wanted.listed().entrySet()) {
       ListedModel model = listed.getValue();

@@ -28,14 +28,14 @@ final class RepositoryPoller {
   private final InstantSource clock;
   private final boolean onlyOnce;
   private final boolean onlyNamed;
-  private final Map<String, ScannedModel> sightings = new HashMap<>();
+  private final Map<String, ScannedModel> scans = new HashMap<>();
   private final Map<String, SettingsPoller> watches = new HashMap<>();
   private boolean first = true;
 
   RepositoryPoller(RepositoryConfig config, ModelSettings settings, InstantSource clock) {
     this.settings = settings;
     this.clock = clock;
-    this.onlyOnce = config.lookInterval().isZero();
+    this.onlyOnce = config.effectivePollInterval().isZero();
     this.onlyNamed = config.control().explicit();
   }
 
@@ -46,7 +46,7 @@ final class RepositoryPoller {
    * @param settings of each model seen
    * @param trusted which versions, of the model of this name, need no second look to be taken up
    */
-  record Look(
+  record Poll(
       ScanResult seen,
       Map<String, SettingsPoller.Reading> settings,
       BiPredicate<String, ScannedVersion> trusted) {
@@ -70,14 +70,14 @@ final class RepositoryPoller {
    * @param fresh names of models that are looked at for the first time, or that someone has asked
    *     to look at again
    */
-  Look look(DesiredModels wanted, Set<String> fresh) {
+  Poll poll(DesiredModels wanted, Set<String> fresh) {
     if (onlyNamed) {
       fresh.forEach(this::forget);
     }
-    ScanResult seen = new VersionScanner(wanted, sightings).scan();
+    ScanResult seen = new VersionScanner(wanted, scans).scan();
     if (onlyNamed) {
-      sightings.clear();
-      sightings.putAll(seen.models());
+      scans.clear();
+      scans.putAll(seen.models());
     }
     watches.keySet().removeIf(seen::misses);
     Map<String, SettingsPoller.Reading> readings = new HashMap<>();
@@ -87,14 +87,14 @@ final class RepositoryPoller {
     Predicate<ScannedVersion> atRest = atRest();
     boolean atStart = first;
     first &= !seen.complete();
-    return new Look(
+    return new Poll(
         seen.withEnsembles(name -> isEnsemble(readings.get(name))),
         readings,
         (name, version) -> onlyOnce || ((atStart || fresh.contains(name)) && atRest.test(version)));
   }
 
   private void forget(String name) {
-    sightings.remove(name);
+    scans.remove(name);
     watches.remove(name);
   }
 
@@ -109,7 +109,7 @@ final class RepositoryPoller {
       watch = new SettingsPoller(settings, model);
       watches.put(name, watch);
     }
-    return watch.look(model);
+    return watch.poll(model);
   }
 
   /** What was said beside a model's name holds over what its own settings say. */

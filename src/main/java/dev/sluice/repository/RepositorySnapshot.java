@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  * @param models by name
  * @param names sorted
  * @param complete whether the folders were looked at: what is not here then does not exist
- * @param looked whether the folders were looked at, and the repository is not closing
+ * @param polled whether the folders were looked at, and the repository is not closing
  * @param ready whether everything is up that should be
  */
 record RepositorySnapshot(
     Map<String, ModelView> models,
     List<String> names,
     boolean complete,
-    boolean looked,
+    boolean polled,
     boolean ready) {
   /** Why nothing can be said yet of a model that is not here. */
-  static final String NOT_LOOKED = "the model folders were not looked at yet";
+  static final String NOT_POLLED = "the model folders were not looked at yet";
 
   /** Nothing is known before the first look at the folders. */
-  static final RepositorySnapshot NOT_LOOKED_YET =
+  static final RepositorySnapshot NOT_POLLED_YET =
       new RepositorySnapshot(Map.of(), List.of(), false, false, false);
 
   /**
@@ -38,12 +38,12 @@ record RepositorySnapshot(
    * @param closing whether the repository is closing
    */
   static RepositorySnapshot of(Collection<TrackedModel> models, boolean complete, boolean closing) {
-    boolean looked = complete && !closing;
+    boolean polled = complete && !closing;
     Map<String, ModelView> views = HashMap.newHashMap(models.size());
     models.forEach(model -> views.put(model.name(), ModelView.of(model)));
-    boolean ready = looked && models.stream().allMatch(TrackedModel::ready);
+    boolean ready = polled && models.stream().allMatch(TrackedModel::ready);
     return new RepositorySnapshot(
-        views, views.keySet().stream().sorted().toList(), complete, looked, ready);
+        views, views.keySet().stream().sorted().toList(), complete, polled, ready);
   }
 
   /** Whether no version is on its way to take requests. */
@@ -61,7 +61,7 @@ record RepositorySnapshot(
     if (model == null) {
       return complete
           ? new ModelLookup.UnknownModel(selector.name())
-          : new ModelLookup.NotReady(selector.name(), -1, VersionState.START, NOT_LOOKED);
+          : new ModelLookup.NotReady(selector.name(), -1, VersionState.START, NOT_POLLED);
     }
     return switch (selector) {
       case ModelSelector.Latest _ -> model.latest();

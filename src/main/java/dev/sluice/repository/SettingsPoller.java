@@ -36,7 +36,7 @@ final class SettingsPoller {
     return folder.equals(now.folder());
   }
 
-  Reading look(ScannedModel now) {
+  Reading poll(ScannedModel now) {
     boolean steady = now.settings().equals(seen);
     seen = now.settings();
     if (steady && !seen.equals(read)) {

@@ -27,12 +27,12 @@ final class StableVersions {
    *
    * @param trusted which versions need no second look
    */
-  void look(SortedMap<Long, ScannedVersion> now, Predicate<ScannedVersion> trusted) {
+  void poll(SortedMap<Long, ScannedVersion> now, Predicate<ScannedVersion> trusted) {
     steady.clear();
     withoutModel.clear();
-    for (ScannedVersion sighting : now.values()) {
-      if (standsStill(sighting) || trusted.test(sighting)) {
-        (sighting.whole() ? steady : withoutModel).put(sighting.version(), sighting);
+    for (ScannedVersion scanned : now.values()) {
+      if (standsStill(scanned) || trusted.test(scanned)) {
+        (scanned.whole() ? steady : withoutModel).put(scanned.version(), scanned);
       }
     }
     taken.addAll(steady.keySet());

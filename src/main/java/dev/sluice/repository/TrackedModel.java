@@ -55,7 +55,7 @@ final class TrackedModel {
   private final boolean reread;
 
   private final VersionPolicyConfig defaultPolicy;
-  private final RepositoryListener news;
+  private final RepositoryListener listener;
   private final NavigableMap<Long, TrackedVersion> versions = new TreeMap<>();
   private final StableVersions steady = new StableVersions();
   private @Nullable ModelConfig config;
@@ -66,13 +66,13 @@ final class TrackedModel {
   private boolean asked;
   private @Nullable Path folder;
 
-  TrackedModel(String name, RepositoryConfig config, RepositoryListener news) {
+  TrackedModel(String name, RepositoryConfig config, RepositoryListener listener) {
     this.name = name;
     this.loading = config.loading();
     // Where callers decide, files are looked at only because one of them asked for a load.
     this.reread = config.loading().reread() || config.control().explicit();
     this.defaultPolicy = config.defaults().versionPolicy();
-    this.news = news;
+    this.listener = listener;
   }
 
   String name() {
@@ -91,10 +91,10 @@ final class TrackedModel {
   }
 
   /** The model's folder was looked at. */
-  void look(ScannedModel now, Predicate<ScannedVersion> trusted) {
+  void poll(ScannedModel now, Predicate<ScannedVersion> trusted) {
     there = true;
     folder = now.folder();
-    steady.look(now.versions(), trusted);
+    steady.poll(now.versions(), trusted);
   }
 
   /** The model's folder is gone, and the settings with it. */
@@ -103,7 +103,7 @@ final class TrackedModel {
     folder = null;
     config = null;
     broken = null;
-    steady.look(Collections.emptySortedMap(), _ -> false);
+    steady.poll(Collections.emptySortedMap(), _ -> false);
   }
 
   /** Whether somebody has named the model, rather than that its folder was found. */
@@ -182,26 +182,26 @@ final class TrackedModel {
 
   /** What to do now. Each step is handed out once and must be performed. */
   List<RepositoryAction> plan(EnsembleMembers all) {
-    NavigableSet<Long> wished = wished(steady.taken());
-    NavigableSet<Long> promised = wished(steady.promised());
+    NavigableSet<Long> desired = desired(steady.taken());
+    NavigableSet<Long> promised = desired(steady.promised());
     promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
     List<RepositoryAction> steps = new ArrayList<>();
     if (loading.transition() == Transition.RESOURCES) {
-      withdrawAllBut(wished, promised, steps);
+      withdrawAllBut(desired, promised, steps);
     }
     steady.withoutModel().forEach(this::refuseEmpty);
-    wished.descendingSet().forEach(number -> bringUp(number, all, steps));
-    if (mayWithdraw(wished)) {
-      withdrawAllBut(wished, promised, steps);
+    desired.descendingSet().forEach(number -> bringUp(number, all, steps));
+    if (mayWithdraw(desired)) {
+      withdrawAllBut(desired, promised, steps);
     }
     versions.entrySet().removeIf(version -> isOver(version.getKey(), version.getValue(), promised));
-    promised.addAll(wished);
+    promised.addAll(desired);
     judge(promised);
     return steps;
   }
 
-  private NavigableSet<Long> wished(Set<Long> numbers) {
-    return VersionPolicy.wished(config == null ? defaultPolicy : config.versionPolicy(), numbers);
+  private NavigableSet<Long> desired(Set<Long> numbers) {
+    return VersionPolicy.desired(config == null ? defaultPolicy : config.versionPolicy(), numbers);
   }
 
   private boolean hasRoom() {
@@ -212,13 +212,13 @@ final class TrackedModel {
   private void bringUp(long number, EnsembleMembers all, List<RepositoryAction> steps) {
     TrackedVersion version = versions.computeIfAbsent(number, TrackedVersion::new);
     version.resume();
-    ScannedVersion sighting = steady.steady(number);
+    ScannedVersion scanned = steady.steady(number);
     if (config == null) {
       refuse(number, version, broken);
-    } else if (sighting != null) {
+    } else if (scanned != null) {
       switch (all.of(name)) {
         case EnsembleMembers.Readiness.Ready(var members) ->
-            load(sighting, version, config, members, steps);
+            load(scanned, version, config, members, steps);
         case EnsembleMembers.Readiness.Waiting _ -> withdrawServed(version, steps);
         case EnsembleMembers.Readiness.Missing(Failure why) -> {
           withdrawServed(version, steps);
@@ -236,27 +236,27 @@ final class TrackedModel {
   }
 
   /** Its folder is waited for as before, but not in silence. */
-  private void refuseEmpty(ScannedVersion sighting) {
-    long number = sighting.version();
+  private void refuseEmpty(ScannedVersion scanned) {
+    long number = scanned.version();
     refuse(
         number,
         versions.computeIfAbsent(number, TrackedVersion::new),
-        new Failure(ErrorCode.NOT_FOUND, sighting.missing(name)));
+        new Failure(ErrorCode.NOT_FOUND, scanned.missing(name)));
   }
 
   private void refuse(long number, TrackedVersion version, @Nullable Failure why) {
     if (why != null && version.refuse(why)) {
-      news.failed(new ModelId(name, number), why);
+      listener.failed(new ModelId(name, number), why);
     }
   }
 
   private void load(
-      ScannedVersion sighting,
+      ScannedVersion scanned,
       TrackedVersion version,
       ModelConfig settings,
       List<EnsembleMember> members,
       List<RepositoryAction> steps) {
-    LoadAttempt attempt = LoadAttempt.of(sighting, settings, members);
+    LoadAttempt attempt = LoadAttempt.of(scanned, settings, members);
     boolean kept = version.keeps(attempt) && !reread;
     if (kept || !version.needs(attempt)) {
       return;
@@ -266,13 +266,13 @@ final class TrackedModel {
     }
     if (hasRoom()) {
       version.startLoading(attempt);
-      ModelId id = new ModelId(name, sighting.version());
-      steps.add(new RepositoryAction.Load(id, sighting.folder(), settings));
+      ModelId id = new ModelId(name, scanned.version());
+      steps.add(new RepositoryAction.Load(id, scanned.folder(), settings));
     }
   }
 
-  private boolean mayWithdraw(Set<Long> wished) {
-    return wished.isEmpty() || (wished.stream().allMatch(this::decided) && anyAvailable(wished));
+  private boolean mayWithdraw(Set<Long> desired) {
+    return desired.isEmpty() || (desired.stream().allMatch(this::decided) && anyAvailable(desired));
   }
 
   private boolean decided(long number) {
@@ -291,9 +291,9 @@ final class TrackedModel {
     return version != null && version.is(VersionState.AVAILABLE);
   }
 
-  private void withdrawAllBut(Set<Long> wished, Set<Long> promised, List<RepositoryAction> steps) {
+  private void withdrawAllBut(Set<Long> desired, Set<Long> promised, List<RepositoryAction> steps) {
     versions.forEach((number, version) -> {
-      if (!wished.contains(number) && !promised.contains(number)) {
+      if (!desired.contains(number) && !promised.contains(number)) {
         withdraw(version, steps);
       }
     });
@@ -349,7 +349,7 @@ final class TrackedModel {
     TrackedVersion version = version(id);
     boolean again = version.failures() < loading.retries();
     if (again ? version.failedForNow(why) : version.failed(why)) {
-      news.failed(id, why);
+      listener.failed(id, why);
       if (again) {
         steps.add(new RepositoryAction.Retry(id));
       }
@@ -393,17 +393,17 @@ final class TrackedModel {
 
   /** Whether every version that should be served is what lies there now, or has failed to be. */
   boolean whollyDecided() {
-    return wished(steady.taken()).stream()
+    return desired(steady.taken()).stream()
         .map(versions::get)
         .allMatch(version -> version != null && version.decided());
   }
 
   /** Which versions that should be served are not, or are older than what lies there, and why. */
   List<LoadFailure> whollyFailures() {
-    Set<Long> wished = wished(steady.taken());
-    return broken == null && !wished.isEmpty()
+    Set<Long> desired = desired(steady.taken());
+    return broken == null && !desired.isEmpty()
         ? failures().stream()
-            .filter(failure -> failure.version().filter(wished::contains).isPresent())
+            .filter(failure -> failure.version().filter(desired::contains).isPresent())
             .toList()
         : failures();
   }
@@ -417,7 +417,7 @@ final class TrackedModel {
   void drained(LiveVersion closed) {
     TrackedVersion version = versions.get(closed.id().version());
     if (version != null && version.drained(closed)) {
-      news.unloaded(closed.id());
+      listener.unloaded(closed.id());
     }
   }
 

@@ -10,14 +10,14 @@ final class VersionPolicy {
   private VersionPolicy() {}
 
   /** The wished-for versions, ascending; a new set. */
-  static NavigableSet<Long> wished(VersionPolicyConfig policy, Collection<Long> seen) {
-    NavigableSet<Long> wished = new TreeSet<>(seen);
+  static NavigableSet<Long> desired(VersionPolicyConfig policy, Collection<Long> seen) {
+    NavigableSet<Long> desired = new TreeSet<>(seen);
     switch (policy) {
-      case VersionPolicyConfig.Latest(int count) -> keepHighest(wished, Math.max(1, count));
+      case VersionPolicyConfig.Latest(int count) -> keepHighest(desired, Math.max(1, count));
       case VersionPolicyConfig.All() -> {}
-      case VersionPolicyConfig.Specific(var versions) -> wished.retainAll(versions);
+      case VersionPolicyConfig.Specific(var versions) -> desired.retainAll(versions);
     }
-    return wished;
+    return desired;
   }
 
   private static void keepHighest(NavigableSet<Long> versions, int count) {

@@ -33,50 +33,50 @@ final class VersionScanner {
   }
 
   ScanResult scan() {
-    var look = new Look();
+    var poll = new Poll();
     boolean complete = true;
     for (Path directory : wanted.directories()) {
-      complete &= scanDirectory(directory, look);
+      complete &= scanDirectory(directory, poll);
     }
-    wanted.listed().forEach((name, model) -> lookAtListed(name, model.folder(), look));
-    return new ScanResult(complete, look.models, look.unreadable, look.warnings);
+    wanted.listed().forEach((name, model) -> lookAtListed(name, model.folder(), poll));
+    return new ScanResult(complete, poll.models, poll.unreadable, poll.warnings);
   }
 
-  private void lookAtListed(String name, Path folder, Look look) {
+  private void lookAtListed(String name, Path folder, Poll poll) {
     ScannedModel before = kept.get(name);
     if (before == null) {
-      look.at(name, folder);
+      poll.at(name, folder);
     } else {
-      look.models.put(name, before);
+      poll.models.put(name, before);
     }
   }
 
-  private boolean scanDirectory(Path directory, Look look) {
+  private boolean scanDirectory(Path directory, Poll poll) {
     try {
       ModelFolder.children(directory).stream()
           .filter(Files::isDirectory)
-          .forEach(folder -> subFolder(folder, look));
+          .forEach(folder -> subFolder(folder, poll));
       return true;
     } catch (IOException e) {
-      look.warnings.add("Cannot read the model directory " + directory + ": " + e);
+      poll.warnings.add("Cannot read the model directory " + directory + ": " + e);
       return false;
     }
   }
 
-  private void subFolder(Path folder, Look look) {
+  private void subFolder(Path folder, Poll poll) {
     String name = folder.getFileName().toString();
     ListedModel listed = wanted.listed().get(name);
-    Path taken = listed == null ? look.taken.putIfAbsent(name, folder) : listed.folder();
+    Path taken = listed == null ? poll.taken.putIfAbsent(name, folder) : listed.folder();
     if (taken == null) {
-      look.at(name, folder);
+      poll.at(name, folder);
     } else if (!taken.equals(folder)) {
-      look.warnings.add(
+      poll.warnings.add(
           "Model %s: both %s and %s are this model; %s is taken"
               .formatted(name, folder, taken, taken));
     }
   }
 
-  private static final class Look {
+  private static final class Poll {
     final Map<String, Path> taken = new HashMap<>();
     final Map<String, ScannedModel> models = new HashMap<>();
     final Set<String> unreadable = new HashSet<>();
@@ -84,7 +84,7 @@ final class VersionScanner {
 
     void at(String name, Path folder) {
       try {
-        models.put(name, ModelFolder.look(name, folder, warnings::add));
+        models.put(name, ModelFolder.poll(name, folder, warnings::add));
       } catch (IOException e) {
         unreadable.add(name);
         warnings.add("Model %s: cannot read %s: %s".formatted(name, folder, e));

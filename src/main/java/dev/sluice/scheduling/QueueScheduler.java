@@ -82,7 +82,7 @@ public final class QueueScheduler implements Scheduler {
 
   private void refuse(PendingRequest pending, InferenceException failure, FailureReason reason) {
     meter.refused(reason);
-    pending.decide(failure);
+    pending.complete(failure);
     pending.deliver();
   }
 
@@ -95,9 +95,9 @@ public final class QueueScheduler implements Scheduler {
   public void close() {
     for (PendingRequest waiting : queue.close()) {
       meter.refused(FailureReason.OTHER);
-      waiting.decide(closed(waiting.request()));
-      if (waiting.settle()) {
-        waiting.home().runOnContext(_ -> waiting.deliver());
+      waiting.complete(closed(waiting.request()));
+      if (waiting.onCompletion()) {
+        waiting.callerContext().runOnContext(_ -> waiting.deliver());
       }
     }
   }

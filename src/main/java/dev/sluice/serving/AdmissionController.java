@@ -88,7 +88,7 @@ final class AdmissionController {
    * @throws InferenceException with RESOURCE_EXHAUSTED; UNAVAILABLE if the settings want that of a
    *     full queue
    */
-  Permit enter(ModelId model) {
+  Permit admit(ModelId model) {
     return switch (limiter.admit()) {
       case Accepted(Permit permit) -> permit;
       case Rejected rejected -> {

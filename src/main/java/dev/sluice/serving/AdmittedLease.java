@@ -19,7 +19,7 @@ final class AdmittedLease implements ModelLease {
   private final LiveVersion live;
   private final Permit permit;
   private final Caller caller;
-  private boolean inside = true;
+  private boolean holdsPermit = true;
 
   private AdmittedLease(LiveVersion live, Permit permit, Caller caller) {
     this.caller = caller;
@@ -34,7 +34,7 @@ final class AdmittedLease implements ModelLease {
    *     caller's
    */
   static AdmittedLease admit(LiveVersion live, Caller caller) {
-    return new AdmittedLease(live, ((Servable) live.loaded()).admission().enter(live.id()), caller);
+    return new AdmittedLease(live, ((Servable) live.loaded()).admission().admit(live.id()), caller);
   }
 
   /** The loan itself. */
@@ -47,8 +47,8 @@ final class AdmittedLease implements ModelLease {
    * the model is, and is bounded otherwise.
    */
   void releasePermit() {
-    if (inside) {
-      inside = false;
+    if (holdsPermit) {
+      holdsPermit = false;
       permit.close();
     }
   }

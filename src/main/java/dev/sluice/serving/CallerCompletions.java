@@ -13,41 +13,41 @@ import java.util.List;
 final class CallerCompletions {
   /** One event loop's share of the answers that are ready. Kept, as event loops are few. */
   private static final class Bundle {
-    private final Context home;
+    private final Context callerContext;
     private PendingRequests ready = new PendingRequests();
 
-    Bundle(Context home) {
-      this.home = home;
+    Bundle(Context callerContext) {
+      this.callerContext = callerContext;
     }
 
     void send() {
       PendingRequests sent = ready;
       ready = new PendingRequests();
-      home.runOnContext(_ -> sent.deliverAll());
+      callerContext.runOnContext(_ -> sent.deliverAll());
     }
   }
 
   private final List<Bundle> bundles = new ArrayList<>();
 
   /** Takes a request whose answer is decided. */
-  void add(PendingRequest decided) {
-    bundle(decided.home()).ready.addLast(decided);
+  void add(PendingRequest completed) {
+    bundle(completed.callerContext()).ready.addLast(completed);
   }
 
-  private Bundle bundle(Context home) {
+  private Bundle bundle(Context callerContext) {
     for (int i = 0; i < bundles.size(); i++) {
-      if (bundles.get(i).home.equals(home)) {
+      if (bundles.get(i).callerContext.equals(callerContext)) {
         return bundles.get(i);
       }
     }
-    var created = new Bundle(home);
+    var created = new Bundle(callerContext);
     bundles.add(created);
     return created;
   }
 
   /** Takes out what goes to this event loop, to be delivered there. */
-  PendingRequests takeOut(Context home) {
-    Bundle bundle = bundle(home);
+  PendingRequests takeOut(Context callerContext) {
+    Bundle bundle = bundle(callerContext);
     PendingRequests taken = bundle.ready;
     bundle.ready = new PendingRequests();
     return taken;

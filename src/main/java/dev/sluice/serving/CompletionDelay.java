@@ -31,8 +31,8 @@ final class CompletionDelay {
   }
 
   /** An answer waits. */
-  void add(PendingRequest decided) {
-    stepsOnly &= decided.isUnderWay();
+  void add(PendingRequest completed) {
+    stepsOnly &= completed.isUnderWay();
   }
 
   /** Whether what waits is to be sent before the next run. To be asked after each run. */

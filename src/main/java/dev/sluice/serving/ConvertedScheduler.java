@@ -66,13 +66,13 @@ final class ConvertedScheduler implements Scheduler {
   /** One of the two calls. */
   private abstract class Part<T> extends PluginCall<T> {
     final InferenceRequest request;
-    final Context home;
+    final Context callerContext;
     private final Promise<T> result = Promise.promise();
 
-    Part(InferenceRequest request, Context home) {
+    Part(InferenceRequest request, Context callerContext) {
       super(version.answering(), version.code(), version.limit());
       this.request = request;
-      this.home = home;
+      this.callerContext = callerContext;
     }
 
     Future<T> ask() {
@@ -87,13 +87,13 @@ final class ConvertedScheduler implements Scheduler {
 
     @Override
     protected void succeeded(T given) {
-      home.runOnContext(_ -> result.complete(given));
+      callerContext.runOnContext(_ -> result.complete(given));
     }
 
     @Override
     protected void failed(InferenceException why) {
       version.meters().failed(why);
-      home.runOnContext(_ -> result.fail(why));
+      callerContext.runOnContext(_ -> result.fail(why));
     }
   }
 
@@ -101,7 +101,7 @@ final class ConvertedScheduler implements Scheduler {
     private @Nullable PluginRequest view;
 
     Before(InferenceRequest request) {
-      super(request, version.home());
+      super(request, version.callerContext());
     }
 
     PluginRequest view() {
@@ -140,7 +140,7 @@ final class ConvertedScheduler implements Scheduler {
     private @Nullable Answer answer;
 
     After(Before before, InferenceResponse response) {
-      super(before.request, before.home);
+      super(before.request, before.callerContext);
       this.view = before.view().during(this);
       this.response = response;
     }

@@ -38,9 +38,9 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
   private final ModelLease model;
   private final PluginHttpCall call;
   private final OpenStreams open;
-  private final Context home;
+  private final Context callerContext;
   private final long since;
-  private final Semaphore room = new Semaphore(AHEAD);
+  private final Semaphore permits = new Semaphore(AHEAD);
   private final Map<String, String> headers = new LinkedHashMap<>();
   private int status = 200;
   private boolean begun;
@@ -48,7 +48,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
 
   // The event loop's.
   private int unsent;
-  private boolean waitsForRoom;
+  private boolean awaitsWritable;
 
   HandledHttpCall(
       PluginVersion version,
@@ -62,7 +62,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
     this.model = model;
     this.call = call;
     this.open = open;
-    this.home = version.home();
+    this.callerContext = version.callerContext();
     this.since = version.nanoTime().getAsLong();
   }
 
@@ -159,30 +159,30 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
   private void waitForRoom() throws InterruptedException {
     pause();
     try {
-      room.acquire();
+      permits.acquire();
     } finally {
       resume();
     }
   }
 
   private void onLoop(Runnable action) {
-    home.runOnContext(_ -> action.run());
+    callerContext.runOnContext(_ -> action.run());
   }
 
   private void writeNow(byte[] chunk) {
     call.write(chunk);
     unsent++;
-    if (!call.isFull()) {
+    if (!call.isWriteQueueFull()) {
       sent();
-    } else if (!waitsForRoom) {
-      waitsForRoom = true;
-      call.onRoom(this::sent);
+    } else if (!awaitsWritable) {
+      awaitsWritable = true;
+      call.onWritable(this::sent);
     }
   }
 
   private void sent() {
-    waitsForRoom = false;
-    room.release(unsent);
+    awaitsWritable = false;
+    permits.release(unsent);
     unsent = 0;
   }
 

@@ -76,7 +76,7 @@ public final class InferencePipeline implements DataPlane {
       return Future.failedFuture(e);
     }
     return request.deadline().exists()
-        ? DeadlineResponse.of(request, model.scheduler(), home(), deadlines, nanoTime)
+        ? DeadlineResponse.of(request, model.scheduler(), callerContext(), deadlines, nanoTime)
         : model.scheduler().submit(request);
   }
 
@@ -95,7 +95,7 @@ public final class InferencePipeline implements DataPlane {
       admitted.releasePermit();
     }
     model.streams().stream(
-        request, new OpenStream(open, counted(request, model, subscriber), home()));
+        request, new OpenStream(open, counted(request, model, subscriber), callerContext()));
   }
 
   /** How many responses there are is worth counting only where a request may have any number. */
@@ -109,7 +109,7 @@ public final class InferencePipeline implements DataPlane {
   }
 
   /** The event loop that asks. */
-  private static Context home() {
+  private static Context callerContext() {
     return Objects.requireNonNull(Vertx.currentContext(), "models are asked on event loops");
   }
 

@@ -115,7 +115,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean started() {
     if (!started) {
-      started = repository.looked() && repository.isReconciled();
+      started = repository.polled() && repository.isReconciled();
     }
     return started;
   }
@@ -123,7 +123,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean ready() {
     return !draining
-        && (config.strictReadiness() ? repository.allReady() : repository.looked())
+        && (config.strictReadiness() ? repository.allReady() : repository.polled())
         && !hasProblem();
   }
 
@@ -150,7 +150,7 @@ public final class ModelControl implements ControlPlane {
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
-    return home(serve(wanted, policy::requireNamed));
+    return callerContext(serve(wanted, policy::requireNamed));
   }
 
   /**
@@ -175,7 +175,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public Future<List<String>> known() {
     return config.explicit()
-        ? home(repository.known().map(List::copyOf))
+        ? callerContext(repository.known().map(List::copyOf))
         : Future.succeededFuture(models());
   }
 
@@ -198,7 +198,7 @@ public final class ModelControl implements ControlPlane {
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
-    return home(action.get());
+    return callerContext(action.get());
   }
 
   private void requireExplicit() {
@@ -233,13 +233,14 @@ public final class ModelControl implements ControlPlane {
   }
 
   /** The outcome, told on the event loop that asked if it was one. */
-  private static <T> Future<T> home(Future<T> outcome) {
-    Context home = Vertx.currentContext();
-    if (home == null) {
+  private static <T> Future<T> callerContext(Future<T> outcome) {
+    Context callerContext = Vertx.currentContext();
+    if (callerContext == null) {
       return outcome;
     }
     Promise<T> told = Promise.promise();
-    outcome.onComplete((value, failure) -> home.runOnContext(_ -> told.complete(value, failure)));
+    outcome.onComplete(
+        (value, failure) -> callerContext.runOnContext(_ -> told.complete(value, failure)));
     return told.future();
   }
 

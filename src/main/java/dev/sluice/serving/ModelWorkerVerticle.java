@@ -38,18 +38,18 @@ import org.slf4j.LoggerFactory;
  * requests leave event loops and answers go home.
  *
  * <p>Threads: everything private runs on the verticle's worker, which it keeps as long as it is
- * deployed, or while the worker rests on an event loop that calls {@link #standIn}; {@link #begin},
- * {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks while
- * nothing waits, or while what waits wants company.
+ * deployed, or while the worker rests on an event loop that calls {@link #tryRunInline}; {@link
+ * #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks
+ * while nothing waits, or while what waits wants company.
  */
 final class ModelWorkerVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
 
   /** After which an event loop leaves the rest to the worker. */
-  private static final long LONGEST_STAND_IN_NANOS = 1_000_000;
+  private static final long MAX_INLINE_NANOS = 1_000_000;
 
   private enum Holder {
-    NOBODY,
+    NONE,
     WORKER,
     EVENT_LOOP
   }
@@ -88,7 +88,7 @@ final class ModelWorkerVerticle extends VerticleBase {
             meter,
             work.breaker(),
             work.nanoTime(),
-            this::decided);
+            this::completed);
   }
 
   @Override
@@ -128,7 +128,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   }
 
   private boolean isTakenBy(Holder next) {
-    return holder.get() == Holder.NOBODY && holder.compareAndSet(Holder.NOBODY, next);
+    return holder.get() == Holder.NONE && holder.compareAndSet(Holder.NONE, next);
   }
 
   /** Lets the worker go when nothing waits any more. */
@@ -165,7 +165,7 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   /** Gives the session back, unless it is needed meanwhile by someone who saw it held. */
   private void release() {
-    holder.set(Holder.NOBODY);
+    holder.set(Holder.NONE);
     if (work.batcher().needsWorker() || needsRecovery()) {
       wake();
     }
@@ -219,8 +219,8 @@ final class ModelWorkerVerticle extends VerticleBase {
   /**
    * A stream goes on here, so that its next step is in the queue before the next batch is taken.
    */
-  private void decided(PendingRequest request) {
-    if (request.settle()) {
+  private void completed(PendingRequest request) {
+    if (request.onCompletion()) {
       answers.add(request);
       delay.add(request);
     }
@@ -244,7 +244,7 @@ final class ModelWorkerVerticle extends VerticleBase {
    *
    * @return false if the worker does not rest
    */
-  boolean standIn(Context eventLoop) {
+  boolean tryRunInline(Context eventLoop) {
     if (!isTakenBy(Holder.EVENT_LOOP)) {
       return false;
     }
@@ -267,7 +267,7 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   /** False if the worker is to go on. */
   private boolean runWhatIsShort() {
-    long until = work.nanoTime().getAsLong() + LONGEST_STAND_IN_NANOS;
+    long until = work.nanoTime().getAsLong() + MAX_INLINE_NANOS;
     while (!needsRecovery() && work.nanoTime().getAsLong() - until < 0) {
       if (take() == BatchDecision.IDLE) {
         run();

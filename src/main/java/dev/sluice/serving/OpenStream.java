@@ -14,14 +14,17 @@ final class OpenStream
     implements Flow.Subscriber<InferenceResponse>, Flow.Subscription, OpenStreams.Stream {
   private final OpenStreams streams;
   private final Flow.Subscriber<? super InferenceResponse> reader;
-  private final Context home;
+  private final Context callerContext;
   private Flow.@Nullable Subscription model;
   private boolean done;
 
-  OpenStream(OpenStreams streams, Flow.Subscriber<? super InferenceResponse> reader, Context home) {
+  OpenStream(
+      OpenStreams streams,
+      Flow.Subscriber<? super InferenceResponse> reader,
+      Context callerContext) {
     this.streams = streams;
     this.reader = reader;
-    this.home = home;
+    this.callerContext = callerContext;
   }
 
   @Override
@@ -71,7 +74,7 @@ final class OpenStream
 
   @Override
   public void giveUp(InferenceException why) {
-    home.runOnContext(_ -> {
+    callerContext.runOnContext(_ -> {
       if (!done) {
         cancel();
         reader.onError(why);

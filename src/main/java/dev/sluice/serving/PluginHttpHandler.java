@@ -15,7 +15,7 @@ record PluginHttpHandler(PluginVersion version, HttpHandler handler) {
   void handle(ModelLease model, PluginHttpCall call, OpenStreams open) {
     var answer = new HandledHttpCall(version, handler, model, call, open);
     open.enter(answer);
-    call.onGone(answer::leave);
+    call.onCancel(answer::leave);
     if (!answer.isOver()) {
       answer.start(call.deadline());
     }

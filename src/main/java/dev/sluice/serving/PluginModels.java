@@ -44,26 +44,27 @@ record PluginModels(DataPlane data, Vertx vertx) implements Models {
   }
 
   private InferenceRequest request(String model, List<Value> inputs) {
-    ModelLease lent = lend(model);
+    ModelLease lease = acquire(model);
     try {
       Signature signature =
-          lent.metadata()
+          lease
+              .metadata()
               .signature("")
               .orElseThrow(() ->
                   Refusal.invalid("model '" + model + "' has no signature " + Signature.DEFAULT));
       List<NamedTensor> tensors = PluginValues.tensors(inputs);
-      return new InferenceRequest(lent, signature, tensors, List.of(), Deadline.NONE, "own code");
+      return new InferenceRequest(lease, signature, tensors, List.of(), Deadline.NONE, "own code");
     } catch (RuntimeException | Error e) {
-      lent.release();
+      lease.release();
       throw e;
     }
   }
 
-  private ModelLease lend(String model) {
+  private ModelLease acquire(String model) {
     try {
       if (data.admit(new ModelSelector.Latest(model), Caller.SERVER)
-          instanceof ModelLookup.Found(ModelLease lent)) {
-        return lent;
+          instanceof ModelLookup.Found(ModelLease lease)) {
+        return lease;
       }
     } catch (InferenceException e) {
       throw PluginFailure.refusal(e);

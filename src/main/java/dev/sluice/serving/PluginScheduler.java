@@ -46,7 +46,7 @@ final class PluginScheduler implements Scheduler {
 
   private final class Call extends PluginCall<InferenceResponse> {
     private final InferenceRequest request;
-    private final Context home = version.home();
+    private final Context callerContext = version.callerContext();
     private final long since = version.nanoTime().getAsLong();
     private final Promise<InferenceResponse> answer = Promise.promise();
 
@@ -86,14 +86,14 @@ final class PluginScheduler implements Scheduler {
     @Override
     protected void succeeded(InferenceResponse response) {
       request.close();
-      home.runOnContext(_ -> answer.complete(response));
+      callerContext.runOnContext(_ -> answer.complete(response));
     }
 
     @Override
     protected void failed(InferenceException why) {
       version.meters().failed(why);
       request.close();
-      home.runOnContext(_ -> answer.fail(why));
+      callerContext.runOnContext(_ -> answer.fail(why));
     }
 
     @Override

@@ -32,7 +32,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   private final PluginResponses answers;
   private final InferenceRequest request;
   private final Flow.Subscriber<? super InferenceResponse> subscriber;
-  private final Context home;
+  private final Context callerContext;
   private final long since;
   private final Semaphore demand = new Semaphore(0);
   private @Nullable PluginRequest view;
@@ -53,7 +53,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
     this.answers = answers;
     this.request = request;
     this.subscriber = subscriber;
-    this.home = version.home();
+    this.callerContext = version.callerContext();
     this.since = version.nanoTime().getAsLong();
   }
 
@@ -134,7 +134,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
       }
       lastSent = last;
       InferenceResponse response = answers.respond(request, message, last);
-      home.runOnContext(_ -> deliver(response));
+      callerContext.runOnContext(_ -> deliver(response));
     }
   }
 
@@ -150,7 +150,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   @Override
   protected void succeeded(Boolean result) {
     request.close();
-    home.runOnContext(_ -> {
+    callerContext.runOnContext(_ -> {
       if (!done) {
         done = true;
         subscriber.onComplete();
@@ -164,7 +164,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
     request.close();
     // Whoever waits for the reader on another thread hears of it there.
     demand.release(UNBOUNDED);
-    home.runOnContext(_ -> {
+    callerContext.runOnContext(_ -> {
       if (!done) {
         done = true;
         subscriber.onError(why);

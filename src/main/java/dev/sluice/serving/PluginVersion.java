@@ -68,7 +68,7 @@ record PluginVersion(
   }
 
   /** The event loop that asks. */
-  Context home() {
+  Context callerContext() {
     return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
   }
 

@@ -245,7 +245,7 @@ final class ServableModel implements Servable {
   /** A worker that waits for company takes care of what comes. */
   private void arrived(PendingRequest request, CoalescedWakeUps calls) {
     if (!batcher.arrived(request)) {
-      calls.request(request.home());
+      calls.request(request.callerContext());
     }
   }
 
@@ -262,7 +262,7 @@ final class ServableModel implements Servable {
   /** Does the work of a worker that rests. If none does, they will come by. */
   private void runHere(Context eventLoop) {
     for (ModelWorkerVerticle worker : workers) {
-      if (worker.standIn(eventLoop)) {
+      if (worker.tryRunInline(eventLoop)) {
         return;
       }
     }

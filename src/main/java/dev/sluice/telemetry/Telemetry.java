@@ -27,7 +27,7 @@ public final class Telemetry {
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
   private final Liveness liveness = new Liveness();
-  private final UnknownModelMeters strangers = new UnknownModelMeters();
+  private final UnknownModelMeters unknownModels = new UnknownModelMeters();
 
   /**
    * @param nanoTime the clock that runs are timed with
@@ -64,12 +64,12 @@ public final class Telemetry {
   /** The meter of a model that there is, by its name. */
   public ModelMeter model(String name) {
     ModelMeter known = models.get(name);
-    return known != null ? known : models.computeIfAbsent(name, strangers::leave);
+    return known != null ? known : models.computeIfAbsent(name, unknownModels::leave);
   }
 
   CallMeter calls(Api api, EntryPoint entryPoint, String model) {
     ModelMeter known = models.get(model);
-    return (known == null ? strangers.of(model) : known).calls(api, entryPoint);
+    return (known == null ? unknownModels.of(model) : known).calls(api, entryPoint);
   }
 
   /** A new meter for a version that is being loaded. Nobody sees it before it is shown. */
@@ -106,7 +106,7 @@ public final class Telemetry {
   Collection<ModelMeter> models() {
     var sorted = new ArrayList<>(models.values());
     sorted.sort(Comparator.comparing(ModelMeter::model));
-    sorted.addAll(strangers.all());
+    sorted.addAll(unknownModels.all());
     return sorted;
   }
 

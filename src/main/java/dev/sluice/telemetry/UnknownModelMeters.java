@@ -22,8 +22,8 @@ final class UnknownModelMeters {
     if (known != null) {
       return known;
     }
-    boolean room = named.size() < MOST && name.length() <= LONGEST;
-    return room ? named.computeIfAbsent(name, ModelMeter::new) : others;
+    boolean belowLimit = named.size() < MOST && name.length() <= LONGEST;
+    return belowLimit ? named.computeIfAbsent(name, ModelMeter::new) : others;
   }
 
   /** A name is a model's from now on, which goes on with what was counted. */

@@ -116,7 +116,7 @@ public final class Body implements AutoCloseable {
    *
    * @param work borrows the body until its future is complete
    */
-  public <T> Future<T> lend(Function<Body, Future<T>> work) {
+  public <T> Future<T> closeAfter(Function<Body, Future<T>> work) {
     if (block == null) {
       return work.apply(this);
     }

@@ -87,7 +87,7 @@ public final class ByteCollector {
   }
 
   /** Adds a piece that {@link #fits}, and that is the caller's again after this call. */
-  public void addBorrowed(ByteBuf piece) {
+  public void addView(ByteBuf piece) {
     add(block == null ? Buffers.copy(piece) : BufferInternal.buffer(piece));
   }
 

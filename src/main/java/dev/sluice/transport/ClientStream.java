@@ -5,10 +5,10 @@ import io.vertx.core.buffer.Buffer;
 /** An answer that is sent piece by piece. Of the call's event loop. */
 public interface ClientStream {
   /** Whether the client has fallen behind, so that what is written now would pile up here. */
-  boolean isFull();
+  boolean isWriteQueueFull();
 
   /** Runs the action as soon as the client has caught up. One action; another replaces it. */
-  void onRoom(Runnable action);
+  void onWritable(Runnable action);
 
   /** Sends a piece. Does nothing if the caller is gone. */
   void write(Buffer piece);

@@ -52,7 +52,7 @@ public interface Exchange {
    * Runs the action if the caller goes away before the answer is complete: at once if it is gone
    * already. One action; another replaces it.
    */
-  void onGone(Runnable action);
+  void onCancel(Runnable action);
 
   /** Its times, and what it is counted as. */
   CallRecord record();
@@ -69,7 +69,7 @@ public interface Exchange {
 
   /** Asks a model, and cancels the request if the caller goes away. Takes the request over. */
   default Future<InferenceResponse> ask(DataPlane data, InferenceRequest request) {
-    onGone(request::cancel);
+    onCancel(request::cancel);
     record().asked();
     return data.infer(request)
         .map(response -> {

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Http1Drain extends ChannelDuplexHandler {
   /** A client that is between two requests has sent the next one by then. */
-  static final long MOMENT_MILLIS = 200;
+  static final long GRACE_MILLIS = 200;
 
   private final ConnectionDrain drain;
 
@@ -37,7 +37,7 @@ final class Http1Drain extends ChannelDuplexHandler {
   private final Queue<Object> held = new ArrayDeque<>();
   private int heldRequests;
   private boolean arriving;
-  private boolean told;
+  private boolean announced;
   private boolean closing;
   private final LastActivity activity = new LastActivity();
 
@@ -87,7 +87,7 @@ final class Http1Drain extends ChannelDuplexHandler {
     if (message instanceof HttpRequest && heldRequests > 0) {
       heldRequests--;
     }
-    if (told && !arriving) {
+    if (announced && !arriving) {
       // Its client knows that it is not answered.
       ReferenceCountUtil.release(message);
       return;
@@ -114,24 +114,24 @@ final class Http1Drain extends ChannelDuplexHandler {
         && open + heldRequests <= 1
         && drain.begun()) {
       answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-      told = true;
+      announced = true;
     }
     ctx.write(message, promise);
     if (message instanceof LastHttpContent
         && !(message instanceof HttpResponse interim && interim.status().code() < 200)) {
       open--;
       activity.touch();
-      if (told) {
+      if (announced) {
         // After Vert.x has seen to it that the request is over.
         ctx.executor().execute(() -> closeIfDone(ctx));
       } else if (closing) {
-        closeIn(MOMENT_MILLIS, ctx);
+        closeIn(GRACE_MILLIS, ctx);
       }
     }
   }
 
   private void closeIfDone(ChannelHandlerContext ctx) {
-    if (told && open <= 0 && !arriving) {
+    if (announced && open <= 0 && !arriving) {
       var _ = ctx.close();
     }
   }
@@ -140,7 +140,7 @@ final class Http1Drain extends ChannelDuplexHandler {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ShutdownEvent) {
       closing = true;
-      closeIn(MOMENT_MILLIS, ctx);
+      closeIn(GRACE_MILLIS, ctx);
     } else {
       ctx.fireUserEventTriggered(event);
     }
@@ -158,7 +158,7 @@ final class Http1Drain extends ChannelDuplexHandler {
     if (activity.isOver()) {
       var _ = ctx.close();
     } else {
-      closeIn(LastActivity.LOOK_MILLIS, ctx);
+      closeIn(LastActivity.POLL_MILLIS, ctx);
     }
   }
 }

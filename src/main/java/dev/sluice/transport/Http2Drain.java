@@ -37,7 +37,7 @@ final class Http2Drain extends Http2FrameListenerDecorator {
   private static final long LONGEST_BUSY_MILLIS = 1_000;
 
   /** A client that had just chosen the connection for a request has begun its stream by then. */
-  private static final long MOMENT_MILLIS = 100;
+  private static final long GRACE_MILLIS = 100;
 
   /** A stream that no client comes to, and the last but one that there could be. */
   private static final int BEYOND = Integer.MAX_VALUE - 2;
@@ -47,7 +47,7 @@ final class Http2Drain extends Http2FrameListenerDecorator {
   private final LastActivity opened = new LastActivity();
   private boolean begun;
   private boolean asked;
-  private boolean told;
+  private boolean announced;
 
   private Http2Drain(Http2ConnectionHandler handler, ChannelHandlerContext ctx) {
     super(handler.decoder().frameListener());
@@ -113,10 +113,10 @@ final class Http2Drain extends Http2FrameListenerDecorator {
     var _ = handler.encoder().writePing(ctx, false, PING, ctx.newPromise());
     goAway(Integer.MAX_VALUE);
     ctx.flush();
-    tellIn(LONGEST_ROUND_TRIP_MILLIS);
+    announceIn(LONGEST_ROUND_TRIP_MILLIS);
   }
 
-  private void tellIn(long millis) {
+  private void announceIn(long millis) {
     var _ = ctx.executor().schedule(this::tell, millis, TimeUnit.MILLISECONDS);
   }
 
@@ -129,17 +129,17 @@ final class Http2Drain extends Http2FrameListenerDecorator {
   @Override
   public void onPingAckRead(ChannelHandlerContext at, long data) throws Http2Exception {
     if (asked && data == PING) {
-      tellIn(MOMENT_MILLIS);
+      announceIn(GRACE_MILLIS);
     } else {
       super.onPingAckRead(at, data);
     }
   }
 
   private void tell() {
-    if (told || !ctx.channel().isActive()) {
+    if (announced || !ctx.channel().isActive()) {
       return;
     }
-    told = true;
+    announced = true;
     int last = handler.connection().remote().lastStreamCreated();
     expectFramesOfRefusedStreams();
     goAway(last);

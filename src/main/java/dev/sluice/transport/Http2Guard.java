@@ -141,35 +141,35 @@ final class Http2Guard extends Http2Heads {
   }
 
   private boolean look(Http2Stream stream, long now) {
-    Looks looks = stream.getProperty(looksKey);
-    if (looks == null) {
-      looks = new Looks();
-      stream.setProperty(looksKey, looks);
+    Looks polls = stream.getProperty(looksKey);
+    if (polls == null) {
+      polls = new Looks();
+      stream.setProperty(looksKey, polls);
     }
-    if (isUnread(stream, looks, now)) {
+    if (isUnread(stream, polls, now)) {
       reset(stream, "unread", "a stream is reset: its client does not read");
-    } else if (isTooSlow(stream, looks, now)) {
+    } else if (isTooSlow(stream, polls, now)) {
       reset(stream, "slow", "a stream is reset: the body of its request arrives too slowly");
     }
     return true;
   }
 
-  private boolean isUnread(Http2Stream stream, Looks looks, long now) {
+  private boolean isUnread(Http2Stream stream, Looks polls, long now) {
     var flow = handler.encoder().flowController();
     boolean pending = flow.hasFlowControlled(stream);
-    if (pending && !looks.pending) {
-      looks.pendingSince = now;
+    if (pending && !polls.pending) {
+      polls.pendingSince = now;
     }
-    looks.pending = pending;
-    if (!pending || now - looks.pendingSince < writeTime) {
+    polls.pending = pending;
+    if (!pending || now - polls.pendingSince < writeTime) {
       return false;
     }
     Http2Stream connection = handler.connection().connectionStream();
-    return (flow.windowSize(stream) <= 0 && now - looks.windowOpened >= writeTime)
+    return (flow.windowSize(stream) <= 0 && now - polls.windowOpened >= writeTime)
         || (flow.windowSize(connection) <= 0 && now - connectionOpened >= writeTime);
   }
 
-  private boolean isTooSlow(Http2Stream stream, Looks looks, long now) {
+  private boolean isTooSlow(Http2Stream stream, Looks polls, long now) {
     boolean arriving =
         !stream.state().remoteSideOpen() ? false : stream.getProperty(streamingKey) == null;
     var flow = handler.connection().local().flowController();
@@ -177,19 +177,19 @@ final class Http2Guard extends Http2Heads {
         ctx.channel().config().isAutoRead()
             && flow.windowSize(stream) > 0
             && flow.windowSize(handler.connection().connectionStream()) > 0;
-    if (!arriving || !looks.arriving || !mayCome) {
-      looks.arriving = arriving;
-      looks.arrivingSince = now;
-      looks.bytes = 0;
+    if (!arriving || !polls.arriving || !mayCome) {
+      polls.arriving = arriving;
+      polls.arrivingSince = now;
+      polls.bytes = 0;
       return false;
     }
-    long time = now - looks.arrivingSince;
+    long time = now - polls.arrivingSince;
     if (time < grace) {
       return false;
     }
-    boolean tooSlow = looks.bytes + guard.bytesOfFrame() < leastBytes * (time / 1e9);
-    looks.arrivingSince = now;
-    looks.bytes = 0;
+    boolean tooSlow = polls.bytes + guard.bytesOfFrame() < leastBytes * (time / 1e9);
+    polls.arrivingSince = now;
+    polls.bytes = 0;
     return tooSlow;
   }
 
@@ -212,9 +212,9 @@ final class Http2Guard extends Http2Heads {
       tiny.count();
     }
     Http2Stream stream = handler.connection().stream(streamId);
-    Looks looks = stream == null ? null : stream.getProperty(looksKey);
-    if (looks != null) {
-      looks.bytes += length;
+    Looks polls = stream == null ? null : stream.getProperty(looksKey);
+    if (polls != null) {
+      polls.bytes += length;
     }
     return super.onDataRead(at, streamId, data, padding, endOfStream);
   }
@@ -243,9 +243,9 @@ final class Http2Guard extends Http2Heads {
       connectionOpened = System.nanoTime();
     } else {
       Http2Stream stream = handler.connection().stream(streamId);
-      Looks looks = stream == null ? null : stream.getProperty(looksKey);
-      if (looks != null) {
-        looks.windowOpened = System.nanoTime();
+      Looks polls = stream == null ? null : stream.getProperty(looksKey);
+      if (polls != null) {
+        polls.windowOpened = System.nanoTime();
       }
     }
     super.onWindowUpdateRead(at, streamId, increment);

@@ -45,7 +45,7 @@ public final class Http2Memory extends Http2Heads {
   private static final int STEP = 32 * 1024;
 
   /** How often a connection that is not read looks whether there is memory, and how many times. */
-  private static final long LOOK_MILLIS = 20;
+  private static final long POLL_MILLIS = 20;
 
   private static final int MOST_LOOKS = 100;
 
@@ -71,7 +71,7 @@ public final class Http2Memory extends Http2Heads {
   private long elsewhere;
   private long charged;
   private boolean paused;
-  private int looks;
+  private int polls;
   private List<Integer> reset = List.of();
 
   private Http2Memory(
@@ -193,10 +193,10 @@ public final class Http2Memory extends Http2Heads {
 
   private void pause() {
     paused = true;
-    looks = 0;
+    polls = 0;
     ctx.channel().config().setAutoRead(false);
     ctx.pipeline().addFirst(ReadStop.INSTANCE);
-    var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    var _ = ctx.executor().schedule(this::look, POLL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void look() {
@@ -207,13 +207,13 @@ public final class Http2Memory extends Http2Heads {
       resume();
       return;
     }
-    looks++;
-    if (looks == MOST_LOOKS) {
+    polls++;
+    if (polls == MOST_LOOKS) {
       var _ = memory.busy(account.refusal(Kind.BODY, target(held()) - charged));
       reset = resetWaiting();
     }
-    if (looks < MOST_LOOKS + MOST_LOOKS_AFTER_RESET) {
-      var _ = ctx.executor().schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    if (polls < MOST_LOOKS + MOST_LOOKS_AFTER_RESET) {
+      var _ = ctx.executor().schedule(this::look, POLL_MILLIS, TimeUnit.MILLISECONDS);
     } else if (reset.stream().anyMatch(stream -> handler.connection().stream(stream) != null)) {
       close();
     } else {

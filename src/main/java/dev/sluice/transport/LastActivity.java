@@ -10,17 +10,17 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LastActivity {
   /** How often a connection that is to be closed is looked at. */
-  public static final long LOOK_MILLIS = 50;
+  public static final long POLL_MILLIS = 50;
 
   private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private long at = System.nanoTime();
-  private boolean looked;
+  private boolean polled;
 
   /** Something has happened. */
   public void touch() {
     at = System.nanoTime();
-    looked = false;
+    polled = false;
   }
 
   boolean isRecent() {
@@ -35,8 +35,8 @@ public final class LastActivity {
     if (isRecent()) {
       return false;
     }
-    boolean again = looked;
-    looked = true;
+    boolean again = polled;
+    polled = true;
     return again;
   }
 }

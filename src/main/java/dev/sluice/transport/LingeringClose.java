@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class LingeringClose extends ChannelDuplexHandler {
   /** A client that sends nothing for so long after the end of all answers sends nothing more. */
-  private static final long QUIET_MILLIS = 100;
+  private static final long IDLE_MILLIS = 100;
 
   /** No client is waited for longer. */
   private static final long MOST_MILLIS = 500;
@@ -98,25 +98,25 @@ final class LingeringClose extends ChannelDuplexHandler {
           lastRead = System.nanoTime();
         });
     channel.config().setAutoRead(true);
-    lookAgain(ctx, QUIET_MILLIS);
+    checkAgain(ctx, IDLE_MILLIS);
   }
 
-  private void lookAgain(ChannelHandlerContext ctx, long millis) {
+  private void checkAgain(ChannelHandlerContext ctx, long millis) {
     var _ = ctx.executor().schedule(() -> look(ctx), millis, TimeUnit.MILLISECONDS);
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private void look(ChannelHandlerContext ctx) {
     long now = System.nanoTime();
-    long quiet = TimeUnit.NANOSECONDS.toMillis(now - lastRead);
+    long idleMillis = TimeUnit.NANOSECONDS.toMillis(now - lastRead);
     boolean tooLong = now - began >= TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
     if (!ctx.channel().isOpen()) {
       return;
     }
-    if (tooLong || (ended && quiet >= QUIET_MILLIS)) {
+    if (tooLong || (ended && idleMillis >= IDLE_MILLIS)) {
       ctx.close();
     } else {
-      lookAgain(ctx, Math.max(1, QUIET_MILLIS - quiet));
+      checkAgain(ctx, Math.max(1, IDLE_MILLIS - idleMillis));
     }
   }
 }

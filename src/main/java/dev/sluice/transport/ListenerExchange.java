@@ -32,8 +32,8 @@ public abstract class ListenerExchange implements Exchange {
   private final CallRecord record;
   private Deadline deadline = Deadline.NONE;
   private final MemoryAccount memory;
-  private @Nullable Runnable whenGone;
-  private boolean gone;
+  private @Nullable Runnable cancelAction;
+  private boolean cancelled;
   private @Nullable Caller caller;
   private @Nullable Operation asked;
   private boolean decided;
@@ -79,14 +79,14 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   /** Whether the caller went away before the answer was complete. */
-  protected final boolean isGone() {
-    return gone;
+  protected final boolean isAbandoned() {
+    return cancelled;
   }
 
   /** The caller went away before the answer was complete. */
   protected final void leave() {
-    if (!gone) {
-      gone = true;
+    if (!cancelled) {
+      cancelled = true;
       record.failed(ErrorCode.CANCELLED);
       cancel();
     }
@@ -94,8 +94,8 @@ public abstract class ListenerExchange implements Exchange {
 
   /** Stops what is under way: nobody wants it any more. */
   protected final void cancel() {
-    if (whenGone != null) {
-      whenGone.run();
+    if (cancelAction != null) {
+      cancelAction.run();
     }
   }
 
@@ -285,9 +285,9 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   @Override
-  public final void onGone(Runnable action) {
-    whenGone = action;
-    if (gone) {
+  public final void onCancel(Runnable action) {
+    cancelAction = action;
+    if (cancelled) {
       action.run();
     }
   }

@@ -58,8 +58,8 @@ public final class ListenerVerticle extends VerticleBase {
   private final ConnectionCount connections;
   private final RequestMemory memory;
   private final ConnectionDrain drain;
-  private final ListenerDispatcher front;
-  private final Optional<DetectedProtocol> rawFront;
+  private final ListenerDispatcher dispatcher;
+  private final Optional<DetectedProtocol> detectedProtocol;
   private HttpServer server;
 
   /**
@@ -68,9 +68,9 @@ public final class ListenerVerticle extends VerticleBase {
    * @param connections shared by all event loops of the listener
    * @param memory what all requests of the server may hold
    * @param drain ends them, shared in the same way
-   * @param front answers requests on this verticle's event loop
-   * @param rawFront takes over connections that speak something else than HTTP; it is not asked if
-   *     the listener encrypts, since what it speaks does not
+   * @param dispatcher answers requests on this verticle's event loop
+   * @param detectedProtocol takes over connections that speak something else than HTTP; it is not
+   *     asked if the listener encrypts, since what it speaks does not
    */
   @SuppressWarnings("NullAway.Init") // The server is there from start() on, before anything asks.
   public ListenerVerticle(
@@ -79,29 +79,29 @@ public final class ListenerVerticle extends VerticleBase {
       ConnectionCount connections,
       RequestMemory memory,
       ConnectionDrain drain,
-      ListenerDispatcher front,
-      Optional<DetectedProtocol> rawFront) {
+      ListenerDispatcher dispatcher,
+      Optional<DetectedProtocol> detectedProtocol) {
     this.config = config;
     this.limits = limits;
     this.connections = connections;
     this.memory = memory;
     this.drain = drain;
-    this.front = front;
-    this.rawFront = rawFront;
+    this.dispatcher = dispatcher;
+    this.detectedProtocol = detectedProtocol;
   }
 
   @Override
   public Future<?> start() {
     if (config.tls().isEmpty()) {
-      rawFront.ifPresent(
-          raw -> context.put(ProtocolDetector.Door.class, new ProtocolDetector.Door(raw)));
+      detectedProtocol.ifPresent(
+          raw -> context.put(ProtocolDetector.Binding.class, new ProtocolDetector.Binding(raw)));
     }
     server =
         vertx
             .createHttpServer(options())
             .connectionHandler(this::opened)
             .invalidRequestHandler(ListenerVerticle::refuse)
-            .requestHandler(front::answer);
+            .requestHandler(dispatcher::answer);
     SocketAddress address = address();
     if (config.socket().isPresent() || config.port() > 0) {
       admit(address);
@@ -142,7 +142,7 @@ public final class ListenerVerticle extends VerticleBase {
     try {
       Http1Validity.join(connection);
       FlushCoalescing.join(connection);
-      front.opened(connection);
+      dispatcher.opened(connection);
       Http1Drain.join(connection, drain);
       if (config.socket().isPresent()) {
         SocketAuthority.join(connection);
@@ -150,7 +150,7 @@ public final class ListenerVerticle extends VerticleBase {
       Http1Progress.join(connection);
       Http1Memory.join(connection, memory);
       Http2Memory.join(connection, memory);
-      Http2Guard.join(connection, limits, front::isStream);
+      Http2Guard.join(connection, limits, dispatcher::isStream);
       Http2Drain.join(connection);
       Http2Unopened.join(connection);
     } catch (IllegalStateException e) {
@@ -239,7 +239,7 @@ public final class ListenerVerticle extends VerticleBase {
   }
 
   private Future<?> shutdown() {
-    front.closing();
+    dispatcher.closing();
     long millis = drain.timeout().toMillis();
     long end = vertx.setTimer(Math.max(1, millis), _ -> drain.end());
     return server

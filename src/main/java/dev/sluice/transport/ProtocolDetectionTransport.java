@@ -126,7 +126,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
   /** Sees each connection before its own pipeline is made, so that the look-out comes first. */
   private static final class Accepting extends ChannelDuplexHandler {
     /** What came in while the last look was taken has been accepted by the next one. */
-    private static final long LOOK_MILLIS = 1;
+    private static final long POLL_MILLIS = 1;
 
     /**
      * Connections that were about to be made when attempts began to be ignored are there by then.
@@ -140,7 +140,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
     private final ConcurrentMap<String, Channel> servers;
     private boolean closing;
     private boolean filtered;
-    private int looks;
+    private int polls;
     private int accepted;
 
     Accepting(ConcurrentMap<String, Admission> admissions, ConcurrentMap<String, Channel> servers) {
@@ -163,20 +163,20 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
       if (!closing) {
         closing = true;
         filtered = SynFilter.attach(ctx.channel());
-        lookAgain(ctx);
+        pollAgain(ctx);
       }
     }
 
-    private void lookAgain(ChannelHandlerContext ctx) {
+    private void pollAgain(ChannelHandlerContext ctx) {
       accepted = 0;
-      long millis = filtered ? FILTERED_MILLIS : LOOK_MILLIS;
+      long millis = filtered ? FILTERED_MILLIS : POLL_MILLIS;
       var _ = ctx.executor().schedule(() -> look(ctx), millis, TimeUnit.MILLISECONDS);
     }
 
     /** Runs right after the event loop has accepted what there was. */
     private void look(ChannelHandlerContext ctx) {
-      if (accepted > 0 && ++looks < MOST_LOOKS) {
-        lookAgain(ctx);
+      if (accepted > 0 && ++polls < MOST_LOOKS) {
+        pollAgain(ctx);
       } else {
         var _ = ctx.close();
       }

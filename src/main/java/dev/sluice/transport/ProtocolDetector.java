@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProtocolDetector extends ChannelInboundHandlerAdapter {
   /** What is put into the context of a listener's verticle. */
-  record Door(DetectedProtocol front) {}
+  record Binding(DetectedProtocol dispatcher) {}
 
   /** Bytes that tell the preface of HTTP/2 from every method of HTTP/1.1. */
   private static final int DECIDING = 4;
@@ -34,13 +34,15 @@ final class ProtocolDetector extends ChannelInboundHandlerAdapter {
     ByteBuf bytes = seen.isReadable() ? join((ByteBuf) message) : (ByteBuf) message;
     seen = Unpooled.EMPTY_BUFFER;
     ContextInternal context = context(ctx.pipeline());
-    Door door = context == null ? null : context.get(Door.class);
-    if (context == null || door == null || !couldBegin(bytes, door.front().firstBytes())) {
+    Binding binding = context == null ? null : context.get(Binding.class);
+    if (context == null
+        || binding == null
+        || !couldBegin(bytes, binding.dispatcher().firstBytes())) {
       goOn(ctx, bytes);
-    } else if (bytes.readableBytes() < door.front().firstBytes().length) {
+    } else if (bytes.readableBytes() < binding.dispatcher().firstBytes().length) {
       seen = bytes;
     } else {
-      takeOver(ctx, door.front().open(context, whole(ctx)), bytes);
+      takeOver(ctx, binding.dispatcher().open(context, whole(ctx)), bytes);
     }
   }
 

@@ -39,7 +39,7 @@ public final class RequestMemory {
   private static final Logger LOG = LoggerFactory.getLogger(RequestMemory.class);
 
   /** How often those that wait look whether there is memory. */
-  private static final long LOOK_MILLIS = 10;
+  private static final long POLL_MILLIS = 10;
 
   /** Bodies that wait at once; one more is refused without waiting. */
   private static final int MOST_WAITING = 64;
@@ -201,7 +201,7 @@ public final class RequestMemory {
         return;
       }
       waiting.add(this);
-      timer = vertx.setPeriodic(LOOK_MILLIS, _ -> look());
+      timer = vertx.setPeriodic(POLL_MILLIS, _ -> look());
     }
 
     private void look() {

@@ -33,7 +33,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   private @Nullable Throwable failure;
   private boolean complete;
   private boolean encoding;
-  private boolean waitsForRoom;
+  private boolean awaitsWritable;
   private boolean over;
 
   /**
@@ -53,7 +53,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
    * @return complete when the stream is over, however it ends
    */
   public Future<Void> ask(DataPlane data, InferenceRequest request) {
-    exchange.onGone(this::leave);
+    exchange.onCancel(this::leave);
     exchange.record().asked();
     data.inferStream(request, this);
     return ended.future();
@@ -103,7 +103,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
 
   private void pump() {
     while (!over && !encoding && !waiting.isEmpty()) {
-      if (client.isFull()) {
+      if (client.isWriteQueueFull()) {
         waitForRoom();
         return;
       }
@@ -115,10 +115,10 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   }
 
   private void waitForRoom() {
-    if (!waitsForRoom) {
-      waitsForRoom = true;
-      client.onRoom(() -> {
-        waitsForRoom = false;
+    if (!awaitsWritable) {
+      awaitsWritable = true;
+      client.onWritable(() -> {
+        awaitsWritable = false;
         pump();
       });
     }

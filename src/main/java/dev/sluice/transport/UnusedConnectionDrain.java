@@ -28,24 +28,24 @@ final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
   @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it: the listener does.
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ShutdownEvent && isUnused(ctx)) {
-      endIn(Http1Drain.MOMENT_MILLIS, ctx, event);
+      scheduleEnd(Http1Drain.GRACE_MILLIS, ctx, event);
     } else {
       ctx.fireUserEventTriggered(event);
     }
   }
 
-  private void endIn(long millis, ChannelHandlerContext ctx, Object shutdown) {
-    var _ = ctx.executor().schedule(() -> endMoment(ctx, shutdown), millis, TimeUnit.MILLISECONDS);
+  private void scheduleEnd(long millis, ChannelHandlerContext ctx, Object shutdown) {
+    var _ = ctx.executor().schedule(() -> endGrace(ctx, shutdown), millis, TimeUnit.MILLISECONDS);
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
-  private void endMoment(ChannelHandlerContext ctx, Object shutdown) {
+  private void endGrace(ChannelHandlerContext ctx, Object shutdown) {
     if (!isUnused(ctx)) {
       ctx.fireUserEventTriggered(shutdown);
     } else if (accepted.isOver()) {
       ctx.close();
     } else {
-      endIn(LastActivity.LOOK_MILLIS, ctx, shutdown);
+      scheduleEnd(LastActivity.POLL_MILLIS, ctx, shutdown);
     }
   }
 

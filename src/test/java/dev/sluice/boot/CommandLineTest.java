@@ -252,7 +252,7 @@ class CommandLineTest {
       }
 
       @Override
-      public void hurry() {}
+      public void stopNow() {}
 
       @Override
       public void close() {

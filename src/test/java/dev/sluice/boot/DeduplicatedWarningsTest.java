@@ -7,15 +7,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DeduplicatedWarningsTest {
-  private final List<String> told = new ArrayList<>();
-  private final DeduplicatedWarnings warnings = new DeduplicatedWarnings(told::add);
+  private final List<String> logged = new ArrayList<>();
+  private final DeduplicatedWarnings warnings = new DeduplicatedWarnings(logged::add);
 
   @Test
   void theSameWarningIsToldOnce() {
     warnings.accept("a: has no meaning here: x");
     warnings.accept("b: has no meaning here: x");
     warnings.accept("a: has no meaning here: x");
-    assertThat(told).containsExactly("a: has no meaning here: x", "b: has no meaning here: x");
+    assertThat(logged).containsExactly("a: has no meaning here: x", "b: has no meaning here: x");
   }
 
   @Test
@@ -23,10 +23,10 @@ class DeduplicatedWarningsTest {
     for (int i = 0; i <= DeduplicatedWarnings.MOST; i++) {
       warnings.accept("w" + i);
     }
-    told.clear();
+    logged.clear();
     warnings.accept("w" + DeduplicatedWarnings.MOST);
-    assertThat(told).isEmpty();
+    assertThat(logged).isEmpty();
     warnings.accept("w0");
-    assertThat(told).containsExactly("w0");
+    assertThat(logged).containsExactly("w0");
   }
 }

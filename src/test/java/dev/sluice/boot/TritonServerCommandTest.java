@@ -88,11 +88,11 @@ class TritonServerCommandTest {
   @Test
   void modelsAreLookedAtOnceUnlessAskedForOtherwise() {
     assertThat(read().repository().control().mode()).isEqualTo(Mode.NONE);
-    assertThat(read().repository().lookInterval()).isZero();
+    assertThat(read().repository().effectivePollInterval()).isZero();
     RepositoryConfig poll =
         read("--model-control-mode=poll", "--repository-poll-secs=7").repository();
-    assertThat(poll.lookInterval()).isEqualTo(Duration.ofSeconds(7));
-    assertThat(read("--model-control-mode=poll").repository().lookInterval())
+    assertThat(poll.effectivePollInterval()).isEqualTo(Duration.ofSeconds(7));
+    assertThat(read("--model-control-mode=poll").repository().effectivePollInterval())
         .isEqualTo(Duration.ofSeconds(15));
     RepositoryConfig explicit =
         read("--model-control-mode", "explicit", "--load-model=a", "--load-model", "b,c")

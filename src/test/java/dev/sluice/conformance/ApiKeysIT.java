@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ApiKeysIT {
   private static final String CI = "0123456789abcdef-ci";
   private static final String OPS = "0123456789abcdef-ops";
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final String PREDICT = "/v1/models/half_plus_two:predict";
   private static final String INSTANCES = "{\"instances\":[2.0]}";
   private static final String UNLOAD = "/v2/repository/models/half_plus_two/unload";
@@ -167,7 +167,7 @@ class ApiKeysIT {
   }
 
   private void awaitStatus(String status, String header) throws IOException {
-    Instant end = Instant.now().plus(PATIENCE);
+    Instant end = Instant.now().plus(TIMEOUT);
     while (!ask(PREDICT, header).startsWith(status)) {
       assertThat(Instant.now()).isBefore(end);
       Thread.onSpinWait();

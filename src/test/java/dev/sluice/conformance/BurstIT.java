@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.Message;
-import dev.sluice.conformance.EveryEndpointIT.Door;
+import dev.sluice.conformance.EveryEndpointIT.Endpoint;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
@@ -68,14 +68,14 @@ class BurstIT {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.sluice.conformance.EveryEndpointIT#doors")
-  void everyCallOfABurstOfConnectionsIsAnswered(Door door) {
+  @MethodSource("dev.sluice.conformance.EveryEndpointIT#endpoints")
+  void everyCallOfABurstOfConnectionsIsAnswered(Endpoint endpoint) {
     var request =
-        HttpRequest.newBuilder(URI.create(server.url() + door.path()))
-            .header("Content-Type", door.type())
-            .POST(BodyPublishers.ofByteArray(door.body()));
-    if (door.jsonLength() >= 0) {
-      request.header("Inference-Header-Content-Length", Integer.toString(door.jsonLength()));
+        HttpRequest.newBuilder(URI.create(server.url() + endpoint.path()))
+            .header("Content-Type", endpoint.type())
+            .POST(BodyPublishers.ofByteArray(endpoint.body()));
+    if (endpoint.jsonLength() >= 0) {
+      request.header("Inference-Header-Content-Length", Integer.toString(endpoint.jsonLength()));
     }
     try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>(CONNECTIONS);

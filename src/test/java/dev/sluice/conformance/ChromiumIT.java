@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(600)
 class ChromiumIT {
   private static final String MODEL = "half_plus_two";
-  private static final int PATIENCE_SECONDS = 120;
+  private static final int TIMEOUT_SECONDS = 120;
 
   /** Attacks whose requests a browser sends without a preflight request. */
   private static final List<String> SENT =
@@ -183,7 +183,7 @@ class ChromiumIT {
       assertThat(relay.answers()).contains("HTTP/1.1 403 ");
       assertThat(relay.answers().split("HTTP/1.1 2", -1)).as("metadata alone").hasSize(2);
 
-      server.settle();
+      server.awaitReconciled();
       assertThat(server.control().online()).isTrue();
       assertThat(ask(client, "GET", "/v2/models/" + MODEL + "/ready").status()).isEqualTo(200);
       assertThat(ask(client, "GET", "/v2/logging").text()).isEqualTo(logging);
@@ -193,7 +193,7 @@ class ChromiumIT {
   private static JsonObject attack(String host, int port) throws InterruptedException {
     String page = "http://" + host + ":" + hostile.getAddress().getPort();
     browser.open(page + "/?target=http://127.0.0.1:" + port);
-    String found = findings.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    String found = findings.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     assertThat(found).as("what the page reports").isNotNull();
     return new JsonObject(found);
   }
@@ -214,7 +214,7 @@ class ChromiumIT {
         assertThat(read.getString(part)).as(part).startsWith("421 ");
       }
       assertThat(read.encode()).doesNotContain(MODEL);
-      server.settle();
+      server.awaitReconciled();
       try (var client = new HttpCaller(server.port())) {
         assertThat(ask(client, "GET", "/v2/models/" + MODEL + "/ready").status()).isEqualTo(200);
       }
@@ -231,12 +231,12 @@ class ChromiumIT {
       assertThat(read.getString("index")).startsWith("200 ").contains(MODEL);
       assertThat(read.getString("metadata")).startsWith("200 ").contains(MODEL);
       assertThat(read.getString("unload")).startsWith("200 ");
-      plain.settle();
+      plain.awaitReconciled();
       assertThat(ask(client, "GET", "/v2/models/" + MODEL + "/ready").status()).isNotEqualTo(200);
 
       String load = "/v2/repository/models/" + MODEL + "/load";
       assertThat(ask(client, "POST", load).status()).isEqualTo(200);
-      plain.settle();
+      plain.awaitReconciled();
       assertThat(ask(client, "GET", "/v2/models/" + MODEL + "/ready").status()).isEqualTo(200);
       assertThat(ask(client, "GET", "/grps/v1/health/offline").status()).isEqualTo(200);
       assertThat(plain.control().online()).isFalse();

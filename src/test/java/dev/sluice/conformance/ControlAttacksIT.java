@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 
 /** Roundabout ways to operations that need control, which anonymous callers do not have. */
 class ControlAttacksIT {
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
   private static final String RELOAD = "tensorflow.serving.ModelService/HandleReloadConfigRequest";
 
   /** A ReloadConfigRequest that asks for no model at all. */
@@ -79,7 +79,7 @@ class ControlAttacksIT {
   }
 
   private static String state() {
-    server.settle();
+    server.awaitReconciled();
     return server.control().models() + " online: " + server.control().online();
   }
 
@@ -435,7 +435,7 @@ class ControlAttacksIT {
 
   private static byte[] send(int port, byte[] request) throws IOException {
     try (var socket = new Socket("localhost", port)) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(request);
       return socket.getInputStream().readAllBytes();
     }
@@ -457,7 +457,7 @@ class ControlAttacksIT {
           .otherwise(failure -> "reset: " + failure.getMessage())
           .toCompletionStage()
           .toCompletableFuture()
-          .get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+          .get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     } finally {
       client.close();
     }

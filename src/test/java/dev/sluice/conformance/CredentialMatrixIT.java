@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CredentialMatrixIT {
   private static final String CI = "0123456789abcdef-ci";
   private static final String OPS = "0123456789abcdef-ops";
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final Issuer ISSUER = Issuer.of("first");
   private static final Issuer NEXT = Issuer.of("second");
@@ -164,7 +164,7 @@ class CredentialMatrixIT {
   }
 
   private static void awaitKeys(String token) throws IOException {
-    Instant end = Instant.now().plus(PATIENCE);
+    Instant end = Instant.now().plus(TIMEOUT);
     while (!live(token).startsWith("HTTP/1.1 200 ")) {
       assertThat(Instant.now()).isBefore(end);
       Thread.onSpinWait();
@@ -188,7 +188,7 @@ class CredentialMatrixIT {
       awaitKeys(next);
       assertThat(live(old)).startsWith("HTTP/1.1 200 ");
       jwks = Issuer.jwks(NEXT);
-      Instant end = Instant.now().plus(PATIENCE);
+      Instant end = Instant.now().plus(TIMEOUT);
       while (live(old).startsWith("HTTP/1.1 200 ")) {
         assertThat(Instant.now()).isBefore(end);
         Thread.onSpinWait();

@@ -30,7 +30,7 @@ class CutConnectionsIT {
   private static final long SEED = Long.getLong("sluice.cut.seed", System.nanoTime());
   private static final int AT_ONCE = 16;
   private static final int EACH = 4;
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private static final String REQUEST =
       "{\"inputs\":[{\"name\":\"x\",\"shape\":[2,2],\"datatype\":\"FP32\",\"data\":[1,2,3,4]}]}";
@@ -84,7 +84,7 @@ class CutConnectionsIT {
 
   /** Runs that were under way when their clients left may take a moment. */
   private static void awaitNothing(RunningServer server, long blocks, long round) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     while (server.memory().held() != 0 || TensorMemory.openBlocks() != blocks) {
       assertThat(System.nanoTime())
           .as(

@@ -63,7 +63,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class DeadlineIT {
   private static final long STEPS = 600_000;
-  private static final String PATIENCE = "300ms";
+  private static final String TIMEOUT = "300ms";
 
   @TempDir private static Path models;
   private static long blocksBefore;
@@ -118,8 +118,8 @@ class DeadlineIT {
         .contains("3.0");
   }
 
-  private static Answer post(String path, String body, String patience) {
-    return caller.send("POST", path, headers(patience), Buffer.buffer(body));
+  private static Answer post(String path, String body, String timeout) {
+    return caller.send("POST", path, headers(timeout), Buffer.buffer(body));
   }
 
   private static String v2(String parameters) {
@@ -129,11 +129,11 @@ class DeadlineIT {
         .formatted(parameters, STEPS);
   }
 
-  static Stream<Arguments> doors() {
+  static Stream<Arguments> endpoints() {
     return Stream.of(
         Arguments.of(
-            "/v1/models/%s:predict", "{\"inputs\":{\"steps\":" + STEPS + "}}", PATIENCE, 504),
-        Arguments.of("/v2/models/%s/infer", v2(""), PATIENCE, 504),
+            "/v1/models/%s:predict", "{\"inputs\":{\"steps\":" + STEPS + "}}", TIMEOUT, 504),
+        Arguments.of("/v2/models/%s/infer", v2(""), TIMEOUT, 504),
         Arguments.of("/v2/models/%s/infer", v2("\"parameters\":{\"timeout\":300000},"), "", 504),
         Arguments.of(
             "/grps/v1/infer/predict",
@@ -141,25 +141,25 @@ class DeadlineIT {
                 + "\"flat_int64\":["
                 + STEPS
                 + "]}]}}",
-            PATIENCE,
+            TIMEOUT,
             504));
   }
 
-  private static MultiMap headers(String patience) {
+  private static MultiMap headers(String timeout) {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap();
     headers.add("Content-Type", "application/json");
-    if (!patience.isEmpty()) {
-      headers.add("Request-Timeout", patience);
+    if (!timeout.isEmpty()) {
+      headers.add("Request-Timeout", timeout);
     }
     return headers;
   }
 
   @ParameterizedTest
-  @MethodSource("doors")
+  @MethodSource("endpoints")
   void callerIsAnsweredAtTheDeadlineOfARunThatCannotBeStopped(
-      String path, String body, String patience, int status) {
+      String path, String body, String timeout, int status) {
     String model = nextModel();
-    Answer answer = post(path.formatted(model), body.replace("%s", model), patience);
+    Answer answer = post(path.formatted(model), body.replace("%s", model), timeout);
     assertThat(answer.status()).as(answer.text()).isEqualTo(status);
     assertThat(answer.text()).contains("Request timeout expired after ");
     requireStillRunning(model);
@@ -216,7 +216,7 @@ class DeadlineIT {
       String method, Function<String, Message> request) {
     String model = nextModel();
     var headers = new Metadata();
-    headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), PATIENCE);
+    headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), TIMEOUT);
     var patient =
         ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
     StatusRuntimeException late =
@@ -243,7 +243,7 @@ class DeadlineIT {
   void requestThatWaitsBehindARunIsAnsweredAtItsDeadlineAndLeavesItsPlace() {
     String model = nextModel();
     String path = "/v2/models/" + model + "/infer";
-    assertThat(post(path, v2(""), PATIENCE).status()).isEqualTo(504);
+    assertThat(post(path, v2(""), TIMEOUT).status()).isEqualTo(504);
     Answer late = post(path, v2(""), "100ms");
     assertThat(late.status()).isEqualTo(504);
     assertThat(late.text()).contains(" in the queue");
@@ -256,7 +256,7 @@ class DeadlineIT {
 
   @Test
   void ensembleIsAnsweredAtTheDeadlineThatItsMemberCannotMeet() {
-    Answer late = post("/v2/models/chain/infer", v2(""), PATIENCE);
+    Answer late = post("/v2/models/chain/infer", v2(""), TIMEOUT);
     assertThat(late.status()).as(late.text()).isEqualTo(504);
     assertThat(late.text()).contains("Request timeout expired after ");
     requireStillRunning("loop13");
@@ -266,7 +266,7 @@ class DeadlineIT {
   void streamIsEndedAtItsDeadline() throws Exception {
     String model = nextModel();
     var headers = new Metadata();
-    headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), PATIENCE);
+    headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), TIMEOUT);
     var ended = new CompletableFuture<String>();
     List<String> messages = new ArrayList<>();
     StreamObserver<ModelInferRequest> requests =
@@ -304,7 +304,7 @@ class DeadlineIT {
                 Map.of(),
                 List.of(
                     new SettingOverride("listeners", "localhost:0", "test"),
-                    new SettingOverride("limits.request_timeout", PATIENCE, "test"),
+                    new SettingOverride("limits.request_timeout", TIMEOUT, "test"),
                     new SettingOverride("models.directory", models.toString(), "test")));
     try (var impatient = RunningServer.start(config);
         var client = new HttpCaller(impatient.port())) {

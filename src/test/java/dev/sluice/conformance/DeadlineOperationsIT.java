@@ -66,7 +66,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class DeadlineOperationsIT {
   private static final long STEPS = 600_000;
-  private static final long PATIENCE_MILLIS = 300;
+  private static final long TIMEOUT_MILLIS = 300;
   private static final String ROW = "[1.0, 2.0]";
   private static final String LATE = "Request timeout expired";
 
@@ -274,7 +274,7 @@ class DeadlineOperationsIT {
   @MethodSource("operations")
   void operationIsAnsweredAtItsDeadline(Operation operation) {
     Answer late =
-        post(caller, operation.path(), operation.body(), "Request-Timeout", PATIENCE_MILLIS + "ms");
+        post(caller, operation.path(), operation.body(), "Request-Timeout", TIMEOUT_MILLIS + "ms");
     // A run of ONNX Runtime is stopped when nobody waits for it: the next one finds a worker.
     assertThat(late.text()).contains(LATE).doesNotContain("in the queue");
     assertThat(late.status()).as(late.text()).isEqualTo(operation.status());
@@ -282,7 +282,7 @@ class DeadlineOperationsIT {
 
   @Test
   void timeoutOfTheSettingsIsADeadlineOfEveryOperation() {
-    var timeout = new SettingOverride("limits.request_timeout", PATIENCE_MILLIS + "ms", "test");
+    var timeout = new SettingOverride("limits.request_timeout", TIMEOUT_MILLIS + "ms", "test");
     try (var impatient = RunningServer.start(config(timeout));
         var client = new HttpCaller(impatient.port())) {
       operations()
@@ -375,7 +375,7 @@ class DeadlineOperationsIT {
   @MethodSource("calls")
   void serverEndsACallAtTheDeadlineOfGrpc(Call call) {
     double before = ended(call.model());
-    var options = CallOptions.DEFAULT.withDeadlineAfter(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    var options = CallOptions.DEFAULT.withDeadlineAfter(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     StatusRuntimeException late =
         catchThrowableOfType(
             StatusRuntimeException.class,

@@ -58,8 +58,8 @@ class EveryEndpointIT {
 
   /** A door over HTTP and a good request to it. */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
-  record Door(String name, String path, String type, byte[] body, int jsonLength) {
-    Door(String name, String path, String json) {
+  record Endpoint(String name, String path, String type, byte[] body, int jsonLength) {
+    Endpoint(String name, String path, String json) {
       this(name, path, "application/json", json.getBytes(UTF_8), -1);
     }
 
@@ -95,42 +95,43 @@ class EveryEndpointIT {
     return ByteBuffer.allocate(first.length + second.length).put(first).put(second).array();
   }
 
-  static Stream<Door> doors() {
+  static Stream<Endpoint> endpoints() {
     String binary =
         """
         {"inputs":[{"name":"x","datatype":"FP32","shape":[5],\
         "parameters":{"binary_data_size":20}}]}\
         """;
     return Stream.of(
-        new Door("V1 rows", "/v1/models/half_plus_two:predict", "{\"instances\":" + NUMBERS + "}"),
-        new Door(
+        new Endpoint(
+            "V1 rows", "/v1/models/half_plus_two:predict", "{\"instances\":" + NUMBERS + "}"),
+        new Endpoint(
             "V1 columns",
             "/v1/models/half_plus_two:predict",
             "{\"inputs\":{\"x\":" + NUMBERS + "}}"),
-        new Door(
+        new Endpoint(
             "V2 JSON",
             "/v2/models/half_plus_two/infer",
             "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[5],\"data\":"
                 + NUMBERS
                 + "}]}"),
-        new Door(
+        new Endpoint(
             "V2 binary",
             "/v2/models/half_plus_two/infer",
             "application/octet-stream",
             join(binary.getBytes(UTF_8), raw()),
             binary.length()),
-        new Door(
+        new Endpoint(
             "grps gtensors",
             "/grps/v1/infer/predict",
             "{\"model\":\"half_plus_two\",\"gtensors\":{\"tensors\":[{\"name\":\"x\","
                 + "\"dtype\":\"DT_FLOAT32\",\"shape\":[5],\"flat_float32\":"
                 + NUMBERS
                 + "}]}}"),
-        new Door(
+        new Endpoint(
             "grps ndarray",
             "/grps/v1/infer/predict?return-ndarray=true",
             "{\"model\":\"half_plus_two\",\"ndarray\":" + NUMBERS + "}"),
-        new Door(
+        new Endpoint(
             "grps bytes",
             "/grps/v1/infer/predict?model=half_plus_two",
             "application/octet-stream",
@@ -138,13 +139,13 @@ class EveryEndpointIT {
             -1));
   }
 
-  private static HttpResponse<byte[]> send(Door door, byte[] body) throws Exception {
+  private static HttpResponse<byte[]> send(Endpoint endpoint, byte[] body) throws Exception {
     var request =
-        HttpRequest.newBuilder(URI.create(server.url() + door.path()))
-            .header("Content-Type", door.type())
+        HttpRequest.newBuilder(URI.create(server.url() + endpoint.path()))
+            .header("Content-Type", endpoint.type())
             .POST(BodyPublishers.ofByteArray(body));
-    if (door.jsonLength() >= 0) {
-      request.header("Inference-Header-Content-Length", Integer.toString(door.jsonLength()));
+    if (endpoint.jsonLength() >= 0) {
+      request.header("Inference-Header-Content-Length", Integer.toString(endpoint.jsonLength()));
     }
     return http.send(request.build(), BodyHandlers.ofByteArray());
   }
@@ -158,22 +159,22 @@ class EveryEndpointIT {
   }
 
   @ParameterizedTest
-  @MethodSource("doors")
-  void theSameQuestionGetsTheSameNumbersOverHttp(Door door) throws Exception {
-    HttpResponse<byte[]> answer = send(door, door.body());
+  @MethodSource("endpoints")
+  void theSameQuestionGetsTheSameNumbersOverHttp(Endpoint endpoint) throws Exception {
+    HttpResponse<byte[]> answer = send(endpoint, endpoint.body());
     assertThat(answer.statusCode()).as(new String(answer.body(), UTF_8)).isEqualTo(200);
-    assertThat(numbers(door, answer.body())).containsExactly(wanted());
+    assertThat(numbers(endpoint, answer.body())).containsExactly(wanted());
   }
 
-  private static float[] numbers(Door door, byte[] body) throws Exception {
-    if (door.name().equals("grps bytes")) {
+  private static float[] numbers(Endpoint endpoint, byte[] body) throws Exception {
+    if (endpoint.name().equals("grps bytes")) {
       float[] floats = new float[body.length / 4];
       ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().get(floats);
       return floats;
     }
     JsonNode answer = JSON.readTree(body);
     JsonNode list =
-        switch (door.name()) {
+        switch (endpoint.name()) {
           case "V1 rows" -> answer.at("/predictions");
           case "V1 columns" -> answer.at("/outputs");
           case "V2 JSON", "V2 binary" -> answer.at("/outputs/0/data");
@@ -278,14 +279,15 @@ class EveryEndpointIT {
   }
 
   @ParameterizedTest
-  @MethodSource("doors")
-  void aThousandMalformedBodiesAreTheCallersFaultAndLeaveNothingBehind(Door door) throws Exception {
+  @MethodSource("endpoints")
+  void aThousandMalformedBodiesAreTheCallersFaultAndLeaveNothingBehind(Endpoint endpoint)
+      throws Exception {
     long before = TensorMemory.openBlocks();
-    var mutations = new Mutations(door.name().hashCode());
+    var mutations = new Mutations(endpoint.name().hashCode());
     List<String> faults = new ArrayList<>();
     for (int i = 0; i < MALFORMED; i++) {
-      byte[] body = mutations.damage(door.body());
-      HttpResponse<byte[]> answer = send(door, body);
+      byte[] body = mutations.damage(endpoint.body());
+      HttpResponse<byte[]> answer = send(endpoint, body);
       String text = new String(answer.body(), UTF_8);
       // grps answers an unknown model with 500, as its clients know it.
       boolean unknownModel = text.contains("Not found model");
@@ -294,7 +296,7 @@ class EveryEndpointIT {
       }
     }
     assertThat(faults).isEmpty();
-    assertThat(numbers(door, send(door, door.body()).body())).containsExactly(wanted());
+    assertThat(numbers(endpoint, send(endpoint, endpoint.body()).body())).containsExactly(wanted());
     assertThat(TensorMemory.openBlocks()).isEqualTo(before);
   }
 }

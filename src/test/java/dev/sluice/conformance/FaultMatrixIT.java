@@ -50,7 +50,7 @@ class FaultMatrixIT {
   /** A run that nobody here sees the end of. */
   private static final long ENDLESS = 1_000_000_000_000L;
 
-  private static final int PATIENCE_MILLIS = 300;
+  private static final int TIMEOUT_MILLIS = 300;
 
   @TempDir private static Path folder;
   private static Path models;
@@ -157,9 +157,9 @@ class FaultMatrixIT {
     threads.close();
   }
 
-  private static Outcome ask(Protocol protocol, String model, long steps, int patience) {
+  private static Outcome ask(Protocol protocol, String model, long steps, int timeout) {
     try {
-      return caller.ask(protocol, new Request(model, steps, patience));
+      return caller.ask(protocol, new Request(model, steps, timeout));
     } catch (IOException e) {
       return new Outcome("broken", false, e.toString());
     }
@@ -186,28 +186,28 @@ class FaultMatrixIT {
     }
   }
 
-  private static Map<Protocol, Outcome> all(String model, long steps, int patience) {
+  private static Map<Protocol, Outcome> all(String model, long steps, int timeout) {
     Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
     for (Protocol protocol : Protocol.values()) {
-      outcomes.put(protocol, ask(protocol, model, steps, patience));
+      outcomes.put(protocol, ask(protocol, model, steps, timeout));
     }
     return outcomes;
   }
 
   private static Map<Protocol, Outcome> hang() {
     var _ = begin(Protocol.V2_REST, "hangs");
-    await("the breaker opens", () -> is("hangs", PATIENCE_MILLIS, "503"));
+    await("the breaker opens", () -> is("hangs", TIMEOUT_MILLIS, "503"));
     return all("hangs", 1, 0);
   }
 
-  private static boolean is(String model, int patience, String code) {
-    return ask(Protocol.V2_REST, model, 1, patience).code().equals(code);
+  private static boolean is(String model, int timeout, String code) {
+    return ask(Protocol.V2_REST, model, 1, timeout).code().equals(code);
   }
 
   private static Map<Protocol, Outcome> deadline() {
     var _ = begin(Protocol.V2_REST, "slow");
-    await("a run is under way", () -> is("slow", PATIENCE_MILLIS, "504"));
-    return all("slow", 1, PATIENCE_MILLIS);
+    await("a run is under way", () -> is("slow", TIMEOUT_MILLIS, "504"));
+    return all("slow", 1, TIMEOUT_MILLIS);
   }
 
   private static Map<Protocol, Outcome> fullQueue() {

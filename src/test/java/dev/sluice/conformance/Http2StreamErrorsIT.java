@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  * many clients on one connection: one client's stream ends, and no other.
  */
 class Http2StreamErrorsIT {
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
   private static final int PROTOCOL_ERROR = 1;
   private static final int GOAWAY = 7;
 
@@ -177,7 +177,7 @@ class Http2StreamErrorsIT {
       sent.writeBytes(frame(DATA, END_STREAM, 1 + 2 * i, json()));
     }
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(sent.toByteArray());
       var frames = new DataInputStream(socket.getInputStream());
       int answered = 0;
@@ -202,7 +202,7 @@ class Http2StreamErrorsIT {
   /** Opens a stream before, ends it behind, and opens one more: both are answered. */
   private static void expectOnlyResetOf(int stream, byte[] malformed) throws IOException {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket
           .getOutputStream()
           .write(

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of which a proxy in front and the server could each understand something else. */
 class IntermediaryAttacksIT {
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
   private static final String KEY = "0123456789abcdef-ci";
   private static final String HIDDEN = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -65,7 +65,7 @@ class IntermediaryAttacksIT {
   /** Sends bytes, says that no more come, and gives all that comes back. */
   private static String send(String bytes) throws IOException {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
       socket.shutdownOutput();
       return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
@@ -141,7 +141,7 @@ class IntermediaryAttacksIT {
   /** The server closes the connection by itself: a client that waits for that does so in vain. */
   private static String sendAndWait(String bytes) throws IOException {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
       return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
     }
@@ -274,7 +274,7 @@ class IntermediaryAttacksIT {
     String rest = " /v2/repository/index HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
     String all = method.startsWith(begun) ? method + rest : begun + "X" + rest;
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.setTcpNoDelay(true);
       for (int i = 0; i < 8; i++) {
         socket.getOutputStream().write(all.charAt(i));

@@ -130,7 +130,7 @@ class LoadPolicyIT {
             .hasMessageContaining("models.roots");
       }
       reload(server, "within", root.resolve("within"));
-      server.settle();
+      server.awaitReconciled();
       assertThat(server.control().ready()).isTrue();
     }
   }

@@ -140,9 +140,9 @@ class MetricsIT {
     cancelOneThatWaits(seen);
     List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
-      String patience = i % 3 == 0 ? "\"parameters\":{\"timeout\":20000}," : "";
+      String timeout = i % 3 == 0 ? "\"parameters\":{\"timeout\":20000}," : "";
       String data = i % 8 == 7 ? "[1,2]" : "[1,2,3,4]";
-      answers.add(http.sendAsync(slow(patience, data), BodyHandlers.ofByteArray()));
+      answers.add(http.sendAsync(slow(timeout, data), BodyHandlers.ofByteArray()));
     }
     for (CompletableFuture<HttpResponse<byte[]>> answer : answers) {
       seen.merge(answer.join().statusCode(), 1, Integer::sum);

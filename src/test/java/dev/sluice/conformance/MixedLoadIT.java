@@ -55,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MixedLoadIT {
   private static final int CALLERS = 32;
   private static final int ROUNDS = 6;
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final String[] TWICE = {"model", "twice", "version", "1"};
   private static final String[] SLOW = {"model", "slow", "version", "1"};
 
@@ -262,7 +262,7 @@ class MixedLoadIT {
 
   private PrometheusPage pageWhen(Predicate<PrometheusPage> condition) throws Exception {
     var request = HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build();
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     String text = http.send(request, BodyHandlers.ofString()).body();
     while (!condition.test(new PrometheusPage(text))) {
       assertThat(System.nanoTime()).as(text).isLessThan(end);
@@ -273,7 +273,7 @@ class MixedLoadIT {
 
   private HttpRequest request(String path, String body) {
     return HttpRequest.newBuilder(URI.create(server.url() + path))
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .POST(BodyPublishers.ofString(body))
         .build();
   }

@@ -479,7 +479,7 @@ class ModelProcessIT {
       // A file is read when it has not changed between two looks.
       while (before.isAlive()) {
         server.reload();
-        server.settle();
+        server.awaitReconciled();
       }
       assertThat(process("sum_reloaded").isAlive()).isTrue();
       assertThat(processes("sum_reloaded")).hasSize(1);

@@ -8,7 +8,7 @@ import com.google.protobuf.Message;
 import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.conformance.EveryEndpointIT.Door;
+import dev.sluice.conformance.EveryEndpointIT.Endpoint;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
@@ -72,17 +72,17 @@ class OverloadIT {
     return ((ModelLookup.Found) server.data().admit(MODEL, Caller.SERVER)).model();
   }
 
-  private static HttpResponse<byte[]> send(Door door, byte[] body) throws Exception {
-    return http.send(request(door, body).build(), BodyHandlers.ofByteArray());
+  private static HttpResponse<byte[]> send(Endpoint endpoint, byte[] body) throws Exception {
+    return http.send(request(endpoint, body).build(), BodyHandlers.ofByteArray());
   }
 
-  private static HttpRequest.Builder request(Door door, byte[] body) {
+  private static HttpRequest.Builder request(Endpoint endpoint, byte[] body) {
     var request =
-        HttpRequest.newBuilder(URI.create(server.url() + door.path()))
-            .header("Content-Type", door.type())
+        HttpRequest.newBuilder(URI.create(server.url() + endpoint.path()))
+            .header("Content-Type", endpoint.type())
             .POST(BodyPublishers.ofByteArray(body));
-    if (door.jsonLength() >= 0) {
-      request.header("Inference-Header-Content-Length", Integer.toString(door.jsonLength()));
+    if (endpoint.jsonLength() >= 0) {
+      request.header("Inference-Header-Content-Length", Integer.toString(endpoint.jsonLength()));
     }
     return request;
   }
@@ -97,24 +97,26 @@ class OverloadIT {
     assertThat(third).hasMessage("model 'half_plus_two' has no room: Exceeds maximum queue size");
   }
 
-  static Stream<Door> doors() {
-    return EveryEndpointIT.doors();
+  static Stream<Endpoint> endpoints() {
+    return EveryEndpointIT.endpoints();
   }
 
   @ParameterizedTest
-  @MethodSource("doors")
-  void oneTooManyIsToldToComeBackLaterOverHttp(Door door) throws Exception {
+  @MethodSource("endpoints")
+  void oneTooManyIsToldToComeBackLaterOverHttp(Endpoint endpoint) throws Exception {
     ModelLease first = enter();
     ModelLease second = enter();
-    HttpResponse<byte[]> answer = send(door, door.body());
+    HttpResponse<byte[]> answer = send(endpoint, endpoint.body());
     first.release();
     second.release();
     String text = new String(answer.body(), UTF_8);
     // grps has its own number for it.
-    assertThat(answer.statusCode()).as(text).isEqualTo(door.name().startsWith("grps") ? 503 : 429);
+    assertThat(answer.statusCode())
+        .as(text)
+        .isEqualTo(endpoint.name().startsWith("grps") ? 503 : 429);
     assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
     assertThat(text).contains("Exceeds maximum queue size");
-    assertThat(send(door, door.body()).statusCode()).isEqualTo(200);
+    assertThat(send(endpoint, endpoint.body()).statusCode()).isEqualTo(200);
     requireRoomForTwo();
   }
 
@@ -144,11 +146,11 @@ class OverloadIT {
   }
 
   @ParameterizedTest
-  @MethodSource("doors")
-  void bodiesThatCannotBeDecodedTakeNoRoomForLong(Door door) throws Exception {
-    var mutations = new Mutations(door.name().hashCode());
+  @MethodSource("endpoints")
+  void bodiesThatCannotBeDecodedTakeNoRoomForLong(Endpoint endpoint) throws Exception {
+    var mutations = new Mutations(endpoint.name().hashCode());
     for (int i = 0; i < 100; i++) {
-      send(door, mutations.damage(door.body()));
+      send(endpoint, mutations.damage(endpoint.body()));
     }
     requireRoomForTwo();
   }
@@ -165,9 +167,9 @@ class OverloadIT {
   }
 
   @ParameterizedTest
-  @MethodSource("doors")
-  void aRequestWhoseHeaderLeavesNoTimeIsNotRun(Door door) throws Exception {
-    var request = request(door, door.body()).header("Request-Timeout", "0ms");
+  @MethodSource("endpoints")
+  void aRequestWhoseHeaderLeavesNoTimeIsNotRun(Endpoint endpoint) throws Exception {
+    var request = request(endpoint, endpoint.body()).header("Request-Timeout", "0ms");
     HttpResponse<byte[]> answer = http.send(request.build(), BodyHandlers.ofByteArray());
     assertThat(answer.statusCode()).isEqualTo(504);
     requireRoomForTwo();

@@ -62,7 +62,7 @@ class ConcurrentReloadTest {
       var started = new CountDownLatch(THREADS);
       List<java.util.concurrent.Future<Long>> lookers = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
-        lookers.add(threads.submit(() -> borrowUntilEnough(started)));
+        lookers.add(threads.submit(() -> acquireUntilEnough(started)));
       }
       started.await();
       try {
@@ -114,8 +114,8 @@ class ConcurrentReloadTest {
     }
   }
 
-  private long borrowUntilEnough(CountDownLatch started) {
-    long loans = 0;
+  private long acquireUntilEnough(CountDownLatch started) {
+    long leases = 0;
     started.countDown();
     while (!enough.get()) {
       if (!(repository.find(LATEST) instanceof ModelLookup.Found(LiveVersion live))) {
@@ -125,9 +125,9 @@ class ConcurrentReloadTest {
         throw new AssertionError(live.id() + " was closed while it was lent");
       }
       live.release();
-      loans++;
+      leases++;
     }
-    return loans;
+    return leases;
   }
 
   private static void await(Future<Void> future)

@@ -7,22 +7,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Writes down what it hears. */
 final class FakeRepositoryListener implements RepositoryListener {
-  final List<String> heard = new CopyOnWriteArrayList<>();
+  final List<String> events = new CopyOnWriteArrayList<>();
   final List<String> warnings = new CopyOnWriteArrayList<>();
 
   @Override
   public void available(ModelId id) {
-    heard.add(id + " available");
+    events.add(id + " available");
   }
 
   @Override
   public void failed(ModelId id, Failure why) {
-    heard.add(id + " failed: " + why.message());
+    events.add(id + " failed: " + why.message());
   }
 
   @Override
   public void unloaded(ModelId id) {
-    heard.add(id + " unloaded");
+    events.add(id + " unloaded");
   }
 
   @Override

@@ -58,16 +58,16 @@ class HotReloadTest {
     files.versions("digits/2");
     test.repository.scan();
     test.repository.scan();
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     test.workers.runNext();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING, 2 AVAILABLE");
     assertThat(test.latestNumber("digits")).isEqualTo(2);
-    loan.release();
+    lease.release();
   }
 
   @Test
   void theOldVersionIsClosedAfterItsLastRequest() {
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     files.versions("digits/2");
     test.settle();
     assertThat(test.loaded(0).isOpen()).isTrue();
@@ -75,7 +75,7 @@ class HotReloadTest {
         .isEqualTo(
             new ModelLookup.NotReady(
                 "digits", 1, VersionState.UNLOADING, "version 1 is unloading"));
-    loan.release();
+    lease.release();
     assertThat(test.loaded(0).isOpen()).as("closed on a worker").isTrue();
     test.workers.runAll();
     assertThat(test.loaded(0).closes).hasValue(1);
@@ -88,7 +88,7 @@ class HotReloadTest {
   void newsComesInTheOrderOfEvents() {
     files.versions("digits/2");
     test.settle();
-    assertThat(test.news.heard)
+    assertThat(test.listener.events)
         .containsExactly("digits/1 available", "digits/2 available", "digits/1 unloaded");
   }
 
@@ -139,11 +139,11 @@ class HotReloadTest {
 
   @Test
   void aDeletedFolderUnloadsItsVersionAfterTheLastRequest() {
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     files.remove("digits/1");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING");
-    loan.release();
+    lease.release();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 END");
     assertThat(test.loader.open()).isZero();
@@ -182,14 +182,14 @@ class HotReloadTest {
 
   @Test
   void aVersionMayComeBackWhileItsLastRequestsStillRun() {
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     files.remove("digits/1");
     test.settle();
     files.versions("digits/1");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     assertThat(test.loader.open()).isEqualTo(2);
-    loan.release();
+    lease.release();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     assertThat(test.loaded(0).closes).hasValue(1);
@@ -210,17 +210,17 @@ class HotReloadTest {
   @Test
   void replacedFilesAreLoadedBesideTheOldOnesThenSwapped() {
     rereading();
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     files.write("digits/1/model.onnx", "new content");
     test.repository.scan();
     assertThat(test.workers.waiting()).isZero();
     test.repository.scan();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(0));
     test.workers.runAll();
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(1));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(1));
     assertThat(test.loaded(0).isOpen()).isTrue();
-    loan.release();
+    lease.release();
     test.workers.runAll();
     assertThat(test.loaded(0).closes).hasValue(1);
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
@@ -234,9 +234,9 @@ class HotReloadTest {
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     assertThat(test.status("digits", 1).error().orElseThrow().message()).isEqualTo("broken");
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(0));
     assertThat(test.loaded(0).isOpen()).isTrue();
-    assertThat(test.news.heard).contains("digits/1 failed: broken");
+    assertThat(test.listener.events).contains("digits/1 failed: broken");
     test.settle();
     assertThat(test.loader.loads).hasSize(2);
   }
@@ -248,7 +248,7 @@ class HotReloadTest {
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     files.write("digits/1/model.onnx", "new content");
     test.settle();
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(0));
   }
 
   @Test
@@ -278,7 +278,7 @@ class HotReloadTest {
     assertThat(test.loader.loads)
         .containsExactly(
             new ModelId("digits", 1), new ModelId("digits", 2), new ModelId("digits", 2));
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(2));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(2));
     assertThat(test.loader.open()).isEqualTo(1);
   }
 
@@ -292,7 +292,7 @@ class HotReloadTest {
     test.workers.runAll();
     assertThat(test.repository.models()).containsExactly("digits");
     assertThat(test.loader.open()).isEqualTo(1);
-    assertThat(test.news.heard).containsExactly("digits/1 available");
+    assertThat(test.listener.events).containsExactly("digits/1 available");
   }
 
   @Test
@@ -345,7 +345,7 @@ class HotReloadTest {
     test.settle();
     ModelFiles.move(away, files.root);
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
-    assertThat(test.news.warnings).singleElement().asString().contains("Cannot read");
+    assertThat(test.listener.warnings).singleElement().asString().contains("Cannot read");
     test.settle();
     assertThat(test.loader.loads).hasSize(1);
   }
@@ -355,11 +355,11 @@ class HotReloadTest {
     files.versions("digits/01");
     test.settle();
     test.settle();
-    assertThat(test.news.warnings).hasSize(1);
+    assertThat(test.listener.warnings).hasSize(1);
     files.remove("digits/01");
     test.settle();
     files.versions("digits/01");
     test.settle();
-    assertThat(test.news.warnings).hasSize(2);
+    assertThat(test.listener.warnings).hasSize(2);
   }
 }

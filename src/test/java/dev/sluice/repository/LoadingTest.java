@@ -96,12 +96,12 @@ class LoadingTest {
     var test = repository(0, Transition.RESOURCES);
     test.files.versions("digits/1");
     test.settle();
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     test.files.versions("digits/2");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING, 2 START");
     assertThat(test.loader.loads).hasSize(1);
-    loan.release();
+    lease.release();
     test.workers.runNext();
     assertThat(test.loaded(0).isOpen()).isFalse();
     assertThat(test.states("digits")).isEqualTo("1 END, 2 LOADING");

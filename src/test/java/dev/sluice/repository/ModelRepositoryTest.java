@@ -40,7 +40,7 @@ class ModelRepositoryTest {
     listing.files.write("digits/1/model.onnx", "new", ModelFiles.NOW);
     listing.settle();
     assertThat(listing.latestNumber("digits")).isEqualTo(1);
-    assertThat(listing.news.warnings)
+    assertThat(listing.listener.warnings)
         .singleElement()
         .asString()
         .startsWith("Model nothing: " + nothing + " holds no version");
@@ -68,15 +68,15 @@ class ModelRepositoryTest {
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     assertThat(test.latestNumber("digits")).isEqualTo(1);
-    assertThat(test.news.heard).containsExactly("digits/1 available");
+    assertThat(test.listener.events).containsExactly("digits/1 available");
   }
 
   @Test
   void nothingIsSettledWhileAVersionLoads() {
     files.versions("digits/1");
-    assertThat(test.repository.looked()).isFalse();
+    assertThat(test.repository.polled()).isFalse();
     test.repository.scan();
-    assertThat(test.repository.looked()).isTrue();
+    assertThat(test.repository.polled()).isTrue();
     assertThat(test.repository.isReconciled()).isFalse();
     test.workers.runAll();
     assertThat(test.repository.isReconciled()).isTrue();
@@ -86,7 +86,7 @@ class ModelRepositoryTest {
   void theLoanIsOfWhatTheLoaderMade() {
     files.versions("digits/1");
     test.settle();
-    ModelLease found = test.borrow("digits");
+    ModelLease found = test.acquire("digits");
     assertThat(found).isInstanceOf(LiveVersion.class);
     assertThat(((LiveVersion) found).loaded()).isSameAs(test.loaded(0));
     assertThat(test.loaded(0).folder).isEqualTo(root.resolve("digits/1"));
@@ -137,14 +137,14 @@ class ModelRepositoryTest {
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 END");
     assertThat(test.repository.allReady()).isTrue();
-    assertThat(test.news.heard)
+    assertThat(test.listener.events)
         .singleElement()
         .asString()
         .contains("digits/1", "holds no model", "got variables/variables.index");
     files.write("digits/1/saved_model.pb", "x");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
-    assertThat(test.news.heard).hasSize(2).last().isEqualTo("digits/1 available");
+    assertThat(test.listener.events).hasSize(2).last().isEqualTo("digits/1 available");
   }
 
   @Test
@@ -259,7 +259,7 @@ class ModelRepositoryTest {
     assertThat(test.version("bad", 1))
         .isEqualTo(new ModelLookup.NotReady("bad", 1, VersionState.END, "model.onnx is no model"));
     assertThat(test.latestNumber("good")).isEqualTo(1);
-    assertThat(test.news.heard).contains("bad/1 failed: model.onnx is no model");
+    assertThat(test.listener.events).contains("bad/1 failed: model.onnx is no model");
   }
 
   @Test
@@ -330,7 +330,7 @@ class ModelRepositoryTest {
     var test2 = new TestRepository(root.resolve("none"));
     test2.settle();
     assertThat(test2.repository.allReady()).isFalse();
-    assertThat(test2.news.warnings).singleElement().asString().contains("none");
+    assertThat(test2.listener.warnings).singleElement().asString().contains("none");
   }
 
   @Test
@@ -349,7 +349,7 @@ class ModelRepositoryTest {
     test.settings(
         "digits", "some", TestRepository.policy(new VersionPolicyConfig.Specific(Set.of(1L, 5L))));
     test.settle();
-    assertThat(test.news.warnings).singleElement().asString().contains("version 5");
+    assertThat(test.listener.warnings).singleElement().asString().contains("version 5");
     assertThat(test.repository.allReady()).isTrue();
     files.versions("digits/5");
     test.settle();
@@ -360,13 +360,13 @@ class ModelRepositoryTest {
   void closingUnloadsEverythingAfterTheLastLoan() {
     files.versions("a/1", "b/1");
     test.settle();
-    ModelLease loan = test.borrow("a");
+    ModelLease lease = test.acquire("a");
     Future<Void> closed = test.repository.close();
     test.workers.runAll();
     assertThat(test.states("a")).isEqualTo("1 UNLOADING");
     assertThat(test.states("b")).isEqualTo("1 END");
     assertThat(closed.isComplete()).isFalse();
-    loan.release();
+    lease.release();
     test.workers.runAll();
     assertThat(closed.succeeded()).isTrue();
     assertThat(test.loader.open()).isZero();
@@ -383,7 +383,7 @@ class ModelRepositoryTest {
     assertThat(closed.succeeded()).isTrue();
     assertThat(test.loader.loads).hasSize(1);
     assertThat(test.loader.open()).isZero();
-    assertThat(test.news.heard).isEmpty();
+    assertThat(test.listener.events).isEmpty();
   }
 
   @Test

@@ -37,7 +37,7 @@ class ModelSettingsTest {
   void aLabelMeansAVersion() {
     test.settings("digits", "labels", TestRepository.settings(ALL, Map.of("canary", 1L), 1));
     test.settle();
-    ModelLease found = TestRepository.borrowed(test.label("digits", "canary"));
+    ModelLease found = TestRepository.acquired(test.label("digits", "canary"));
     assertThat(found.id().version()).isEqualTo(1);
     found.release();
     assertThat(test.repository.labels("digits")).isEqualTo(Map.of("canary", 1L));
@@ -73,7 +73,7 @@ class ModelSettingsTest {
     test.settle();
     test.settings("digits", "other", TestRepository.settings(ALL, Map.of("canary", 2L), 1));
     test.settle();
-    ModelLease found = TestRepository.borrowed(test.label("digits", "canary"));
+    ModelLease found = TestRepository.acquired(test.label("digits", "canary"));
     assertThat(found.id().version()).isEqualTo(2);
     found.release();
     assertThat(test.loader.loads).hasSize(2);
@@ -96,9 +96,9 @@ class ModelSettingsTest {
     test.settings("digits", "three", TestRepository.settings(LATEST, Map.of(), 3));
     test.repository.scan();
     test.repository.scan();
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(0));
     test.workers.runAll();
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(1));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(1));
     assertThat(test.loaded(1).config.instances()).isEqualTo(3);
     assertThat(test.loaded(0).closes).hasValue(1);
   }
@@ -136,8 +136,8 @@ class ModelSettingsTest {
         .isEqualTo(new ModelLookup.NotReady("digits", -1, VersionState.END, "model.yml is broken"));
     assertThat(test.latestNumber("text")).isEqualTo(1);
     assertThat(test.repository.allReady()).isFalse();
-    assertThat(test.news.heard).containsOnlyOnce("digits/2 failed: model.yml is broken");
-    assertThat(test.news.warnings).singleElement().asString().contains("digits", "model.yml");
+    assertThat(test.listener.events).containsOnlyOnce("digits/2 failed: model.yml is broken");
+    assertThat(test.listener.warnings).singleElement().asString().contains("digits", "model.yml");
   }
 
   @Test
@@ -159,7 +159,7 @@ class ModelSettingsTest {
     test.latestNumber("digits");
     assertThat(test.states("digits")).isEqualTo("2 AVAILABLE");
     assertThat(test.repository.labels("digits")).containsKey("new");
-    assertThat(test.news.warnings).singleElement().asString().contains("model.yml is broken");
+    assertThat(test.listener.warnings).singleElement().asString().contains("model.yml is broken");
     assertThat(test.loader.loads).hasSize(1);
   }
 

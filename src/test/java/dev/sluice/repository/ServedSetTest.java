@@ -54,12 +54,12 @@ class ServedSetTest {
 
   @Test
   void whatIsLeftOutUnloadsAfterItsLastRequestAndStaysListed() {
-    ModelLease loan = test.borrow("digits");
+    ModelLease lease = test.acquire("digits");
     serve();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING");
     assertThat(test.latest("digits")).isInstanceOf(ModelLookup.NotReady.class);
-    loan.release();
+    lease.release();
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 END");
     assertThat(test.loader.open()).isZero();
@@ -96,7 +96,7 @@ class ServedSetTest {
     test.repository.serve(_ -> DesiredModels.only(Map.of("digits", all)));
     test.workers.runAll();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE, 2 AVAILABLE");
-    assertThat(TestRepository.borrowed(test.label("digits", "old")).id().version()).isEqualTo(1);
+    assertThat(TestRepository.acquired(test.label("digits", "old")).id().version()).isEqualTo(1);
     assertThat(test.loader.loads).as("2 stayed, 1 came back").hasSize(3);
   }
 
@@ -107,9 +107,9 @@ class ServedSetTest {
         _ -> DesiredModels.only(Map.of("digits", ListedModel.in(files.root.resolve("other")))));
     test.workers.runNext();
     assertThat(test.latestNumber("digits")).isEqualTo(1);
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(0));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(0));
     test.workers.runAll();
-    assertThat(test.borrowedModel()).isSameAs(test.loaded(1));
+    assertThat(test.acquiredModel()).isSameAs(test.loaded(1));
     assertThat(test.loaded(0).isOpen()).isFalse();
   }
 

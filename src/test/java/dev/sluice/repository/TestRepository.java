@@ -31,7 +31,7 @@ final class TestRepository {
   final ModelFiles files;
   final FakeLoader loader = new FakeLoader();
   final ManualWorkers workers = new ManualWorkers();
-  final FakeRepositoryListener news = new FakeRepositoryListener();
+  final FakeRepositoryListener listener = new FakeRepositoryListener();
   final ModelRepository repository;
   private final Map<String, ModelConfig> settings = new HashMap<>();
 
@@ -52,7 +52,12 @@ final class TestRepository {
     files = new ModelFiles(root);
     repository =
         new ModelRepository(
-            config, this::readSettings, loader, workers, InstantSource.fixed(ModelFiles.NOW), news);
+            config,
+            this::readSettings,
+            loader,
+            workers,
+            InstantSource.fixed(ModelFiles.NOW),
+            listener);
   }
 
   static ModelConfig policy(VersionPolicyConfig policy) {
@@ -115,18 +120,18 @@ final class TestRepository {
   }
 
   /** Borrows the latest version, which must be there. */
-  ModelLease borrow(String model) {
-    return borrowed(latest(model));
+  ModelLease acquire(String model) {
+    return acquired(latest(model));
   }
 
-  static ModelLease borrowed(ModelLookup lookup) {
+  static ModelLease acquired(ModelLookup lookup) {
     assertThat(lookup).isInstanceOf(ModelLookup.Found.class);
     return ((ModelLookup.Found) lookup).model();
   }
 
   /** The number of the latest version, at once given back. */
   long latestNumber(String model) {
-    ModelLease found = borrow(model);
+    ModelLease found = acquire(model);
     found.release();
     return found.id().version();
   }
@@ -154,8 +159,8 @@ final class TestRepository {
   }
 
   /** What serves the latest version of the model {@code digits}. */
-  LoadedModel borrowedModel() {
-    ModelLease found = borrow("digits");
+  LoadedModel acquiredModel() {
+    ModelLease found = acquire("digits");
     found.release();
     return ((LiveVersion) found).loaded();
   }

@@ -12,36 +12,36 @@ class VersionPolicyTest {
 
   @Test
   void latestWishesForTheHighestNumbers() {
-    assertThat(wished(new VersionPolicyConfig.Latest(1))).containsExactly(10L);
-    assertThat(wished(new VersionPolicyConfig.Latest(2))).containsExactly(7L, 10L);
+    assertThat(desired(new VersionPolicyConfig.Latest(1))).containsExactly(10L);
+    assertThat(desired(new VersionPolicyConfig.Latest(2))).containsExactly(7L, 10L);
   }
 
   @Test
   void latestOfMoreThanThereAreWishesForAll() {
-    assertThat(wished(new VersionPolicyConfig.Latest(9))).containsExactly(1L, 3L, 7L, 10L);
+    assertThat(desired(new VersionPolicyConfig.Latest(9))).containsExactly(1L, 3L, 7L, 10L);
   }
 
   @Test
   void latestZeroMeansOneAsUnderTensorflowServing() {
-    assertThat(wished(new VersionPolicyConfig.Latest(0))).containsExactly(10L);
+    assertThat(desired(new VersionPolicyConfig.Latest(0))).containsExactly(10L);
   }
 
   @Test
   void allWishesForAll() {
-    assertThat(wished(new VersionPolicyConfig.All())).containsExactly(1L, 3L, 7L, 10L);
+    assertThat(desired(new VersionPolicyConfig.All())).containsExactly(1L, 3L, 7L, 10L);
   }
 
   @Test
   void specificWishesForThoseThatExist() {
-    assertThat(wished(new VersionPolicyConfig.Specific(Set.of(3L, 4L)))).containsExactly(3L);
+    assertThat(desired(new VersionPolicyConfig.Specific(Set.of(3L, 4L)))).containsExactly(3L);
   }
 
   @Test
   void noVersionsNoWishes() {
-    assertThat(VersionPolicy.wished(new VersionPolicyConfig.Latest(1), List.of())).isEmpty();
+    assertThat(VersionPolicy.desired(new VersionPolicyConfig.Latest(1), List.of())).isEmpty();
   }
 
-  private static Set<Long> wished(VersionPolicyConfig policy) {
-    return VersionPolicy.wished(policy, SEEN);
+  private static Set<Long> desired(VersionPolicyConfig policy) {
+    return VersionPolicy.desired(policy, SEEN);
   }
 }

@@ -62,11 +62,10 @@ class VersionScannerTest {
   void aFileCanBeAModelByItself(@TempDir Path elsewhere) throws IOException {
     Path file = Files.writeString(elsewhere.resolve("net.onnx"), "");
     Files.writeString(elsewhere.resolve("beside.onnx"), "");
-    var sightings =
-        new VersionScanner(DesiredModels.only(Map.of("net", ListedModel.in(file)))).scan();
+    var scans = new VersionScanner(DesiredModels.only(Map.of("net", ListedModel.in(file)))).scan();
     ScannedVersion only =
         Objects.requireNonNull(
-            Objects.requireNonNull(sightings.models().get("net")).versions().get(1L));
+            Objects.requireNonNull(scans.models().get("net")).versions().get(1L));
     assertThat(only.folder()).isEqualTo(file);
     assertThat(only.whole()).isTrue();
     assertThat(only.files().files()).extracting(FileStamp::name).containsExactly("net.onnx");
@@ -196,7 +195,7 @@ class VersionScannerTest {
         files.root.resolve("models/digits/1"), files.root.resolve("elsewhere/net"));
     ScanResult seen =
         new VersionScanner(new DesiredModels(files.root.resolve("models"), Map.of())).scan();
-    assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(1L);
+    assertThat(scanned(seen, "digits").versions()).containsOnlyKeys(1L);
   }
 
   @Test
@@ -215,7 +214,7 @@ class VersionScannerTest {
                     Map.of("digits", ListedModel.in(files.root.resolve("elsewhere")))))
             .scan();
     assertThat(seen.complete()).isTrue();
-    assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(1L);
+    assertThat(scanned(seen, "digits").versions()).containsOnlyKeys(1L);
   }
 
   @Test
@@ -226,7 +225,7 @@ class VersionScannerTest {
                 new DesiredModels(
                     files.root, Map.of("digits", ListedModel.in(files.root.resolve("other")))))
             .scan();
-    assertThat(sighting(seen, "digits").versions()).containsOnlyKeys(2L);
+    assertThat(scanned(seen, "digits").versions()).containsOnlyKeys(2L);
     assertThat(seen.warnings()).singleElement().asString().contains("digits");
   }
 
@@ -260,14 +259,14 @@ class VersionScannerTest {
   }
 
   private ScannedModel model(String name) {
-    return sighting(scan(), name);
+    return scanned(scan(), name);
   }
 
   private ScannedVersion version(String name, long number) {
     return Objects.requireNonNull(model(name).versions().get(number));
   }
 
-  private static ScannedModel sighting(ScanResult seen, String name) {
+  private static ScannedModel scanned(ScanResult seen, String name) {
     return Objects.requireNonNull(seen.models().get(name));
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class JwksEndpointTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Duration NEVER = Duration.ofHours(1);
 
   private final Vertx vertx = Vertx.vertx();
@@ -56,7 +56,7 @@ class JwksEndpointTest {
   }
 
   private static void await(BooleanSupplier condition) {
-    Instant end = Instant.now().plus(PATIENCE);
+    Instant end = Instant.now().plus(TIMEOUT);
     while (!condition.getAsBoolean()) {
       assertThat(Instant.now()).isBefore(end);
       Thread.onSpinWait();

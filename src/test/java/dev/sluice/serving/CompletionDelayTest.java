@@ -90,15 +90,16 @@ class CompletionDelayTest {
     try (var request = requests.rows(1, now).request()) {
       delay.add(
           step
-              ? PendingRequest.underWay(request, requests.home(), 1, now, new Nobody())
-              : new PendingRequest(request, requests.home(), 1, now));
+              ? PendingRequest.underWay(
+                  request, requests.callerContext(), 1, now, new NoRecipient())
+              : new PendingRequest(request, requests.callerContext(), 1, now));
     }
   }
 
   /** Whom nothing is brought. */
-  private static final class Nobody implements Recipient {
+  private static final class NoRecipient implements Recipient {
     @Override
-    public boolean settle(PendingRequest request) {
+    public boolean onCompletion(PendingRequest request) {
       return true;
     }
 

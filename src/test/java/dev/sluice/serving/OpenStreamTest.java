@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class OpenStreamTest {
   private final Vertx vertx = Vertx.vertx();
-  private final Context home = vertx.getOrCreateContext();
+  private final Context callerContext = vertx.getOrCreateContext();
   private final OpenStreams streams = new OpenStreams();
   private final Reader reader = new Reader();
-  private final OpenStream stream = new OpenStream(streams, reader, home);
+  private final OpenStream stream = new OpenStream(streams, reader, callerContext);
   private boolean cancelled;
 
   private static final class Reader implements Flow.Subscriber<InferenceResponse> {
@@ -72,9 +72,9 @@ class OpenStreamTest {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  private void atHome(Runnable action) {
+  private void onCallerContext(Runnable action) {
     var done = new CompletableFuture<Void>();
-    home.runOnContext(_ -> {
+    callerContext.runOnContext(_ -> {
       action.run();
       done.complete(null);
     });
@@ -92,11 +92,11 @@ class OpenStreamTest {
   @Test
   void whatComesAfterTheLastWordsIsFreedAndNotShown() {
     long blocks = TensorMemory.openBlocks();
-    atHome(() -> stream.onSubscribe(new Model()));
-    atHome(() -> stream.onNext(response()));
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(() -> stream.onNext(response()));
     streams.stop();
-    atHome(() -> stream.onNext(response()));
-    atHome(stream::onComplete);
+    onCallerContext(() -> stream.onNext(response()));
+    onCallerContext(stream::onComplete);
     assertThat(cancelled).isTrue();
     assertThat(reader.told)
         .containsExactly("next", "the server is stopping and ends what still goes on");

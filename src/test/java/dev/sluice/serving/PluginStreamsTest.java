@@ -44,13 +44,13 @@ class PluginStreamsTest {
       new FakeModelLease(new ModelId("own", 1), FakeSession.METADATA);
   private final VersionMeter meter = Telemetry.unseen().version(lease.id());
   private long blocksBefore;
-  private Context home;
+  private Context callerContext;
   private ServablePlugin model;
 
   @BeforeEach
   void start() {
     blocksBefore = TensorMemory.openBlocks();
-    home = vertx.getOrCreateContext();
+    callerContext = vertx.getOrCreateContext();
     new PluginJar()
         .file("Doubler")
         .file("Missing")
@@ -83,20 +83,20 @@ class PluginStreamsTest {
   void nothingIsLeftOpen() {
     model.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(lease.loans()).isZero();
+    assertThat(lease.leases()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private StreamReader stream(Deadline deadline, float x) {
     var request =
         new InferenceRequest(
-            lease.lend(),
+            lease.acquire(),
             model.metadata().signature("").orElseThrow(),
             List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
             List.of(),
             deadline,
             "r");
-    return StreamReader.open(home, reader -> model.streams().stream(request, reader));
+    return StreamReader.open(callerContext, reader -> model.streams().stream(request, reader));
   }
 
   @Test
@@ -132,7 +132,7 @@ class PluginStreamsTest {
     StreamReader reader = stream(Deadline.NONE, 1_000_000).ask(1);
     reader.next();
     reader.leave();
-    while (lease.loans() > 0) {
+    while (lease.leases() > 0) {
       Thread.onSpinWait();
     }
   }

@@ -96,7 +96,7 @@ class RowStreamsTest {
     reader.next();
     reader.leave();
     fake.stream(1).ask(1).end();
-    assertThat(fake.loans()).isZero();
+    assertThat(fake.leases()).isZero();
   }
 
   @Test
@@ -119,7 +119,7 @@ class RowStreamsTest {
     Deadline soon = Deadline.at(System.nanoTime() + 20_000_000);
     StreamReader reader = fake.stream(fake.request(soon, 1, 2, 3)).ask(1);
     assertThatThrownBy(reader::end).hasMessageContaining("Request timeout expired");
-    assertThat(fake.loans()).isZero();
+    assertThat(fake.leases()).isZero();
   }
 
   @Test
@@ -194,7 +194,7 @@ class RowStreamsTest {
     fake.onLoop(() -> fake.stream(fake.request(Deadline.NONE, 1, 2, 3), new FailingReader()));
     fake.stream(1).ask(1).end();
     fake.stream(1).ask(1).end();
-    assertThat(fake.loans()).isZero();
+    assertThat(fake.leases()).isZero();
   }
 
   /** Does not expect what it asked for. */

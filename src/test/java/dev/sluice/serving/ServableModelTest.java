@@ -58,17 +58,17 @@ class ServableModelTest {
   private final FakeSession session = new FakeSession();
   private final AtomicLong clock = new AtomicLong(1);
   private final Telemetry telemetry = Telemetry.unseen();
-  private final AtomicBoolean answeredAtHome = new AtomicBoolean();
+  private final AtomicBoolean answeredOnCallerContext = new AtomicBoolean();
   private final AtomicInteger answeredElsewhere = new AtomicInteger();
-  private final AtomicInteger loansBack = new AtomicInteger();
+  private final AtomicInteger releasedLeases = new AtomicInteger();
   private long blocksBefore;
-  private Context home;
+  private Context callerContext;
   private ServableModel model;
 
   @BeforeEach
   void start() {
     blocksBefore = TensorMemory.openBlocks();
-    home = vertx.getOrCreateContext();
+    callerContext = vertx.getOrCreateContext();
     model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session), clock::get);
   }
 
@@ -134,7 +134,7 @@ class ServableModelTest {
   }
 
   /** A loan that counts its return. */
-  private final class Loan implements ModelLease {
+  private final class FakeLease implements ModelLease {
     @Override
     public ModelId id() {
       return new ModelId("fake", 1);
@@ -147,7 +147,7 @@ class ServableModelTest {
 
     @Override
     public void release() {
-      loansBack.incrementAndGet();
+      releasedLeases.incrementAndGet();
     }
   }
 
@@ -156,7 +156,7 @@ class ServableModelTest {
   }
 
   private InferenceRequest request(Tensor tensor, Deadline deadline) {
-    var lease = new Loan();
+    var lease = new FakeLease();
     Signature signature = session.metadata().signature("").orElseThrow();
     return new InferenceRequest(
         lease, signature, List.of(new NamedTensor("x", tensor)), List.of(), deadline, "r");
@@ -164,7 +164,7 @@ class ServableModelTest {
 
   /** Submits on the event loop, as a face does. */
   private Future<InferenceResponse> submit(InferenceRequest request) {
-    return submit(home, request);
+    return submit(callerContext, request);
   }
 
   private Future<InferenceResponse> submit(Context eventLoop, InferenceRequest request) {
@@ -174,8 +174,8 @@ class ServableModelTest {
             .scheduler()
             .submit(request)
             .onComplete(_ -> {
-              answeredAtHome.set(eventLoop.equals(Vertx.currentContext()));
-              if (!answeredAtHome.get()) {
+              answeredOnCallerContext.set(eventLoop.equals(Vertx.currentContext()));
+              if (!answeredOnCallerContext.get()) {
                 answeredElsewhere.incrementAndGet();
               }
             })
@@ -201,8 +201,8 @@ class ServableModelTest {
   @Test
   void aRequestIsAnsweredOnTheEventLoopThatAskedAndItsLoanIsGivenBack() {
     assertThat(value(join(submit(request(41, Deadline.NONE))))).isEqualTo(42f);
-    assertThat(answeredAtHome).isTrue();
-    assertThat(loansBack).hasValue(1);
+    assertThat(answeredOnCallerContext).isTrue();
+    assertThat(releasedLeases).hasValue(1);
   }
 
   @Test
@@ -217,7 +217,7 @@ class ServableModelTest {
     assertThat(value(join(running))).isEqualTo(2f);
     assertThat(value(join(second))).isEqualTo(3f);
     assertThat(value(join(third))).isEqualTo(4f);
-    assertThat(loansBack).hasValue(4);
+    assertThat(releasedLeases).hasValue(4);
   }
 
   @Test
@@ -241,12 +241,12 @@ class ServableModelTest {
     session.awaitRun();
     List<InferenceRequest> left = List.of(request(2, Deadline.NONE), request(3, Deadline.NONE));
     List<Future<InferenceResponse>> leaving = left.stream().map(this::submit).toList();
-    awaitHome();
+    awaitCallerContext();
     left.forEach(InferenceRequest::cancel);
     leaving.forEach(each -> assertThat(failure(each)).isEqualTo(ErrorCode.CANCELLED));
-    assertThat(loansBack).hasValue(2);
+    assertThat(releasedLeases).hasValue(2);
     Future<InferenceResponse> live = submit(request(4, Deadline.NONE));
-    awaitHome();
+    awaitCallerContext();
     gate.countDown();
     assertThat(value(join(live))).isEqualTo(5f);
     assertThat(value(join(running))).isEqualTo(2f);
@@ -290,7 +290,7 @@ class ServableModelTest {
   void aRunThatFailsFailsItsOwnCallerAndNobodyElse() {
     session.failWith(InferenceException.invalid("no"));
     assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-    assertThat(loansBack).hasValue(1);
+    assertThat(releasedLeases).hasValue(1);
   }
 
   @Test
@@ -303,7 +303,7 @@ class ServableModelTest {
     for (int i = 2; i < 7; i++) {
       waiting.add(submit(request(i, Deadline.NONE)));
     }
-    awaitHome();
+    awaitCallerContext();
     gate.countDown();
     assertThat(value(join(running))).isEqualTo(2f);
     for (int i = 0; i < waiting.size(); i++) {
@@ -313,9 +313,9 @@ class ServableModelTest {
   }
 
   /** Blocks until the event loop has done all that it was asked to before. */
-  private void awaitHome() throws InterruptedException {
+  private void awaitCallerContext() throws InterruptedException {
     var done = new CountDownLatch(1);
-    home.runOnContext(_ -> done.countDown());
+    callerContext.runOnContext(_ -> done.countDown());
     done.await();
   }
 
@@ -335,7 +335,7 @@ class ServableModelTest {
   void closingAnswersEverythingStillWaitingForCompany() throws InterruptedException {
     restart(joining(8, Duration.ofDays(1)), List.of(session));
     Future<InferenceResponse> waiting = submit(request(1, Deadline.NONE));
-    awaitHome();
+    awaitCallerContext();
     model.scheduler().close();
     assertThat(failure(waiting)).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(session.runs()).isZero();
@@ -358,8 +358,8 @@ class ServableModelTest {
     InferenceRequest request = request(1, Deadline.at(1_000));
     var deadlines = new DeadlineWheels(clock::get);
     Promise<InferenceResponse> answer = Promise.promise();
-    home.runOnContext(_ ->
-        DeadlineResponse.of(request, model.scheduler(), home, deadlines, clock::get)
+    callerContext.runOnContext(_ ->
+        DeadlineResponse.of(request, model.scheduler(), callerContext, deadlines, clock::get)
             .onComplete(answer));
     Future<InferenceResponse> running = answer.future();
     session.awaitRun();
@@ -389,12 +389,12 @@ class ServableModelTest {
         assertThat(value(join(waiting.get(i)))).isEqualTo(i % 100 + 1f);
       }
     }
-    assertThat(loansBack).hasValue(waiting.size());
+    assertThat(releasedLeases).hasValue(waiting.size());
   }
 
   /** Asks until the worker rests when a request comes, and the event loop runs it. */
   private Thread learnShortRuns() {
-    Thread eventLoop = thread(home);
+    Thread eventLoop = thread(callerContext);
     do {
       assertThat(value(join(submit(request(1, Deadline.NONE))))).isEqualTo(2f);
     } while (!eventLoop.equals(session.thread()));
@@ -411,7 +411,7 @@ class ServableModelTest {
   void withoutALimitNoEventLoopRunsAModel() {
     for (int i = 0; i < 100; i++) {
       value(join(submit(request(1, Deadline.NONE))));
-      assertThat(session.thread()).isNotEqualTo(thread(home));
+      assertThat(session.thread()).isNotEqualTo(thread(callerContext));
     }
   }
 
@@ -419,7 +419,7 @@ class ServableModelTest {
   void whatIsKnownToBeShortIsRunByTheEventLoopThatAsks() {
     restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
     learnShortRuns();
-    assertThat(answeredAtHome).isTrue();
+    assertThat(answeredOnCallerContext).isTrue();
   }
 
   @Test
@@ -429,7 +429,7 @@ class ServableModelTest {
     assertThat(value(join(submit(request(Tensors.floats(Shape.of(2), 4, 5), Deadline.NONE)))))
         .isEqualTo(5f);
     assertThat(session.thread()).isNotEqualTo(eventLoop);
-    assertThat(answeredAtHome).isTrue();
+    assertThat(answeredOnCallerContext).isTrue();
   }
 
   @Test
@@ -455,7 +455,7 @@ class ServableModelTest {
     });
     List<Future<InferenceResponse>> answers = new ArrayList<>();
     Promise<Thread> turn = Promise.promise();
-    home.runOnContext(_ -> {
+    callerContext.runOnContext(_ -> {
       for (int i = 0; i < 100; i++) {
         answers.add(model.scheduler().submit(request(i, Deadline.NONE)));
       }
@@ -474,7 +474,7 @@ class ServableModelTest {
     restartInline(joining(2, Duration.ofNanos(1)), List.of(session), clock::incrementAndGet);
     for (int i = 0; i < 100; i++) {
       value(join(submit(request(1, Deadline.NONE))));
-      assertThat(session.thread()).isNotEqualTo(thread(home));
+      assertThat(session.thread()).isNotEqualTo(thread(callerContext));
     }
   }
 
@@ -546,10 +546,10 @@ class ServableModelTest {
   @Test
   void everyRequestIsAnsweredOnceAtItsHomeWithSeveralEventLoopsStandingIn() {
     restartInline(joining(8, Duration.ZERO), List.of(session, new FakeSession()), System::nanoTime);
-    List<Context> homes = List.of(home, eventLoop(), eventLoop());
+    List<Context> callerContexts = List.of(callerContext, eventLoop(), eventLoop());
     List<Future<InferenceResponse>> answers = new ArrayList<>();
     for (int i = 0; i < 30_000; i++) {
-      Context eventLoop = homes.get(i % homes.size());
+      Context eventLoop = callerContexts.get(i % callerContexts.size());
       float x = i % 100 == 99 ? FakeSession.POISON : i % 100;
       answers.add(submit(eventLoop, request(x, Deadline.NONE)));
       if (i % 64 == 0) {
@@ -565,7 +565,7 @@ class ServableModelTest {
       }
     }
     assertThat(answeredElsewhere).hasValue(0);
-    assertThat(loansBack).hasValue(answers.size());
+    assertThat(releasedLeases).hasValue(answers.size());
   }
 
   @Test

@@ -62,9 +62,9 @@ class SlowRunLogTest {
     assertThat(log.logged()).isZero();
   }
 
-  private static void free(PendingRequest decided) {
-    decided.deliver();
-    decided.answer().onSuccess(response -> response.close());
-    assertThat(decided.failure()).isNull();
+  private static void free(PendingRequest completed) {
+    completed.deliver();
+    completed.answer().onSuccess(response -> response.close());
+    assertThat(completed.failure()).isNull();
   }
 }

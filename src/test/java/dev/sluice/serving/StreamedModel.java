@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class StreamedModel implements AutoCloseable {
   private final long blocksBefore = TensorMemory.openBlocks();
   private final Vertx vertx = Vertx.vertx();
-  private final Context home = vertx.getOrCreateContext();
+  private final Context callerContext = vertx.getOrCreateContext();
   private final FakeSession session = new FakeSession();
   private final FakeModelLease lease =
       new FakeModelLease(new ModelId("fake", 1), FakeSession.METADATA);
@@ -94,13 +94,13 @@ final class StreamedModel implements AutoCloseable {
   }
 
   /** Versions that requests have borrowed and not given back. */
-  int loans() {
-    return lease.loans();
+  int leases() {
+    return lease.leases();
   }
 
   InferenceRequest request(Deadline deadline, float... x) {
     return new InferenceRequest(
-        lease.lend(),
+        lease.acquire(),
         model().metadata().signature("").orElseThrow(),
         List.of(new NamedTensor("x", Tensors.floats(Shape.of(x.length), x))),
         outputs,
@@ -113,7 +113,7 @@ final class StreamedModel implements AutoCloseable {
   }
 
   StreamReader stream(InferenceRequest request) {
-    return StreamReader.open(home, reader -> stream(request, reader));
+    return StreamReader.open(callerContext, reader -> stream(request, reader));
   }
 
   /** Asks for a stream, on the event loop that this is called on. */
@@ -130,7 +130,7 @@ final class StreamedModel implements AutoCloseable {
 
   /** Runs an action on the readers' event loop, after what they have asked for so far. */
   void onLoop(Runnable action) {
-    home.runOnContext(_ -> action.run());
+    callerContext.runOnContext(_ -> action.run());
   }
 
   private void closeModel() {
@@ -145,7 +145,7 @@ final class StreamedModel implements AutoCloseable {
   public void close() {
     closeModel();
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(lease.loans()).isZero();
+    assertThat(lease.leases()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 }

@@ -21,7 +21,7 @@ import java.nio.file.Path;
  */
 public final class BrpcClient implements AutoCloseable {
   /** Longer than any answer here takes; a test that waits longer fails. */
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
 
   private final Closeable socket;
   private final OutputStream out;
@@ -29,7 +29,7 @@ public final class BrpcClient implements AutoCloseable {
 
   public BrpcClient(int port) throws IOException {
     var tcp = new Socket("localhost", port);
-    tcp.setSoTimeout(PATIENCE_MILLIS);
+    tcp.setSoTimeout(TIMEOUT_MILLIS);
     tcp.setTcpNoDelay(true);
     socket = tcp;
     out = tcp.getOutputStream();

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * tests, as {@code bin/sluice} does from the distribution. For the test's own thread.
  */
 public final class ChildServer implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final Process process;
   private final List<String> lines = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class ChildServer implements AutoCloseable {
 
   /** Waits until the child has printed a line with this text in it. */
   public synchronized void awaitLine(String text) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     while (lines.stream().noneMatch(line -> line.contains(text))) {
       long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (silent || millis <= 0) {
@@ -137,7 +137,7 @@ public final class ChildServer implements AutoCloseable {
   /** Waits for the end of the process. */
   public int exitCode() {
     try {
-      if (process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      if (process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
         return process.exitValue();
       }
       throw new AssertionError("the process does not end: " + output());

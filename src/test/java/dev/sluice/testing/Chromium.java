@@ -29,7 +29,7 @@ public final class Chromium implements AutoCloseable {
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome");
   private static final String LISTENS = "DevTools listening on ";
-  private static final int PATIENCE_SECONDS = 120;
+  private static final int TIMEOUT_SECONDS = 120;
 
   private final Process process;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -151,7 +151,7 @@ public final class Chromium implements AutoCloseable {
   }
 
   private static <T> T await(CompletableFuture<T> future) {
-    return future.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    return future.orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 
   @Override

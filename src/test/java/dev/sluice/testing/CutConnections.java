@@ -39,7 +39,7 @@ public final class CutConnections {
   /** Sizes about which requests take different roads: in native memory, and by workers. */
   private static final int[] MOST_ROWS = {1, 100, 10_000, 100_000};
 
-  private static final int PATIENCE_MILLIS = 50;
+  private static final int TIMEOUT_MILLIS = 50;
 
   private final SplittableRandom random;
   private final int port;
@@ -56,7 +56,7 @@ public final class CutConnections {
     int end = random.nextInt(5);
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setTcpNoDelay(true);
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       write(socket.getOutputStream(), Arrays.copyOf(bytes, cut));
       if (random.nextInt(3) == 0) {
         read(socket, 1 + random.nextInt(2_000));

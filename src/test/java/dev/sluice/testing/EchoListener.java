@@ -97,22 +97,22 @@ public final class EchoListener implements AutoCloseable {
             System::nanoTime,
             new RequestMemory(
                 memory, limits.connection().maxConnectionsPerPeer() > 0, System::nanoTime));
-    HttpProtocolHandler http = new EchoFace();
+    HttpProtocolHandler http = new EchoHandler();
     GrpcProtocolHandler grpc = new EchoService(held);
-    var httpFront = new HttpDispatcher(List.of(http), context);
-    var grpcFront = new GrpcDispatcher(List.of(grpc), context, () -> true, false);
+    var httpDispatcher = new HttpDispatcher(List.of(http), context);
+    var grpcDispatcher = new GrpcDispatcher(List.of(grpc), context, () -> true, false);
     var front =
         new ListenerDispatcher() {
           @Override
           public void opened(HttpConnection connection) {
             connections.add(connection);
-            httpFront.opened(connection);
-            grpcFront.opened(connection);
+            httpDispatcher.opened(connection);
+            grpcDispatcher.opened(connection);
           }
 
           @Override
           public void answer(HttpServerRequest request) {
-            (grpcFront.takes(request) ? grpcFront : httpFront).accept(request);
+            (grpcDispatcher.takes(request) ? grpcDispatcher : httpDispatcher).accept(request);
           }
         };
     ListenerConfig defaults = ListenerConfig.DEFAULT;
@@ -183,7 +183,7 @@ public final class EchoListener implements AutoCloseable {
     future.toCompletionStage().toCompletableFuture().join();
   }
 
-  private record EchoFace() implements HttpProtocolHandler {
+  private record EchoHandler() implements HttpProtocolHandler {
     /** Nothing here is control. */
     private static final PathOperations NONE =
         new PathOperations() {
@@ -200,11 +200,11 @@ public final class EchoListener implements AutoCloseable {
 
     @Override
     public void mount(HttpRoutes routes) {
-      routes.claim("/echo", NONE, EchoFace::answer);
-      routes.claim("/landed", NONE, EchoFace::answerLanded);
+      routes.claim("/echo", NONE, EchoHandler::answer);
+      routes.claim("/landed", NONE, EchoHandler::answerLanded);
       // What a face must not do: no operation is required.
       routes.claim("/unguarded", NONE, exchange -> exchange.json(200, Buffer.buffer("secret")));
-      routes.claim("/unguarded/body", NONE, EchoFace::takeBody);
+      routes.claim("/unguarded/body", NONE, EchoHandler::takeBody);
       routes.claim(
           "/error",
           NONE,
@@ -323,12 +323,12 @@ public final class EchoListener implements AutoCloseable {
     private final BlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>();
     private final Semaphore left = new Semaphore(0);
 
-    private record Waiting(Promise<Buffer> answer, Buffer message, Context home) {}
+    private record Waiting(Promise<Buffer> answer, Buffer message, Context callerContext) {}
 
     @Override
     public Future<Buffer> answer(GrpcCall call, Body message) {
       Promise<Buffer> answer = Promise.promise();
-      call.onGone(left::release);
+      call.onCancel(left::release);
       waiting.add(new Waiting(answer, buffer(message), Vertx.currentContext()));
       return answer.future();
     }
@@ -336,7 +336,7 @@ public final class EchoListener implements AutoCloseable {
     /** Waits for the call that came first of those that wait, and answers it. */
     public void release() throws InterruptedException {
       Waiting first = waiting.take();
-      first.home().runOnContext(_ -> first.answer().complete(first.message()));
+      first.callerContext().runOnContext(_ -> first.answer().complete(first.message()));
     }
 
     /** Waits until so many calls wait. */

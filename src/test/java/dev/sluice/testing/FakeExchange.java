@@ -40,7 +40,7 @@ public final class FakeExchange implements Exchange {
   }
 
   @Override
-  public void onGone(Runnable action) {
+  public void onCancel(Runnable action) {
     // It never goes.
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class FakeModelLease implements ModelLease {
   private final ModelId id;
   private final ModelMetadata metadata;
-  private final AtomicInteger loans = new AtomicInteger();
+  private final AtomicInteger leases = new AtomicInteger();
 
   public FakeModelLease(ModelId id, ModelMetadata metadata) {
     this.id = id;
@@ -18,18 +18,18 @@ public final class FakeModelLease implements ModelLease {
   }
 
   /** Lends the model once more. */
-  public FakeModelLease lend() {
-    loans.incrementAndGet();
+  public FakeModelLease acquire() {
+    leases.incrementAndGet();
     return this;
   }
 
   /** Lends the model once more, to a caller. */
-  public ModelLease lendTo(Caller caller) {
-    lend();
-    return new LentTo(this, caller);
+  public ModelLease acquireFor(Caller caller) {
+    acquire();
+    return new CallerLease(this, caller);
   }
 
-  private record LentTo(FakeModelLease model, Caller caller) implements ModelLease {
+  private record CallerLease(FakeModelLease model, Caller caller) implements ModelLease {
     @Override
     public ModelId id() {
       return model.id();
@@ -47,8 +47,8 @@ public final class FakeModelLease implements ModelLease {
   }
 
   /** Loans that were not given back. */
-  public int loans() {
-    return loans.get();
+  public int leases() {
+    return leases.get();
   }
 
   @Override
@@ -63,6 +63,6 @@ public final class FakeModelLease implements ModelLease {
 
   @Override
   public void release() {
-    loans.decrementAndGet();
+    leases.decrementAndGet();
   }
 }

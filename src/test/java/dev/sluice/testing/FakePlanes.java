@@ -48,7 +48,7 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
 
   private final Map<String, TreeMap<Long, Version>> models = new TreeMap<>();
   private final Map<String, Map<String, Long>> labels = new HashMap<>();
-  private final AtomicInteger loans = new AtomicInteger();
+  private final AtomicInteger leases = new AtomicInteger();
 
   /** Adds a version that takes requests. */
   public FakePlanes serve(String name, long version, ModelMetadata metadata, Function function) {
@@ -75,8 +75,8 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   }
 
   /** Loans that were not given back. */
-  public int loans() {
-    return loans.get();
+  public int leases() {
+    return leases.get();
   }
 
   @Override
@@ -98,7 +98,7 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
     }
     for (var version : versions.descendingMap().values()) {
       if (version.status().state() == VersionState.AVAILABLE) {
-        return new ModelLookup.Found(new Loan(name, version));
+        return new ModelLookup.Found(new FakeLease(name, version));
       }
     }
     VersionStatus last = versions.lastEntry().getValue().status();
@@ -115,17 +115,17 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
       return new ModelLookup.UnknownVersion(name, number);
     }
     return version.status().state() == VersionState.AVAILABLE
-        ? new ModelLookup.Found(new Loan(name, version))
+        ? new ModelLookup.Found(new FakeLease(name, version))
         : new ModelLookup.NotReady(name, number, version.status().state(), "");
   }
 
   @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
     try (request) {
-      var loan = (Loan) request.model();
-      List<NamedTensor> outputs = loan.version.function().run(request);
+      var lease = (FakeLease) request.model();
+      List<NamedTensor> outputs = lease.version.function().run(request);
       return Future.succeededFuture(
-          new InferenceResponse(loan.id(), request.signature(), new ArrayList<>(outputs)));
+          new InferenceResponse(lease.id(), request.signature(), new ArrayList<>(outputs)));
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
@@ -192,14 +192,14 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
     throw new UnsupportedOperationException("nothing is explained here");
   }
 
-  private final class Loan implements ModelLease {
+  private final class FakeLease implements ModelLease {
     private final String name;
     private final Version version;
 
-    Loan(String name, Version version) {
+    FakeLease(String name, Version version) {
       this.name = name;
       this.version = version;
-      loans.incrementAndGet();
+      leases.incrementAndGet();
     }
 
     @Override
@@ -214,7 +214,7 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
 
     @Override
     public void release() {
-      loans.decrementAndGet();
+      leases.decrementAndGet();
     }
   }
 }

@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
  */
 public final class HostileInputs {
   /** Milliseconds that an answer is waited for, if it is waited for. */
-  private static final int PATIENCE = 5;
+  private static final int TIMEOUT_SECONDS = 5;
 
   /** 501, 503 and 505 say what the client should do otherwise, or later. */
   private static final Pattern FAILURE = Pattern.compile("HTTP/1.1 5(?!0[135])");
@@ -73,7 +73,7 @@ public final class HostileInputs {
   private void send(List<byte[]> writes) {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setTcpNoDelay(true);
-      socket.setSoTimeout(PATIENCE);
+      socket.setSoTimeout(TIMEOUT_SECONDS);
       OutputStream out = socket.getOutputStream();
       for (byte[] bytes : writes) {
         out.write(bytes);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the answers. For the test's own thread.
  */
 public final class HttpCaller implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
 
   /** What came back. */
   public record Answer(int status, @Nullable String contentType, MultiMap headers, Buffer body) {
@@ -66,7 +66,7 @@ public final class HttpCaller implements AutoCloseable {
     return future
         .toCompletionStage()
         .toCompletableFuture()
-        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .join();
   }
 

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class LocalGrpcCall implements GrpcCall {
   private final CallRecord record =
       new CallRecord(Telemetry.unseen(), EntryPoint.GRPC, System::nanoTime);
-  private @Nullable Runnable whenGone;
+  private @Nullable Runnable cancelAction;
 
   /** What the face wants done when the caller goes away; null if it has not said. */
-  public @Nullable Runnable whenGone() {
-    return whenGone;
+  public @Nullable Runnable cancelAction() {
+    return cancelAction;
   }
 
   @Override
@@ -63,7 +63,7 @@ public final class LocalGrpcCall implements GrpcCall {
   }
 
   @Override
-  public void onGone(Runnable action) {
-    whenGone = action;
+  public void onCancel(Runnable action) {
+    cancelAction = action;
   }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * thread.
  */
 public final class RecordingRelay implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
   private static final String LOOPBACK = "127.0.0.1";
 
   private final Vertx vertx = Vertx.vertx();
@@ -77,7 +77,7 @@ public final class RecordingRelay implements AutoCloseable {
   }
 
   private static <T> T await(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    return stage.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 
   @Override

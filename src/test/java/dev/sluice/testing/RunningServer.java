@@ -62,7 +62,7 @@ public final class RunningServer implements AutoCloseable {
   /** Starts a server with these settings. Returns when its models are loaded or have failed to. */
   public static RunningServer start(SluiceConfig config) {
     var server = new RunningServer(SluiceServer.start(withoutGrace(config)));
-    server.settle();
+    server.awaitReconciled();
     return server;
   }
 
@@ -75,8 +75,8 @@ public final class RunningServer implements AutoCloseable {
   }
 
   /** Ends the drain early. */
-  public void hurry() {
-    server.hurry();
+  public void stopNow() {
+    server.stopNow();
   }
 
   /** Looks at once at what may have changed. */
@@ -85,7 +85,7 @@ public final class RunningServer implements AutoCloseable {
   }
 
   /** Waits until no version is on its way. */
-  public void settle() {
+  public void awaitReconciled() {
     server.reconciled().toCompletionStage().toCompletableFuture().join();
   }
 

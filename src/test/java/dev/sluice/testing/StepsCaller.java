@@ -57,9 +57,9 @@ public final class StepsCaller implements AutoCloseable {
   /**
    * What is asked.
    *
-   * @param patienceMillis how long the server may take; 0: as long as it wants
+   * @param timeoutMillis how long the server may take; 0: as long as it wants
    */
-  public record Request(String model, long steps, int patienceMillis) {}
+  public record Request(String model, long steps, int timeoutMillis) {}
 
   /** A way to ask. The names are those of the columns on the page about faults. */
   public enum Protocol {
@@ -140,7 +140,7 @@ public final class StepsCaller implements AutoCloseable {
         try (var brpc = new BrpcClient(caller.port)) {
           var call =
               new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1)
-                  .within(request.patienceMillis);
+                  .within(request.timeoutMillis);
           BrpcClient.Answer answer = brpc.ask(call, grps(request));
           int inner = GrpsMessage.parseFrom(answer.message()).getStatus().getCode();
           String code = answer.errorCode() == 0 ? "0, " + inner : "" + answer.errorCode();
@@ -168,8 +168,8 @@ public final class StepsCaller implements AutoCloseable {
     MultiMap headers() {
       MultiMap headers = MultiMap.caseInsensitiveMultiMap();
       headers.add("Content-Type", "application/json");
-      if (request.patienceMillis > 0) {
-        headers.add("Request-Timeout", request.patienceMillis + "ms");
+      if (request.timeoutMillis > 0) {
+        headers.add("Request-Timeout", request.timeoutMillis + "ms");
       }
       return headers;
     }
@@ -222,8 +222,8 @@ public final class StepsCaller implements AutoCloseable {
 
   private Outcome grpc(String method, byte[] message, Request request) {
     var headers = new Metadata();
-    if (request.patienceMillis > 0) {
-      headers.put(TIMEOUT, request.patienceMillis + "ms");
+    if (request.timeoutMillis > 0) {
+      headers.put(TIMEOUT, request.timeoutMillis + "ms");
     }
     Channel patient =
         ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));

@@ -14,35 +14,35 @@ import java.util.function.Consumer;
 
 /** Reads a stream as slowly as a test wants, and keeps the numbers of each response. */
 public final class StreamReader implements Flow.Subscriber<InferenceResponse> {
-  private final Context home;
+  private final Context callerContext;
   private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
   private final BlockingQueue<List<float[]>> responses = new LinkedBlockingQueue<>();
   private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
   private volatile boolean last;
 
   /**
-   * @param home the event loop that asks
+   * @param callerContext the event loop that asks
    */
-  public StreamReader(Context home) {
-    this.home = home;
+  public StreamReader(Context callerContext) {
+    this.callerContext = callerContext;
   }
 
   /** Opens a stream on the event loop. */
-  public static StreamReader open(Context home, Consumer<StreamReader> opener) {
-    var reader = new StreamReader(home);
-    home.runOnContext(_ -> opener.accept(reader));
+  public static StreamReader open(Context callerContext, Consumer<StreamReader> opener) {
+    var reader = new StreamReader(callerContext);
+    callerContext.runOnContext(_ -> opener.accept(reader));
     return reader;
   }
 
   /** Asks for so many responses more. */
   public StreamReader ask(long count) {
-    home.runOnContext(_ -> subscription.join().request(count));
+    callerContext.runOnContext(_ -> subscription.join().request(count));
     return this;
   }
 
   /** Leaves. */
   public StreamReader leave() {
-    home.runOnContext(_ -> subscription.join().cancel());
+    callerContext.runOnContext(_ -> subscription.join().cancel());
     return this;
   }
 

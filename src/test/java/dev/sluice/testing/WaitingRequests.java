@@ -16,17 +16,17 @@ import java.util.List;
 /** Requests for {@link FakeSession}'s model that wait in a queue, as if they had come by a face. */
 public final class WaitingRequests implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
-  private final Context home = vertx.getOrCreateContext();
+  private final Context callerContext = vertx.getOrCreateContext();
   private final FakeModelLease model =
       new FakeModelLease(new ModelId("fake", 1), FakeSession.METADATA);
 
   /** Loans that were not given back. */
-  public int loans() {
-    return model.loans();
+  public int leases() {
+    return model.leases();
   }
 
-  public Context home() {
-    return home;
+  public Context callerContext() {
+    return callerContext;
   }
 
   /** A request of some rows, each of one number. */
@@ -38,7 +38,7 @@ public final class WaitingRequests implements AutoCloseable {
       Deadline deadline, long priority, List<String> outputs, Tensor x) {
     Signature signature = FakeSession.SIGNATURE;
     return new InferenceRequest(
-        model.lend(),
+        model.acquire(),
         signature,
         List.of(new NamedTensor("x", x)),
         outputs,
@@ -53,7 +53,7 @@ public final class WaitingRequests implements AutoCloseable {
   }
 
   public PendingRequest waiting(InferenceRequest request, int rows, long sinceNanos) {
-    return new PendingRequest(request, home, rows, sinceNanos);
+    return new PendingRequest(request, callerContext, rows, sinceNanos);
   }
 
   @Override

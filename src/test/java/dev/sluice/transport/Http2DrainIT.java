@@ -33,7 +33,7 @@ class Http2DrainIT {
   private static final int END_HEADERS = 4;
 
   /** Longer than the server waits for the answer to its PING. */
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
 
   private EchoListener listener;
   private Socket socket;
@@ -50,7 +50,7 @@ class Http2DrainIT {
   void connect() throws IOException {
     listener = new EchoListener(LimitsConfig.DEFAULT);
     socket = new Socket("localhost", listener.port());
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     in = new DataInputStream(socket.getInputStream());
     socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
     send(SETTINGS, 0, 0);
@@ -137,7 +137,7 @@ class Http2DrainIT {
     assertAnswered(1, "is long");
     assertThat(in.read()).isEqualTo(-1);
     socket.close();
-    closed.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    closed.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Test
@@ -157,7 +157,7 @@ class Http2DrainIT {
     assertAnswered(1, "is long");
     assertThat(in.read()).isEqualTo(-1);
     socket.close();
-    closed.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    closed.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Test
@@ -166,6 +166,6 @@ class Http2DrainIT {
     assertThat(await(GOAWAY).number()).isEqualTo(Integer.MAX_VALUE);
     assertThat(await(GOAWAY).number()).isZero();
     assertThat(in.read()).isEqualTo(-1);
-    closed.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    closed.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

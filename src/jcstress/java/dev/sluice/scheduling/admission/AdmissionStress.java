@@ -23,7 +23,7 @@ public class AdmissionStress {
             }
 
             @Override
-            public void left(int inside) {}
+            public void released(int inFlight) {}
 
             @Override
             public Duration timeToDrain() {
@@ -59,6 +59,6 @@ public class AdmissionStress {
   @Arbiter
   public void result(II_Result result) {
     result.r1 = release(first) + release(second);
-    result.r2 = limiter.inside();
+    result.r2 = limiter.inFlight();
   }
 }

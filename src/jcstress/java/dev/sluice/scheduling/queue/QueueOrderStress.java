@@ -29,7 +29,7 @@ public class QueueOrderStress {
   @Actor
   public void worker() {
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
     }
   }
 

@@ -25,7 +25,7 @@ public class QueueWithdrawStress {
   @Actor
   public void worker(ZZ_Result result) {
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
       PendingRequest first = queue.first();
       if (first != null) {
         queue.remove(first);

@@ -66,10 +66,10 @@ final class PlainNumbers {
    * @return how many there were, now among the {@link #values}
    */
   int read(int at, long most, boolean asFloats) {
-    int room = (int) Math.min(most, RUN);
+    int capacity = (int) Math.min(most, RUN);
     int count = 0;
     int from = at;
-    while (count < room && from < end) {
+    while (count < capacity && from < end) {
       double number = number(from, asFloats);
       if (Double.isNaN(number)) {
         break;
@@ -92,10 +92,10 @@ final class PlainNumbers {
    */
   int readIntegers(int at, long most, long lowest, long highest) {
     long[] read = integers();
-    int room = (int) Math.min(most, RUN);
+    int capacity = (int) Math.min(most, RUN);
     int count = 0;
     int from = at;
-    while (count < room && from < end && isInteger(from)) {
+    while (count < capacity && from < end && isInteger(from)) {
       long integer = isMinus(bytes[from]) == 0 ? value : -value;
       if (integer < lowest || integer > highest) {
         break;

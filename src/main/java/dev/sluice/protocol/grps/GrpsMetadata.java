@@ -93,7 +93,7 @@ public final class GrpsMetadata {
     if (name.isEmpty()) {
       throw InferenceException.invalid("The model name is empty.");
     }
-    ModelLease model = models.lend(name, caller, "Model not found.");
+    ModelLease model = models.acquire(name, caller, "Model not found.");
     try {
       String declared = deployment.modelTexts().get(model.id().name());
       return declared == null ? describe(model) : declared + yaml(signatures(model));

@@ -41,7 +41,7 @@ public final class ModelResolver {
    * @throws InferenceException PERMISSION_DENIED, NOT_FOUND, UNAVAILABLE, RESOURCE_EXHAUSTED, or
    *     INVALID_ARGUMENT if no model is named and none is the default
    */
-  public ModelLease lend(String name, Caller caller) {
+  public ModelLease acquire(String name, Caller caller) {
     String wanted = name.isEmpty() ? defaultName(caller) : name;
     return found(
         find(wanted, caller, Operation.INFER, selector -> data.admit(selector, caller)),
@@ -53,7 +53,7 @@ public final class ModelResolver {
    *
    * @param unknown the text if there is no such model
    */
-  public ModelLease lend(String name, Caller caller, String unknown) {
+  public ModelLease acquire(String name, Caller caller, String unknown) {
     Operation operation = Operation.MODEL_METADATA;
     return found(
         find(name, caller, operation, selector -> data.find(selector, caller, operation)), unknown);
@@ -70,13 +70,16 @@ public final class ModelResolver {
 
   /** A name can mean several models: those that the caller may not ask are not meant. */
   private ModelLookup find(
-      String name, Caller caller, Operation operation, Function<ModelSelector, ModelLookup> door) {
+      String name,
+      Caller caller,
+      Operation operation,
+      Function<ModelSelector, ModelLookup> lookupBySelector) {
     ModelLookup found =
         findMeant(
             name,
             selector ->
                 caller.may(operation, selector.name())
-                    ? door.apply(selector)
+                    ? lookupBySelector.apply(selector)
                     : new ModelLookup.UnknownModel(selector.name()));
     if (found instanceof ModelLookup.UnknownModel) {
       caller.require(operation, name);
@@ -84,16 +87,18 @@ public final class ModelResolver {
     return found;
   }
 
-  private ModelLookup findMeant(String name, Function<ModelSelector, ModelLookup> door) {
-    ModelLookup named = findNamed(name, door);
+  private ModelLookup findMeant(
+      String name, Function<ModelSelector, ModelLookup> lookupBySelector) {
+    ModelLookup named = findNamed(name, lookupBySelector);
     String full = deployment.names().get(name);
     return full == null || !(named instanceof ModelLookup.UnknownModel)
         ? named
-        : findNamed(full, door);
+        : findNamed(full, lookupBySelector);
   }
 
-  private static ModelLookup findNamed(String name, Function<ModelSelector, ModelLookup> door) {
-    ModelLookup exact = door.apply(new ModelSelector.Latest(name));
+  private static ModelLookup findNamed(
+      String name, Function<ModelSelector, ModelLookup> lookupBySelector) {
+    ModelLookup exact = lookupBySelector.apply(new ModelSelector.Latest(name));
     int dash = name.lastIndexOf('-');
     if (!(exact instanceof ModelLookup.UnknownModel) || dash < 1) {
       return exact;
@@ -101,7 +106,8 @@ public final class ModelResolver {
     OptionalLong version = version(name.substring(dash + 1));
     return version.isEmpty()
         ? exact
-        : door.apply(new ModelSelector.Version(name.substring(0, dash), version.getAsLong()));
+        : lookupBySelector.apply(
+            new ModelSelector.Version(name.substring(0, dash), version.getAsLong()));
   }
 
   private static OptionalLong version(String text) {

@@ -53,10 +53,10 @@ public final class PredictCall {
       long size,
       Consumer<RequestInputs> decoder,
       Function<InferenceResponse, T> encoder) {
-    ModelLease lent = models.lend(model, exchange.caller());
-    exchange.measure(Api.GRPS_PREDICT, lent.id().name());
+    ModelLease lease = models.acquire(model, exchange.caller());
+    exchange.measure(Api.GRPS_PREDICT, lease.id().name());
     return exchange
-        .compute(size, () -> decode(exchange, lent, decoder))
+        .compute(size, () -> decode(exchange, lease, decoder))
         .compose(request -> exchange.ask(data, request))
         .compose(response -> exchange.compute(byteSize(response), () -> encode(response, encoder)));
   }
@@ -87,24 +87,24 @@ public final class PredictCall {
       Consumer<RequestInputs> decoder,
       ClientStream client,
       Function<InferenceResponse, Buffer> encoder) {
-    ModelLease lent = models.lend(model, exchange.caller());
-    exchange.measure(Api.GRPS_STREAM, lent.id().name());
+    ModelLease lease = models.acquire(model, exchange.caller());
+    exchange.measure(Api.GRPS_STREAM, lease.id().name());
     var pump = new StreamPump(exchange, client, encoder);
     return exchange
-        .compute(size, () -> decode(exchange, lent, decoder))
+        .compute(size, () -> decode(exchange, lease, decoder))
         .compose(request -> pump.ask(data, request));
   }
 
   /** Makes the request, which owns the loan; if that fails, the loan is given back here. */
   private static InferenceRequest decode(
-      Exchange exchange, ModelLease lent, Consumer<RequestInputs> decoder) {
+      Exchange exchange, ModelLease lease, Consumer<RequestInputs> decoder) {
     boolean decoded = false;
-    try (var inputs = new RequestInputs(lent)) {
+    try (var inputs = new RequestInputs(lease)) {
       List<String> outputs = inputs.signature().commonOutputs(List.of());
       decoder.accept(inputs);
       var request =
           new InferenceRequest(
-              lent,
+              lease,
               inputs.signature(),
               inputs.take(),
               outputs,
@@ -115,7 +115,7 @@ public final class PredictCall {
       return request;
     } finally {
       if (!decoded) {
-        lent.release();
+        lease.release();
       }
     }
   }

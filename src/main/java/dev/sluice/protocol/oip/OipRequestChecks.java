@@ -56,7 +56,7 @@ public final class OipRequestChecks {
    * @param tensors how many there are already
    * @throws InferenceException with INVALID_ARGUMENT if that is the limit
    */
-  public static void requireRoom(int tensors) {
+  public static void requireCapacity(int tensors) {
     if (tensors == MOST_TENSORS) {
       throw refuse("the request names more than " + MOST_TENSORS + " inputs or outputs");
     }

@@ -215,10 +215,10 @@ public abstract class PluginCall<T> implements Runnable {
   }
 
   private InferenceException explain(Throwable thrown) {
-    InferenceException told = PluginFailure.of(thrown);
-    if (told.code() == ErrorCode.INTERNAL) {
+    InferenceException reported = PluginFailure.of(thrown);
+    if (reported.code() == ErrorCode.INTERNAL) {
       LOG.atError().addKeyValue("model", threads.model()).setCause(thrown).log("own code failed");
     }
-    return told;
+    return reported;
   }
 }

@@ -27,7 +27,7 @@ public final class PluginThreads implements AutoCloseable {
   static final int MOST_STUCK = 8;
 
   private static final Duration IDLE = Duration.ofSeconds(10);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final String model;
   private final ThreadPoolExecutor threads;
@@ -149,7 +149,7 @@ public final class PluginThreads implements AutoCloseable {
     threads.shutdownNow();
     clock.shutdownNow();
     try {
-      if (!threads.awaitTermination(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!threads.awaitTermination(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
         LOG.atWarn()
             .addKeyValue("model", model)
             .log("own code does not stop; its classes stay in memory until it does");

@@ -28,7 +28,7 @@ final class KnownShapes {
   private static final int PLACES = 64;
 
   /** Runs of other kinds after which one takes the place of an older kind. */
-  private static final int PATIENCE = 16;
+  private static final int RELEARN_INTERVAL = 16;
 
   /** What a run took and gave. */
   private record Seen(
@@ -54,7 +54,7 @@ final class KnownShapes {
   private final Set<String> inputNames;
 
   private final @Nullable Seen[] runs = new Seen[PLACES];
-  private int strangers;
+  private int unknownShapes;
   private boolean trusted = true;
 
   KnownShapes(Signature signature) {
@@ -74,7 +74,7 @@ final class KnownShapes {
   /** Remembers a run. */
   void add(List<NamedTensor> inputs, List<TensorSpec> outputs, List<NamedTensor> results) {
     int place = place(inputs);
-    if (trusted && (runs[place] == null || ++strangers % PATIENCE == 0)) {
+    if (trusted && (runs[place] == null || ++unknownShapes % RELEARN_INTERVAL == 0)) {
       runs[place] =
           new Seen(
               inputs.stream().map(NamedTensor::name).toList(),

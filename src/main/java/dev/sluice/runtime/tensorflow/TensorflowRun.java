@@ -51,7 +51,7 @@ final class TensorflowRun implements AutoCloseable {
 
   List<NamedTensor> run(
       CallableSignature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
-    requireRoom(signature, inputs.size(), outputs.size());
+    requireCapacity(signature, inputs.size(), outputs.size());
     int owned = 0;
     try {
       for (NamedTensor input : inputs) {
@@ -76,7 +76,7 @@ final class TensorflowRun implements AutoCloseable {
   }
 
   /** The arrays hold as many as the signature has. */
-  private static void requireRoom(CallableSignature signature, int inputs, int outputs) {
+  private static void requireCapacity(CallableSignature signature, int inputs, int outputs) {
     if (inputs > signature.inputs().size() || outputs > signature.outputs().size()) {
       throw InferenceException.invalid(
           "the signature has %d inputs and %d outputs; the request gives %d and wants %d"

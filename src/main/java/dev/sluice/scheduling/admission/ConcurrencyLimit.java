@@ -17,9 +17,9 @@ public interface ConcurrencyLimit {
   /**
    * Learns that a request has left.
    *
-   * @param inside how many are left inside
+   * @param inFlight how many are left inside
    */
-  void left(int inside);
+  void released(int inFlight);
 
   /** Learns that one of those inside has waited in vain: its deadline has passed in the queue. */
   default void expired() {}

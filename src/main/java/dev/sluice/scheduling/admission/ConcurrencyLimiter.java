@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class ConcurrencyLimiter {
   private final ConcurrencyLimit limit;
-  private final AtomicInteger inside = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
 
   /** One for all: a permit has no state of its own, so that entering allocates nothing. */
-  private final Accepted accepted = new Accepted(this::leave);
+  private final Accepted accepted = new Accepted(this::release);
 
   public ConcurrencyLimiter(ConcurrencyLimit limit) {
     this.limit = limit;
@@ -22,9 +22,9 @@ public final class ConcurrencyLimiter {
   /** Asks for one request. Never blocks. */
   public Admission admit() {
     int most = limit.get();
-    int now = inside.incrementAndGet();
+    int now = inFlight.incrementAndGet();
     if (now > most) {
-      inside.decrementAndGet();
+      inFlight.decrementAndGet();
       return new Rejected(most, limit.timeToDrain());
     }
     limit.entered(now - 1);
@@ -32,8 +32,8 @@ public final class ConcurrencyLimiter {
   }
 
   /** How many are inside now. */
-  public int inside() {
-    return inside.get();
+  public int inFlight() {
+    return inFlight.get();
   }
 
   /** One of those inside has waited in vain, and leaves. */
@@ -41,7 +41,7 @@ public final class ConcurrencyLimiter {
     limit.expired();
   }
 
-  private void leave() {
-    limit.left(inside.decrementAndGet());
+  private void release() {
+    limit.released(inFlight.decrementAndGet());
   }
 }

@@ -11,7 +11,7 @@ public record FixedLimit(int get) implements ConcurrencyLimit {
   private static final Duration SOON = Duration.ofSeconds(1);
 
   @Override
-  public void left(int inside) {
+  public void released(int inFlight) {
     // There is nothing to learn.
   }
 

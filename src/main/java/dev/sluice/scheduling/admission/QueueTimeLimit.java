@@ -71,7 +71,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
   private static final int BURST_CALLS = 10_000;
 
   /** who waits for so many times of a burst. */
-  private static final int BURST_PATIENCE = 6;
+  private static final int BURST_TIMEOUT = 6;
 
   private static final double NANOS = 1e9;
 
@@ -170,18 +170,18 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
     mark(before);
   }
 
-  private void mark(int inside) {
-    if (inside < fewest) {
+  private void mark(int inFlight) {
+    if (inFlight < fewest) {
       // A race may lose a low mark to one hardly higher.
-      fewest = inside;
+      fewest = inFlight;
     }
   }
 
   @Override
-  public void left(int inside) {
-    mark(inside);
-    if (inside > highest) {
-      highest = inside;
+  public void released(int inFlight) {
+    mark(inFlight);
+    if (inFlight > highest) {
+      highest = inFlight;
     }
     int count = counted.incrementAndGet();
     if (count % LEAST_COUNTED != 0) {
@@ -230,7 +230,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
   }
 
   private int burst() {
-    int calls = Math.min(BURST_CALLS, answeredWithin(BURST_PATIENCE * burstSeconds));
+    int calls = Math.min(BURST_CALLS, answeredWithin(BURST_TIMEOUT * burstSeconds));
     return Math.max(calls, answeredWithin(burstSeconds));
   }
 

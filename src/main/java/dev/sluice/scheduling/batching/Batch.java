@@ -7,7 +7,7 @@ import java.util.List;
 /** Requests that leave the queue together. Each worker has one, and fills it again and again. */
 public final class Batch {
   final List<PendingRequest> members = new ArrayList<>();
-  final List<PendingRequest> gone = new ArrayList<>();
+  final List<PendingRequest> abandoned = new ArrayList<>();
 
   /** First members of the batches that could not leave yet. */
   final List<PendingRequest> heads = new ArrayList<>();
@@ -29,8 +29,8 @@ public final class Batch {
   }
 
   /** Requests that nobody waits for any more, or that have waited too long: not to be run. */
-  public List<PendingRequest> gone() {
-    return gone;
+  public List<PendingRequest> abandoned() {
+    return abandoned;
   }
 
   /** How long to wait for company at most. */
@@ -40,7 +40,7 @@ public final class Batch {
 
   void clear() {
     members.clear();
-    gone.clear();
+    abandoned.clear();
     heads.clear();
     waitNanos = Long.MAX_VALUE;
   }

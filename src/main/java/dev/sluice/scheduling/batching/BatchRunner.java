@@ -36,7 +36,7 @@ public final class BatchRunner {
   private final RunMeter meter;
   private final CircuitBreaker breaker;
   private final LongSupplier nanoTime;
-  private final Consumer<PendingRequest> decided;
+  private final Consumer<PendingRequest> completed;
   private final RunCancellation watch;
 
   /** The member that runs alone: a list to use again and again. */
@@ -45,7 +45,7 @@ public final class BatchRunner {
   /**
    * @param meter this runner's own
    * @param breaker learns how runs end
-   * @param decided takes each request whose answer was decided, to be delivered
+   * @param completed takes each request whose answer was decided, to be delivered
    */
   public BatchRunner(
       BatchRules rules,
@@ -53,13 +53,13 @@ public final class BatchRunner {
       RunMeter meter,
       CircuitBreaker breaker,
       LongSupplier nanoTime,
-      Consumer<PendingRequest> decided) {
+      Consumer<PendingRequest> completed) {
     this.rules = rules;
     this.model = model;
     this.meter = meter;
     this.breaker = breaker;
     this.nanoTime = nanoTime;
-    this.decided = decided;
+    this.completed = completed;
     this.watch = new RunCancellation(model, nanoTime);
   }
 
@@ -70,9 +70,12 @@ public final class BatchRunner {
 
   /** Refuses those of a batch who are gone and runs the others. */
   public void run(Batch batch) {
-    for (int i = 0; i < batch.gone.size(); i++) {
-      PendingRequest gone = batch.gone.get(i);
-      fail(gone, gone.goneFromQueue(nanoTime.getAsLong()), whyGone(gone, REJECTED));
+    for (int i = 0; i < batch.abandoned.size(); i++) {
+      PendingRequest abandoned = batch.abandoned.get(i);
+      fail(
+          abandoned,
+          abandoned.abandonedInQueue(nanoTime.getAsLong()),
+          abandonReason(abandoned, REJECTED));
     }
     List<PendingRequest> members = batch.members;
     if (members.size() > 1 && runTogether(members)) {
@@ -84,13 +87,13 @@ public final class BatchRunner {
   }
 
   /** Whether the member is gone by now, and refused. */
-  private boolean refusedAsGone(PendingRequest member) {
+  private boolean rejectedAsAbandoned(PendingRequest member) {
     long now = nanoTime.getAsLong();
-    boolean gone = member.isGone(now);
-    if (gone) {
-      fail(member, member.goneFromRun(now), whyGone(member, OTHER));
+    boolean abandoned = member.isAbandoned(now);
+    if (abandoned) {
+      fail(member, member.abandonedInRun(now), abandonReason(member, OTHER));
     }
-    return gone;
+    return abandoned;
   }
 
   /** False if nobody was answered. */
@@ -108,7 +111,7 @@ public final class BatchRunner {
   }
 
   private void runAlone(PendingRequest member) {
-    if (refusedAsGone(member)) {
+    if (rejectedAsAbandoned(member)) {
       return;
     }
     alone.clear();
@@ -119,7 +122,7 @@ public final class BatchRunner {
         answered(alone);
       }
     } catch (RuntimeException | Error e) {
-      if (!refusedAsGone(member)) {
+      if (!rejectedAsAbandoned(member)) {
         InferenceException why =
             e instanceof InferenceException known ? known : failure(member.request(), e);
         breaker.failed(why);
@@ -210,7 +213,7 @@ public final class BatchRunner {
   }
 
   private void succeed(PendingRequest member, List<NamedTensor> outputs) {
-    if (refusedAsGone(member)) {
+    if (rejectedAsAbandoned(member)) {
       NamedTensor.closeAll(outputs);
       return;
     }
@@ -221,17 +224,17 @@ public final class BatchRunner {
     }
     meter.answered(member.sinceNanos(), rules.inferences(request), request.times(), trace);
     breaker.answered(meter.computeNanos());
-    member.decide(new InferenceResponse(request.model().id(), request.signature(), outputs));
-    decided.accept(member);
+    member.complete(new InferenceResponse(request.model().id(), request.signature(), outputs));
+    completed.accept(member);
   }
 
-  private static FailureReason whyGone(PendingRequest member, FailureReason ifLate) {
+  private static FailureReason abandonReason(PendingRequest member, FailureReason ifLate) {
     return member.request().isCancelled() ? CANCELED : ifLate;
   }
 
   private void fail(PendingRequest member, InferenceException failure, FailureReason reason) {
     meter.failed(reason, member.sinceNanos());
-    member.decide(failure);
-    decided.accept(member);
+    member.complete(failure);
+    completed.accept(member);
   }
 }

@@ -39,7 +39,7 @@ public final class DynamicBatcher {
   private final ModelQueue queue;
   private final BatchRules rules;
   private final LongSupplier nanoTime;
-  private final BatchDelay company = new BatchDelay();
+  private final BatchDelay batchDelay = new BatchDelay();
   private final long maxQueueDelayNanos;
 
   /** Rows, growing, the last being the largest batch. */
@@ -67,25 +67,25 @@ public final class DynamicBatcher {
    */
   public boolean arrived(PendingRequest request) {
     boolean leavesAtOnce = request.rows() == 0 || request.isUnderWay();
-    return company.arrived(leavesAtOnce ? rules.largest() : request.rows());
+    return batchDelay.arrived(leavesAtOnce ? rules.largest() : request.rows());
   }
 
   /** Whether anything waits that no worker looks after, unless one is on its way. */
   public boolean needsWorker() {
-    return queue.size() > 0 && !company.isKept();
+    return queue.size() > 0 && !batchDelay.isKept();
   }
 
   /** Lets a waiting worker look again. */
   public void interrupt() {
-    company.interrupt();
+    batchDelay.interrupt();
   }
 
   /** Fills a batch, if one may leave now, and in any case its list of those who are gone. */
   public BatchDecision take(Batch batch) {
-    company.end();
+    batchDelay.end();
     batch.clear();
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
       long now = nanoTime.getAsLong();
       queue.delay(now);
       return choose(batch, now);
@@ -112,7 +112,7 @@ public final class DynamicBatcher {
   }
 
   private BatchDecision waitFor(Batch batch, int missing) {
-    if (!company.keep(missing)) {
+    if (!batchDelay.keep(missing)) {
       return BatchDecision.IDLE;
     }
     if (queue.hasArrivals()) {
@@ -126,7 +126,7 @@ public final class DynamicBatcher {
     PendingRequest waiting = from;
     while (waiting != null) {
       PendingRequest after = queue.after(waiting);
-      if (!removedAsGone(waiting, batch, now) && !joinsAny(batch, waiting)) {
+      if (!removedAsAbandoned(waiting, batch, now) && !joinsAny(batch, waiting)) {
         return waiting;
       }
       waiting = after;
@@ -143,12 +143,12 @@ public final class DynamicBatcher {
     return false;
   }
 
-  private boolean removedAsGone(PendingRequest waiting, Batch batch, long now) {
-    if (!waiting.isGone(now) && !waiting.hasWaitedTooLong(now)) {
+  private boolean removedAsAbandoned(PendingRequest waiting, Batch batch, long now) {
+    if (!waiting.isAbandoned(now) && !waiting.hasWaitedTooLong(now)) {
       return false;
     }
     queue.remove(waiting);
-    batch.gone.add(waiting);
+    batch.abandoned.add(waiting);
     return true;
   }
 
@@ -162,7 +162,7 @@ public final class DynamicBatcher {
     PendingRequest waiting = queue.after(head);
     for (int looked = 0; waiting != null && looked < LOOK_AHEAD && !batch.full; looked++) {
       PendingRequest after = queue.after(waiting);
-      if (!removedAsGone(waiting, batch, now) && joins(head, waiting)) {
+      if (!removedAsAbandoned(waiting, batch, now) && joins(head, waiting)) {
         addIfItFits(waiting, batch);
       }
       waiting = after;

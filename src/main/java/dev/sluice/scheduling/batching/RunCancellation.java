@@ -69,16 +69,16 @@ public final class RunCancellation {
 
   /** Interrupts the run under way if nobody waits for it any more. */
   public synchronized void look() {
-    if (!running.isEmpty() && !interrupted && allAreGone()) {
+    if (!running.isEmpty() && !interrupted && allAreAbandoned()) {
       interrupted = true;
       model.interrupt();
     }
   }
 
-  private boolean allAreGone() {
+  private boolean allAreAbandoned() {
     long now = nanoTime.getAsLong();
     for (int i = 0; i < running.size(); i++) {
-      if (!running.get(i).isGone(now)) {
+      if (!running.get(i).isAbandoned(now)) {
         return false;
       }
     }

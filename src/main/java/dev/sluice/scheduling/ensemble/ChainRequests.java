@@ -32,14 +32,14 @@ record ChainRequests(int steps, DataPlane members, InferenceRequest request) {
    * @param leave called when one is given back, on any thread
    */
   List<NamedTensor> inputs(AtomicInteger holders, Runnable leave) {
-    List<NamedTensor> lent = new ArrayList<>(request.inputs().size());
+    List<NamedTensor> lease = new ArrayList<>(request.inputs().size());
     for (NamedTensor input : request.inputs()) {
       holders.incrementAndGet();
       try (var shared = new SharedTensor(input.tensor(), leave)) {
-        lent.add(new NamedTensor(input.name(), shared.all()));
+        lease.add(new NamedTensor(input.name(), shared.all()));
       }
     }
-    return lent;
+    return lease;
   }
 
   /**

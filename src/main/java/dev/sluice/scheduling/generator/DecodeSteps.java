@@ -43,14 +43,14 @@ final class DecodeSteps implements StreamSteps {
         request.outputs().isEmpty()
             ? loop.shown().outputs().stream().map(TensorSpec::name).toList()
             : request.outputs();
-    var beginning = PromptState.of(loop, request);
+    var prompt = PromptState.of(loop, request);
     var requested = new SamplingParameters(request.options().parameters());
     this.mostSteps = requested.steps(loop.config().stop().steps());
     this.choice =
-        loop.config().next().map(next -> choice(next, requested, beginning.rows())).orElse(null);
+        loop.config().next().map(next -> choice(next, requested, prompt.rows())).orElse(null);
     this.positions =
-        loop.config().position().map(name -> positions(name, beginning.rows())).orElse(null);
-    this.inputs = gather(input -> firstInput(input, beginning));
+        loop.config().position().map(name -> positions(name, prompt.rows())).orElse(null);
+    this.inputs = gather(input -> firstInput(input, prompt));
   }
 
   private TokenSelection choice(GeneratorConfig.Next next, SamplingParameters requested, int rows) {
@@ -84,15 +84,15 @@ final class DecodeSteps implements StreamSteps {
     }
   }
 
-  private @Nullable Tensor firstInput(GenerationInput input, PromptState beginning) {
+  private @Nullable Tensor firstInput(GenerationInput input, PromptState prompt) {
     return switch (input.origin()) {
       case MASK -> {
-        var first = new AttentionMask(beginning.mask(input));
+        var first = new AttentionMask(prompt.mask(input));
         mask = first;
         yield first.now();
       }
-      case POSITION -> beginning.positions(input, Objects.requireNonNull(positions));
-      case CHOICE, FEEDBACK, CALLER -> beginning.input(input);
+      case POSITION -> prompt.positions(input, Objects.requireNonNull(positions));
+      case CHOICE, FEEDBACK, CALLER -> prompt.input(input);
     };
   }
 

@@ -35,7 +35,7 @@ final class DetokenizedSteps implements StreamSteps {
   @Override
   public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
     List<NamedTensor> sent = steps.take(outputs);
-    return sent == null ? null : tokenizer.told(sent);
+    return sent == null ? null : tokenizer.detokenize(sent);
   }
 
   @Override

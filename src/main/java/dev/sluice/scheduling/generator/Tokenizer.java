@@ -76,11 +76,11 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
     if (elements.length() > 4L * config.maxLength()) {
       throw tooLong(elements.length() + " bytes");
     }
-    String beginning = elements.toText();
-    if (beginning.length() > config.maxLength()) {
-      throw tooLong(beginning.length() + " characters");
+    String prompt = elements.toText();
+    if (prompt.length() > config.maxLength()) {
+      throw tooLong(prompt.length() + " characters");
     }
-    return vocabulary.encode(beginning, loop.input(next.to()).orElseThrow().type());
+    return vocabulary.encode(prompt, loop.input(next.to()).orElseThrow().type());
   }
 
   private InferenceException tooLong(String length) {
@@ -94,15 +94,15 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
    *
    * @param sent taken over
    */
-  List<NamedTensor> told(List<NamedTensor> sent) {
-    List<NamedTensor> told = new ArrayList<>(sent.size());
+  List<NamedTensor> detokenize(List<NamedTensor> sent) {
+    List<NamedTensor> detokenize = new ArrayList<>(sent.size());
     try {
       for (NamedTensor output : sent) {
-        told.add(output.name().equals(next.as()) ? text(output) : output);
+        detokenize.add(output.name().equals(next.as()) ? text(output) : output);
       }
-      return told;
+      return detokenize;
     } catch (RuntimeException | Error e) {
-      NamedTensor.closeAll(told);
+      NamedTensor.closeAll(detokenize);
       NamedTensor.closeAll(sent);
       throw e;
     }

@@ -90,7 +90,7 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
       accept(request);
     }
     if (request.hasQueueTimeout()) {
-      wheels.watch(request.home(), request);
+      wheels.watch(request.callerContext(), request);
     }
     // Whoever opened the breaker meanwhile has not seen it.
     refuseWaiting();
@@ -98,13 +98,13 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
 
   /** A request has its answer. On its event loop. */
   public void answered(PendingRequest request) {
-    wheels.end(request.home(), request);
+    wheels.end(request.callerContext(), request);
   }
 
   @Override
   public void accept(PendingRequest request) {
     long now = nanoTime.getAsLong();
-    boolean over = request.isGone(now) || request.hasWaitedTooLong(now);
+    boolean over = request.isAbandoned(now) || request.hasWaitedTooLong(now);
     if (!over || !queue.withdraw(request)) {
       return;
     }
@@ -114,13 +114,13 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
     if (!cancelled) {
       expired.run();
     }
-    answer(request, request.goneFromQueue(now));
+    answer(request, request.abandonedInQueue(now));
   }
 
   private static void answer(PendingRequest request, InferenceException why) {
-    request.decide(why);
-    if (request.settle()) {
-      request.home().runOnContext(_ -> request.deliver());
+    request.complete(why);
+    if (request.onCompletion()) {
+      request.callerContext().runOnContext(_ -> request.deliver());
     }
   }
 }

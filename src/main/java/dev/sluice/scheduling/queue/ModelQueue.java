@@ -117,13 +117,13 @@ public final class ModelQueue implements QueueIntake {
     return true;
   }
 
-  /** Whether anything has come since the last {@link #settle}. */
+  /** Whether anything has come since the last {@link #drainArrivals}. */
   public boolean hasArrivals() {
     return !arrivals.isEmpty();
   }
 
   /** Puts what has arrived into line. Holding the queue. */
-  public void settle() {
+  public void drainArrivals() {
     for (PendingRequest next = arrivals.poll(); next != null; next = arrivals.poll()) {
       level(next).fresh.addLast(next);
       next.inLine = true;
@@ -182,7 +182,7 @@ public final class ModelQueue implements QueueIntake {
    * @return false if a worker has taken it, or will not get it: then it is not the caller's
    */
   public synchronized boolean withdraw(PendingRequest waiting) {
-    settle();
+    drainArrivals();
     if (waiting.inLine) {
       remove(waiting);
       return true;
@@ -193,7 +193,7 @@ public final class ModelQueue implements QueueIntake {
   /** Hands out all that waits, to be answered by the caller. Any thread. */
   public synchronized List<PendingRequest> takeAll() {
     var waiting = new ArrayList<PendingRequest>();
-    settle();
+    drainArrivals();
     for (PendingRequest next = first(); next != null; next = first()) {
       remove(next);
       waiting.add(next);

@@ -18,7 +18,7 @@ public final class PendingRequest extends Timed implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final InferenceRequest request;
-  private final Context home;
+  private final Context callerContext;
   private final int rows;
   private final long sinceNanos;
   private final Recipient recipient;
@@ -34,36 +34,41 @@ public final class PendingRequest extends Timed implements Runnable {
   @Nullable PendingRequest previous;
   int line;
   boolean inLine;
-  long patienceNanos = Long.MAX_VALUE;
+  long queueTimeoutNanos = Long.MAX_VALUE;
 
   /** After how long it is refused, which nothing changes. */
   long timeoutNanos = Long.MAX_VALUE;
 
   /**
    * @param request taken over
-   * @param home the event loop that asked
+   * @param callerContext the event loop that asked
    * @param rows of dimension 0 by which it may join others; 0 if it runs alone
    * @param sinceNanos when it began to wait
    */
-  public PendingRequest(InferenceRequest request, Context home, int rows, long sinceNanos) {
-    this(request, home, rows, sinceNanos, new SingleResponse(), false);
+  public PendingRequest(
+      InferenceRequest request, Context callerContext, int rows, long sinceNanos) {
+    this(request, callerContext, rows, sinceNanos, new SingleResponse(), false);
   }
 
   /** A request whose answer somebody gets. */
   public PendingRequest(
-      InferenceRequest request, Context home, int rows, long sinceNanos, Recipient recipient) {
-    this(request, home, rows, sinceNanos, recipient, false);
+      InferenceRequest request,
+      Context callerContext,
+      int rows,
+      long sinceNanos,
+      Recipient recipient) {
+    this(request, callerContext, rows, sinceNanos, recipient, false);
   }
 
   private PendingRequest(
       InferenceRequest request,
-      Context home,
+      Context callerContext,
       int rows,
       long sinceNanos,
       Recipient recipient,
       boolean underWay) {
     this.request = request;
-    this.home = home;
+    this.callerContext = callerContext;
     this.rows = rows;
     this.sinceNanos = sinceNanos;
     this.recipient = recipient;
@@ -75,16 +80,20 @@ public final class PendingRequest extends Timed implements Runnable {
    * company, nor is it given up for having waited long.
    */
   public static PendingRequest underWay(
-      InferenceRequest request, Context home, int rows, long sinceNanos, Recipient recipient) {
-    return new PendingRequest(request, home, rows, sinceNanos, recipient, true);
+      InferenceRequest request,
+      Context callerContext,
+      int rows,
+      long sinceNanos,
+      Recipient recipient) {
+    return new PendingRequest(request, callerContext, rows, sinceNanos, recipient, true);
   }
 
   public InferenceRequest request() {
     return request;
   }
 
-  public Context home() {
-    return home;
+  public Context callerContext() {
+    return callerContext;
   }
 
   /** Rows of dimension 0 by which it may join others; 0 if it runs alone. */
@@ -111,8 +120,8 @@ public final class PendingRequest extends Timed implements Runnable {
   }
 
   /**
-   * Has this called when the request {@link #isGone} or {@link #hasWaitedTooLong}, on any thread,
-   * as long as it waits. Not after it was put into a queue.
+   * Has this called when the request {@link #isAbandoned} or {@link #hasWaitedTooLong}, on any
+   * thread, as long as it waits. Not after it was put into a queue.
    */
   public void onAbandoned(Consumer<PendingRequest> action) {
     whenAbandoned = action;
@@ -143,34 +152,34 @@ public final class PendingRequest extends Timed implements Runnable {
   }
 
   /** Whether nobody wants the answer any more. */
-  public boolean isGone(long nowNanos) {
+  public boolean isAbandoned(long nowNanos) {
     return request.isCancelled() || request.deadline().hasPassed(nowNanos);
   }
 
   /** Whether it has waited for longer than its queue lets it. */
   public boolean hasWaitedTooLong(long nowNanos) {
-    return nowNanos - sinceNanos >= patienceNanos && !underWay;
+    return nowNanos - sinceNanos >= queueTimeoutNanos && !underWay;
   }
 
-  /** Why it was not run, if it {@link #isGone} or {@link #hasWaitedTooLong}. */
-  public InferenceException goneFromQueue(long nowNanos) {
+  /** Why it was not run, if it {@link #isAbandoned} or {@link #hasWaitedTooLong}. */
+  public InferenceException abandonedInQueue(long nowNanos) {
     // Who names a time for its turn is told that the model was busy; a caller's own deadline, that
     // it has passed.
     boolean busy = request.options().timeoutMicros() > 0 || !request.deadline().hasPassed(nowNanos);
-    return gone(
+    return abandoned(
         nowNanos,
         "before the model ran",
         "in the queue",
         busy ? ErrorCode.UNAVAILABLE : ErrorCode.DEADLINE_EXCEEDED);
   }
 
-  /** Why it gets no answer although it ran, if it {@link #isGone} by now. */
-  public InferenceException goneFromRun(long nowNanos) {
-    return gone(
+  /** Why it gets no answer although it ran, if it {@link #isAbandoned} by now. */
+  public InferenceException abandonedInRun(long nowNanos) {
+    return abandoned(
         nowNanos, "while the model ran", "while the model ran", ErrorCode.DEADLINE_EXCEEDED);
   }
 
-  private InferenceException gone(
+  private InferenceException abandoned(
       long nowNanos, String whenLeft, String whenExpired, ErrorCode expired) {
     if (request.isCancelled()) {
       return new InferenceException(ErrorCode.CANCELLED, "the caller left " + whenLeft);
@@ -183,14 +192,14 @@ public final class PendingRequest extends Timed implements Runnable {
   /**
    * Decides the answer, which {@link #deliver} then brings: for a stream it may be just its end.
    */
-  public void decide(@Nullable InferenceResponse decided) {
-    response = decided;
+  public void complete(@Nullable InferenceResponse completed) {
+    response = completed;
   }
 
   /** Decides that the answer is a failure. */
-  public void decide(InferenceException decided) {
+  public void complete(InferenceException completed) {
     response = null;
-    failure = decided;
+    failure = completed;
   }
 
   /**
@@ -198,8 +207,8 @@ public final class PendingRequest extends Timed implements Runnable {
    *
    * @return whether anything is to be delivered
    */
-  public boolean settle() {
-    return recipient.settle(this);
+  public boolean onCompletion() {
+    return recipient.onCompletion(this);
   }
 
   /** Frees the request and gives the answer that was decided. On the event loop that asked. */
@@ -210,7 +219,7 @@ public final class PendingRequest extends Timed implements Runnable {
 
   /** Lets its caller wait no longer while it runs. Any thread; what it holds is kept. */
   public void giveUp(InferenceException why) {
-    home.runOnContext(_ -> recipient.giveUp(why));
+    callerContext.runOnContext(_ -> recipient.giveUp(why));
   }
 
   /** What was decided; null for a failure. */

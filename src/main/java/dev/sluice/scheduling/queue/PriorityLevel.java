@@ -19,8 +19,9 @@ final class PriorityLevel {
 
   /** Counts a request in, unless there is no room. */
   boolean enter(PendingRequest request) {
-    request.patienceNanos = policy.patienceNanos(request.request().options().timeoutMicros());
-    request.timeoutNanos = policy.delays() ? Long.MAX_VALUE : request.patienceNanos;
+    request.queueTimeoutNanos =
+        policy.queueTimeoutNanos(request.request().options().timeoutMicros());
+    request.timeoutNanos = policy.delays() ? Long.MAX_VALUE : request.queueTimeoutNanos;
     if (policy.maxSize() > 0 && size.getAndIncrement() >= policy.maxSize()) {
       size.decrementAndGet();
       return false;
@@ -52,7 +53,7 @@ final class PriorityLevel {
       PendingRequest after = waiting.next;
       if (waiting.hasWaitedTooLong(nowNanos)) {
         fresh.remove(waiting);
-        waiting.patienceNanos = Long.MAX_VALUE;
+        waiting.queueTimeoutNanos = Long.MAX_VALUE;
         waiting.line++;
         late.addLast(waiting);
       }

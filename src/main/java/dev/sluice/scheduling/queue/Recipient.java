@@ -11,7 +11,7 @@ public interface Recipient {
    *
    * @return whether anything is to be delivered
    */
-  default boolean settle(PendingRequest decided) {
+  default boolean onCompletion(PendingRequest completed) {
     return true;
   }
 

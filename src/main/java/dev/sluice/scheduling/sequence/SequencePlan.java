@@ -82,14 +82,14 @@ record SequencePlan(
       throw e;
     }
     for (NamedTensor tensor : state) {
-      added.add(new NamedTensor(tensor.name(), lend(tensor.tensor())));
+      added.add(new NamedTensor(tensor.name(), viewOf(tensor.tensor())));
     }
     List<NamedTensor> inputs = new ArrayList<>(request.inputs());
     inputs.addAll(added);
     return request.handOver(whole, inputs, outputs(request.outputs()));
   }
 
-  private static Tensor lend(Tensor tensor) {
+  private static Tensor viewOf(Tensor tensor) {
     return Tensor.adopt(tensor.type(), tensor.shape(), tensor.data(), () -> {});
   }
 

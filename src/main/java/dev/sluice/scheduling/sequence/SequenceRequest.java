@@ -15,18 +15,19 @@ import io.vertx.core.Promise;
 final class SequenceRequest {
   private final InferenceRequest request;
   private final SequencePlan plan;
-  private final Context home;
+  private final Context callerContext;
   private final long sinceNanos;
   private final Promise<InferenceResponse> answer = Promise.promise();
 
   /**
-   * @param home the event loop that asked
+   * @param callerContext the event loop that asked
    * @param sinceNanos when it began to wait
    */
-  SequenceRequest(InferenceRequest request, SequencePlan plan, Context home, long sinceNanos) {
+  SequenceRequest(
+      InferenceRequest request, SequencePlan plan, Context callerContext, long sinceNanos) {
     this.request = request;
     this.plan = plan;
-    this.home = home;
+    this.callerContext = callerContext;
     this.sinceNanos = sinceNanos;
   }
 
@@ -38,8 +39,8 @@ final class SequenceRequest {
     return plan;
   }
 
-  Context home() {
-    return home;
+  Context callerContext() {
+    return callerContext;
   }
 
   SequenceStep place() {
@@ -51,14 +52,14 @@ final class SequenceRequest {
   }
 
   /** Whether nobody wants the answer any more, or it has waited too long. */
-  boolean isGone(long nowNanos, long timeoutNanos) {
+  boolean isAbandoned(long nowNanos, long timeoutNanos) {
     return request.isCancelled()
         || request.deadline().hasPassed(nowNanos)
         || nowNanos - sinceNanos >= timeoutNanos;
   }
 
-  /** Why it was not run, if it {@link #isGone}. */
-  InferenceException gone(long nowNanos) {
+  /** Why it was not run, if it {@link #isAbandoned}. */
+  InferenceException abandoned(long nowNanos) {
     if (request.isCancelled()) {
       return new InferenceException(ErrorCode.CANCELLED, "the caller left before the model ran");
     }
@@ -80,7 +81,7 @@ final class SequenceRequest {
   }
 
   /** The same from any thread. */
-  void failAtHome(InferenceException failure) {
-    home.runOnContext(_ -> fail(failure));
+  void failOnCallerContext(InferenceException failure) {
+    callerContext.runOnContext(_ -> fail(failure));
   }
 }

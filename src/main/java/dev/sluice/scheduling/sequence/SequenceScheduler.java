@@ -106,7 +106,7 @@ public final class SequenceScheduler implements Scheduler {
       if (next == step) {
         run(step, sequence);
       } else if (next != null) {
-        runAtHome(next, sequence);
+        runOnCallerContext(next, sequence);
       }
     } catch (InferenceException e) {
       step.fail(e);
@@ -133,7 +133,7 @@ public final class SequenceScheduler implements Scheduler {
       shares.take(caller, step.request().model().id().name());
       sequence = new Sequence(key, caller);
       sequences.put(key, sequence);
-      slots.seat(sequence);
+      slots.assign(sequence);
     }
     sequence.open = !step.place().end();
     sequence.lastNanos = nanoTime.getAsLong();
@@ -176,12 +176,12 @@ public final class SequenceScheduler implements Scheduler {
   private void runNext(Sequence sequence) {
     @Nullable SequenceRequest step = next(sequence);
     if (step != null) {
-      runAtHome(step, sequence);
+      runOnCallerContext(step, sequence);
     }
   }
 
-  private void runAtHome(SequenceRequest step, Sequence sequence) {
-    step.home().runOnContext(_ -> run(step, sequence));
+  private void runOnCallerContext(SequenceRequest step, Sequence sequence) {
+    step.callerContext().runOnContext(_ -> run(step, sequence));
   }
 
   private synchronized @Nullable SequenceRequest next(Sequence sequence) {
@@ -276,26 +276,26 @@ public final class SequenceScheduler implements Scheduler {
 
   /** Refuses those in line that nobody waits for, and forgets silent sequences. */
   void look() {
-    List<SequenceRequest> gone = new ArrayList<>();
-    for (Sequence seated : look(gone)) {
+    List<SequenceRequest> abandoned = new ArrayList<>();
+    for (Sequence seated : look(abandoned)) {
       runNext(seated);
     }
-    gone.forEach(step -> step.failAtHome(step.gone(nanoTime.getAsLong())));
+    abandoned.forEach(step -> step.failOnCallerContext(step.abandoned(nanoTime.getAsLong())));
   }
 
-  private synchronized List<Sequence> look(List<SequenceRequest> gone) {
+  private synchronized List<Sequence> look(List<SequenceRequest> abandoned) {
     long now = nanoTime.getAsLong();
     List<Sequence> seated = new ArrayList<>();
-    List<Sequence> silent = new ArrayList<>();
+    List<Sequence> idle = new ArrayList<>();
     for (Sequence sequence : sequences.values()) {
-      collectGone(sequence, now, gone);
+      collectAbandoned(sequence, now, abandoned);
       if (sequence.isOver()
           || (sequence.isSilent() && now - sequence.lastNanos >= maxIdleNanos)
           || (sequence.isSilent() && !sequence.hasLane())) {
-        silent.add(sequence);
+        idle.add(sequence);
       }
     }
-    for (Sequence sequence : silent) {
+    for (Sequence sequence : idle) {
       @Nullable Sequence next = forget(sequence);
       if (next != null) {
         seated.add(next);
@@ -312,21 +312,21 @@ public final class SequenceScheduler implements Scheduler {
   private void withdraw(SequenceRequest step, Sequence sequence) {
     long now = nanoTime.getAsLong();
     synchronized (this) {
-      if (!step.isGone(now, timeoutNanos) || !sequence.waiting().remove(step)) {
+      if (!step.isAbandoned(now, timeoutNanos) || !sequence.waiting().remove(step)) {
         return;
       }
       waiting--;
     }
-    step.failAtHome(step.gone(now));
+    step.failOnCallerContext(step.abandoned(now));
   }
 
-  private void collectGone(Sequence sequence, long now, List<SequenceRequest> gone) {
+  private void collectAbandoned(Sequence sequence, long now, List<SequenceRequest> abandoned) {
     for (Iterator<SequenceRequest> steps = sequence.waiting().iterator(); steps.hasNext(); ) {
       SequenceRequest step = steps.next();
-      if (step.isGone(now, timeoutNanos)) {
+      if (step.isAbandoned(now, timeoutNanos)) {
         steps.remove();
         waiting--;
-        gone.add(step);
+        abandoned.add(step);
       }
     }
   }
@@ -345,6 +345,6 @@ public final class SequenceScheduler implements Scheduler {
         }
       }
     }
-    refused.forEach(step -> step.failAtHome(closed(step)));
+    refused.forEach(step -> step.failOnCallerContext(closed(step)));
   }
 }

@@ -21,7 +21,7 @@ final class SequenceSlots {
   }
 
   /** Gives a new sequence to the instance that has the fewest, or lets it stand in line. */
-  void seat(Sequence sequence) {
+  void assign(Sequence sequence) {
     int lane = emptiest();
     if (taken[lane] < most && line.isEmpty()) {
       take(sequence, lane);

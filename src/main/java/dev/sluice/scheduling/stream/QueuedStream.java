@@ -40,11 +40,11 @@ import org.slf4j.LoggerFactory;
 final class QueuedStream implements Flow.Subscription, Recipient {
   private static final Logger LOG = LoggerFactory.getLogger(QueuedStream.class);
 
-  private final StreamAdmission road;
+  private final StreamAdmission admission;
   private final InferenceRequest request;
   private final StreamSteps steps;
   private final Flow.Subscriber<? super InferenceResponse> subscriber;
-  private final Context home;
+  private final Context callerContext;
   private final AtomicLong demand = new AtomicLong();
 
   /** The step that was made and waits for demand. Belongs to who owns the stream. */
@@ -63,16 +63,16 @@ final class QueuedStream implements Flow.Subscription, Recipient {
    * @param steps taken over
    */
   QueuedStream(
-      StreamAdmission road,
+      StreamAdmission admission,
       InferenceRequest request,
       StreamSteps steps,
       Flow.Subscriber<? super InferenceResponse> subscriber,
-      Context home) {
-    this.road = road;
+      Context callerContext) {
+    this.admission = admission;
     this.request = request;
     this.steps = steps;
     this.subscriber = subscriber;
-    this.home = home;
+    this.callerContext = callerContext;
   }
 
   /** Says which timer expires it. On the event loop. */
@@ -84,7 +84,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   private void end() {
     done = true;
     if (timer >= 0) {
-      home.owner().cancelTimer(timer);
+      callerContext.owner().cancelTimer(timer);
     }
   }
 
@@ -155,7 +155,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     }
     InferenceRequest step = steps.next();
     try {
-      road.offerFirst(step, home, this);
+      admission.offerFirst(step, callerContext, this);
     } catch (RuntimeException | Error e) {
       step.close();
       throw e;
@@ -164,22 +164,22 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   private void resume() {
     PendingRequest step = nextStep();
-    if (!road.offer(step)) {
+    if (!admission.offer(step)) {
       step.request().close();
       throw StreamAdmission.closed(request);
     }
-    road.arrived(step);
+    admission.arrived(step);
   }
 
   private PendingRequest nextStep() {
     InferenceRequest step = Objects.requireNonNull(next, "a step was made");
     next = null;
-    return road.underWay(step, home, this);
+    return admission.underWay(step, callerContext, this);
   }
 
   /** After a step has run, or was refused: mostly on a worker. */
   @Override
-  public boolean settle(PendingRequest step) {
+  public boolean onCompletion(PendingRequest step) {
     step.request().close();
     try {
       InferenceResponse ran = step.response();
@@ -190,7 +190,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       return true;
     } catch (RuntimeException | Error e) {
       close();
-      step.decide(explain(request, e));
+      step.complete(explain(request, e));
       return true;
     }
   }
@@ -198,7 +198,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   private boolean goOn(PendingRequest step, List<NamedTensor> outputs) {
     List<NamedTensor> sent = steps.take(outputs);
     boolean over = steps.isOver();
-    step.decide(sent == null ? null : response(sent, over));
+    step.complete(sent == null ? null : response(sent, over));
     if (over) {
       close();
       return true;
@@ -221,10 +221,10 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   private void offerNext() {
     PendingRequest step = nextStep();
-    if (!road.offer(step)) {
+    if (!admission.offer(step)) {
       step.request().close();
       close();
-      home.runOnContext(_ -> deliver(null, StreamAdmission.closed(request)));
+      callerContext.runOnContext(_ -> deliver(null, StreamAdmission.closed(request)));
     }
   }
 
@@ -271,7 +271,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       next = null;
     }
     request.close();
-    road.left(request);
+    admission.left(request);
   }
 
   static InferenceException explain(InferenceRequest request, Throwable failure) {

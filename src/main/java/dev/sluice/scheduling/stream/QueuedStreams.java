@@ -24,7 +24,7 @@ public final class QueuedStreams implements StreamScheduler {
 
   private final Vertx vertx;
   private final StreamPlan plan;
-  private final StreamAdmission road;
+  private final StreamAdmission admission;
   private final LongSupplier nanoTime;
 
   /**
@@ -46,36 +46,37 @@ public final class QueuedStreams implements StreamScheduler {
       int mostStreams) {
     this.vertx = vertx;
     this.plan = plan;
-    this.road = new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, mostStreams);
+    this.admission =
+        new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, mostStreams);
     this.nanoTime = nanoTime;
   }
 
   /** How many streams are open. Any thread. */
   public int open() {
-    return road.streams();
+    return admission.streams();
   }
 
   @Override
   public void stream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
     try {
-      road.enter(request);
+      admission.enter(request);
     } catch (InferenceException e) {
       refuse(request, subscriber, e);
       return;
     }
-    Context home = ((ContextInternal) vertx.getOrCreateContext()).unwrap();
-    start(request, home)
-        .onSuccess(steps -> open(request, steps, subscriber, home))
+    Context callerContext = ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+    start(request, callerContext)
+        .onSuccess(steps -> open(request, steps, subscriber, callerContext))
         .onFailure(e -> {
-          road.left(request);
+          admission.left(request);
           refuse(request, subscriber, QueuedStream.explain(request, e));
         });
   }
 
-  private Future<StreamSteps> start(InferenceRequest request, Context home) {
+  private Future<StreamSteps> start(InferenceRequest request, Context callerContext) {
     if (plan.work() >= MUCH_WORK) {
-      return home.executeBlocking(() -> plan.start(request), false);
+      return callerContext.executeBlocking(() -> plan.start(request), false);
     }
     try {
       return Future.succeededFuture(plan.start(request));
@@ -88,8 +89,8 @@ public final class QueuedStreams implements StreamScheduler {
       InferenceRequest request,
       StreamSteps steps,
       Flow.Subscriber<? super InferenceResponse> subscriber,
-      Context home) {
-    var stream = new QueuedStream(road, request, steps, subscriber, home);
+      Context callerContext) {
+    var stream = new QueuedStream(admission, request, steps, subscriber, callerContext);
     watch(stream, request.deadline());
     subscriber.onSubscribe(stream);
   }

@@ -22,7 +22,7 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
     private final InferenceRequest request;
     private final Flow.Subscriber<? super InferenceResponse> subscriber;
     private boolean asked;
-    private boolean left;
+    private boolean ended;
 
     Whole(InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
       this.request = request;
@@ -31,7 +31,7 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
 
     @Override
     public void request(long count) {
-      if (!asked && !left) {
+      if (!asked && !ended) {
         asked = true;
         scheduler.submit(request).onComplete(this::answer, this::fail);
       }
@@ -39,7 +39,7 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
 
     @Override
     public void cancel() {
-      left = true;
+      ended = true;
       request.cancel();
       if (!asked) {
         asked = true;
@@ -48,20 +48,20 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
     }
 
     private void answer(InferenceResponse response) {
-      if (left) {
+      if (ended) {
         response.close();
       } else {
         subscriber.onNext(response);
       }
-      if (!left) {
-        left = true;
+      if (!ended) {
+        ended = true;
         subscriber.onComplete();
       }
     }
 
     private void fail(Throwable failure) {
-      if (!left) {
-        left = true;
+      if (!ended) {
+        ended = true;
         subscriber.onError(failure);
       }
     }

@@ -79,13 +79,14 @@ final class StreamAdmission {
    * @throws InferenceException if there is no place, or the model is out of service; the step stays
    *     the caller's
    */
-  void offerFirst(InferenceRequest step, Context home, Recipient stream) {
+  void offerFirst(InferenceRequest step, Context callerContext, Recipient stream) {
     InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       throw refusal;
     }
     var waiting =
-        new PendingRequest(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+        new PendingRequest(
+            step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
     switch (cancellableQueue.offer(waiting)) {
       case TAKEN -> arrived.accept(waiting);
       case FULL -> throw queue.full(step.model().id().name());
@@ -94,8 +95,9 @@ final class StreamAdmission {
   }
 
   /** A later step, ready to be put into the queue. */
-  PendingRequest underWay(InferenceRequest step, Context home, Recipient stream) {
-    return PendingRequest.underWay(step, home, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+  PendingRequest underWay(InferenceRequest step, Context callerContext, Recipient stream) {
+    return PendingRequest.underWay(
+        step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
   }
 
   /** Puts a later step into the queue; false if the queue is closed. */

@@ -27,7 +27,7 @@ final class PathPredictionRows implements PredictionRows {
   private SplittableRandom random;
   private RunningMean tally;
   private int drawn;
-  private int told;
+  private int consumed;
 
   PathPredictionRows(
       Instances instances,
@@ -88,7 +88,7 @@ final class PathPredictionRows implements PredictionRows {
 
   @Override
   public void answered(Tensor output, int row, int width) {
-    long element = (long) row * width + target.column(told / samples);
+    long element = (long) row * width + target.column(consumed / samples);
     asked.getFirst().answer(DoubleElements.get(output.data(), output.type(), element));
     if (asked.getFirst().isAnswered()) {
       tell();
@@ -96,11 +96,11 @@ final class PathPredictionRows implements PredictionRows {
   }
 
   private void tell() {
-    int instance = told / samples;
-    double start = ends.value(instance, told % samples % baseline.rows());
+    int instance = consumed / samples;
+    double start = ends.value(instance, consumed % samples % baseline.rows());
     asked.removeFirst().addTo(tally, start, target.predicted(instance));
-    told++;
-    if (told % samples == 0) {
+    consumed++;
+    if (consumed % samples == 0) {
       attributions.add(
           new Attribution(
               target.output(),

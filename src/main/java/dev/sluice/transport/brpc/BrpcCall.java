@@ -108,7 +108,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   }
 
   /** The client has left. */
-  void gone() {
+  void cancelled() {
     leave();
     finish();
   }

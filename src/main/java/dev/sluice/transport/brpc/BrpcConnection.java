@@ -49,12 +49,12 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private static final int CALL = 1024;
 
   /** What a client has sent before it can know that the listener closes has arrived by then. */
-  private static final long MOMENT_MILLIS = 200;
+  private static final long GRACE_MILLIS = 200;
 
   /** Clients that go on calling after calls were refused for so long are not listened to. */
   private static final long LONGEST_REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private final BrpcDispatcher front;
+  private final BrpcDispatcher dispatcher;
   private final ContextInternal context;
   private final FrameReader reader;
   private final Runnable whole;
@@ -75,11 +75,11 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // All is there when the handler was added to a channel.
-  BrpcConnection(BrpcDispatcher front, ContextInternal context, Runnable whole) {
-    this.front = front;
+  BrpcConnection(BrpcDispatcher dispatcher, ContextInternal context, Runnable whole) {
+    this.dispatcher = dispatcher;
     this.context = context;
     this.whole = whole;
-    this.reader = new FrameReader(front.context().limits().maxBodySize(), this);
+    this.reader = new FrameReader(dispatcher.context().limits().maxBodySize(), this);
   }
 
   @Override
@@ -127,7 +127,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
       return;
     }
     try {
-      var call = new BrpcCall(this, front.method(meta), meta, body, front.requestId(meta));
+      var call =
+          new BrpcCall(this, dispatcher.method(meta), meta, body, dispatcher.requestId(meta));
       call.memory().force(Kind.BODY, CALL + body.size());
       underWay.add(call);
       bytesUnderWay += body.size();
@@ -143,7 +144,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
         meta,
         BrpcError.BAD_REQUEST,
         "the message has %d bytes, the limit is %d (setting limits.max_body_size)"
-            .formatted(length, front.context().limits().maxBodySize()));
+            .formatted(length, dispatcher.context().limits().maxBodySize()));
     closeWhenSent();
   }
 
@@ -187,7 +188,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
 
   /** What all requests of the listener share. */
   ListenerContext context() {
-    return front.context();
+    return dispatcher.context();
   }
 
   /** Sends the answer of a call that has ended, if there is still someone to take it. */
@@ -228,7 +229,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private void stop() {
     if (!closing) {
       closing = true;
-      later(MOMENT_MILLIS, this::refuse);
+      later(GRACE_MILLIS, this::refuse);
     }
   }
 
@@ -247,7 +248,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     if (over && underWay.isEmpty()) {
       closeWhenSent();
     } else {
-      later(LastActivity.LOOK_MILLIS, this::closeIfQuiet);
+      later(LastActivity.POLL_MILLIS, this::closeIfQuiet);
     }
   }
 
@@ -260,7 +261,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     List<BrpcCall> left = new ArrayList<>(underWay);
     underWay.clear();
     arriving.close();
-    left.forEach(BrpcCall::gone);
+    left.forEach(BrpcCall::cancelled);
     ctx.fireChannelInactive();
   }
 

@@ -20,11 +20,14 @@ public final class BrpcDispatcher implements DetectedProtocol {
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
 
-  public BrpcDispatcher(List<BrpcProtocolHandler> faces, ListenerContext context) {
+  public BrpcDispatcher(List<BrpcProtocolHandler> protocolHandlers, ListenerContext context) {
     this.context = context;
-    for (BrpcProtocolHandler face : faces) {
-      String service = face.service();
-      services.put(service, AuthorizedMethod.all(service + ".", face.methods(), face.operations()));
+    for (BrpcProtocolHandler protocolHandler : protocolHandlers) {
+      String service = protocolHandler.service();
+      services.put(
+          service,
+          AuthorizedMethod.all(
+              service + ".", protocolHandler.methods(), protocolHandler.operations()));
     }
   }
 

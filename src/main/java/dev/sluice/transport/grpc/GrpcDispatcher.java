@@ -37,7 +37,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private final ListenerContext context;
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
-  private final IdleCallTimeouts silent = new IdleCallTimeouts();
+  private final IdleCallTimeouts idleTimeouts = new IdleCallTimeouts();
   private final boolean cors;
 
   /**
@@ -48,21 +48,22 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
    * @throws IllegalStateException if two faces serve the same method
    */
   public GrpcDispatcher(
-      List<GrpcProtocolHandler> faces,
+      List<GrpcProtocolHandler> protocolHandlers,
       ListenerContext context,
       BooleanSupplier ready,
       boolean cors) {
     this.context = context;
     this.cors = cors;
-    this.standard = new StandardServices(context.vertx(), faces, ready);
-    silent.add(standard);
-    for (GrpcProtocolHandler face : faces) {
-      String service = "/" + face.service() + "/";
-      AuthorizedMethod.all(service, face.methods(), face.operations())
+    this.standard = new StandardServices(context.vertx(), protocolHandlers, ready);
+    idleTimeouts.add(standard);
+    for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
+      String service = "/" + protocolHandler.service() + "/";
+      AuthorizedMethod.all(service, protocolHandler.methods(), protocolHandler.operations())
           .forEach((name, method) -> add(methods, service + name, method));
-      AuthorizedMethod.all(service, face.streams(), face.operations())
+      AuthorizedMethod.all(service, protocolHandler.streams(), protocolHandler.operations())
           .forEach((name, method) -> add(streams, service + name, method));
-      face.operations()
+      protocolHandler
+          .operations()
           .forEach((name, operation) -> {
             if (operation.role().isControl()) {
               control.add(service + name);
@@ -80,7 +81,9 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   /** Takes the plain unary calls of an HTTP/2 connection from its frames. */
   public void opened(HttpConnection connection) {
     Http2Calls.follow(
-        connection, (headers, answer, window) -> call(connection, headers, answer, window), silent);
+        connection,
+        (headers, answer, window) -> call(connection, headers, answer, window),
+        idleTimeouts);
   }
 
   /** Whether a path is that of a method with a stream of messages. */
@@ -90,7 +93,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
 
   /** The listener closes: a call that has sent nothing yet ends in a moment. */
   public void closing() {
-    silent.endSoon(context.vertx());
+    idleTimeouts.endSoon(context.vertx());
   }
 
   private @Nullable Http2Call call(
@@ -250,7 +253,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       call.begin();
       call.follow(request);
     } else if (stream != null) {
-      new StreamingCall(request, reply, form, context, ids.of(request), silent).start(stream);
+      new StreamingCall(request, reply, form, context, ids.of(request), idleTimeouts).start(stream);
     } else {
       reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
     }

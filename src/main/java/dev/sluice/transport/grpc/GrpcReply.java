@@ -95,12 +95,12 @@ final class GrpcReply implements UnaryReply {
   }
 
   /** Whether the client has fallen behind. */
-  boolean isFull() {
+  boolean isWriteQueueFull() {
     return response.writeQueueFull();
   }
 
   /** Runs the action when the client has caught up. */
-  void onRoom(Runnable action) {
+  void onWritable(Runnable action) {
     response.drainHandler(_ -> action.run());
   }
 
@@ -191,7 +191,7 @@ final class GrpcReply implements UnaryReply {
   }
 
   private static Buffer prefix(byte flag, int length) {
-    int room = length <= MOST_COPIED ? PREFIX + length : PREFIX;
-    return Buffer.buffer(room).appendByte(flag).appendInt(length);
+    int capacity = length <= MOST_COPIED ? PREFIX + length : PREFIX;
+    return Buffer.buffer(capacity).appendByte(flag).appendInt(length);
   }
 }

@@ -32,13 +32,13 @@ final class Http2Call {
     call.answer();
   }
 
-  void endIfSilent() {
-    call.endIfSilent();
+  void endIfIdle() {
+    call.endIfIdle();
   }
 
   void closed() {
     answer.closed();
     window.closed();
-    call.gone();
+    call.cancelled();
   }
 }

@@ -47,17 +47,18 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   }
 
   /** Looks at the streams of a connection that has just been opened, before Vert.x does. */
-  static void follow(HttpConnection connection, Directory directory, IdleCallTimeouts silent) {
+  static void follow(
+      HttpConnection connection, Directory directory, IdleCallTimeouts idleTimeouts) {
     ConnectionBase opened = ConnectionInternals.base(connection);
     ConnectionInternals.http2(connection)
         .ifPresent(handler -> {
           Http2Calls calls = follow(handler, opened, directory);
-          silent.add(calls);
+          idleTimeouts.add(calls);
           opened
               .channel()
               .closeFuture()
               .addListener(_ -> {
-                silent.remove(calls);
+                idleTimeouts.remove(calls);
                 calls.closeAll();
               });
         });
@@ -146,18 +147,18 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   }
 
   @Override
-  public void endIfSilent() {
+  public void endIfIdle() {
     try {
-      frames.connection().forEachActiveStream(this::endIfSilent);
+      frames.connection().forEachActiveStream(this::endIfIdle);
     } catch (Http2Exception e) {
       throw new IllegalStateException("looking at streams never fails", e);
     }
   }
 
-  private boolean endIfSilent(Http2Stream stream) {
+  private boolean endIfIdle(Http2Stream stream) {
     Http2Call call = stream.getProperty(key);
     if (call != null) {
-      context.emit(_ -> call.endIfSilent());
+      context.emit(_ -> call.endIfIdle());
     }
     return true;
   }

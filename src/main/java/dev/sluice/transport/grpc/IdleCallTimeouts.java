@@ -14,7 +14,7 @@ import java.util.Set;
  */
 final class IdleCallTimeouts {
   /** What a client has sent when it began a call has arrived when it is looked at again. */
-  private static final long LOOK_MILLIS = 100;
+  private static final long POLL_MILLIS = 100;
 
   /** A call, or all calls of a connection. */
   interface Member {
@@ -22,7 +22,7 @@ final class IdleCallTimeouts {
      * Ends what has nothing under way, now or as soon as that is so, and was there at the look
      * before. Connections take new calls until their clients have heard that they end.
      */
-    void endIfSilent();
+    void endIfIdle();
   }
 
   private final Set<Member> members = new HashSet<>();
@@ -40,7 +40,7 @@ final class IdleCallTimeouts {
    * loop.
    */
   void endSoon(Vertx vertx) {
-    vertx.setPeriodic(LOOK_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfSilent));
+    vertx.setPeriodic(POLL_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfIdle));
   }
 
   /** What their clients are told. */

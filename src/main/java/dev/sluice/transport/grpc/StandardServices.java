@@ -46,14 +46,15 @@ final class StandardServices implements IdleCallTimeouts.Member {
   /**
    * @param ready what health answers, for the server as a whole and for each service
    */
-  StandardServices(Vertx vertx, List<GrpcProtocolHandler> faces, BooleanSupplier ready) {
+  StandardServices(Vertx vertx, List<GrpcProtocolHandler> protocolHandlers, BooleanSupplier ready) {
     GrpcServer grpc = GrpcServer.server(vertx);
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
-    for (GrpcProtocolHandler face : faces) {
-      face.healthNames()
+    for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
+      protocolHandler
+          .healthNames()
           .forEach(name -> services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
-      grpc.addService(described(face.descriptor()));
+      grpc.addService(described(protocolHandler.descriptor()));
     }
     services.forEach(health::register);
     grpc.addService(health).addService(ReflectionService.v1());
@@ -95,7 +96,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
 
   /** Ends the calls without an end: who watches hears before that the server does not serve. */
   @Override
-  public void endIfSilent() {
+  public void endIfIdle() {
     List<HttpServerRequest> old = endless.subList(0, seen);
     if (!old.isEmpty()) {
       overall.stop();

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class StreamingCall extends ListenerExchange
     implements GrpcStreamCall, IdleCallTimeouts.Member {
   /** Looks after which a client that could send its next message is taken for a silent one. */
-  private static final int SILENT_LOOKS = 10;
+  private static final int IDLE_POLLS = 10;
 
   private final HttpServerRequest request;
   private final GrpcReply reply;
@@ -40,16 +40,16 @@ final class StreamingCall extends ListenerExchange
   /** The body of gRPC-Web's text form, which is decoded as a whole. */
   private final ByteCollector text = new ByteCollector();
 
-  private final IdleCallTimeouts silent;
+  private final IdleCallTimeouts idleTimeouts;
   private GrpcStreamMethod.@Nullable Messages messages;
-  private boolean heard;
+  private boolean active;
   private boolean taking;
   private boolean allArrived;
 
   /** The listener has closed: the next message is not taken, but ends the call. */
   private boolean stopping;
 
-  private int silentLooks;
+  private int idlePolls;
   private boolean stopped;
   private boolean seen;
   private boolean answered;
@@ -61,7 +61,7 @@ final class StreamingCall extends ListenerExchange
       GrpcForm form,
       ListenerContext context,
       String requestId,
-      IdleCallTimeouts silent) {
+      IdleCallTimeouts idleTimeouts) {
     super(context, EntryPoint.GRPC, requestId, context.memory().account(request.connection()));
     this.request = request;
     this.reply = reply;
@@ -71,7 +71,7 @@ final class StreamingCall extends ListenerExchange
         new GrpcMessageReader(
             request.getHeader(UnaryCall.ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.splitter = new MessageSplitter(reader, maxMessage, memory());
-    this.silent = silent;
+    this.idleTimeouts = idleTimeouts;
     this.maxBody = (long) ((maxMessage + GrpcReply.PREFIX) * UnaryCall.TEXT_RATIO);
   }
 
@@ -92,12 +92,12 @@ final class StreamingCall extends ListenerExchange
       return;
     }
     reply.onSent(this::sent);
-    silent.add(this);
+    idleTimeouts.add(this);
     request.handler(this::arrived);
     request.endHandler(_ -> ended());
     request.exceptionHandler(this::broken);
-    request.response().exceptionHandler(_ -> gone());
-    request.response().closeHandler(_ -> gone());
+    request.response().exceptionHandler(_ -> cancelled());
+    request.response().closeHandler(_ -> cancelled());
   }
 
   @Override
@@ -138,7 +138,7 @@ final class StreamingCall extends ListenerExchange
 
   /** The client has sent something, or will not do so any more. */
   private void hear() {
-    heard = true;
+    active = true;
   }
 
   /**
@@ -148,15 +148,15 @@ final class StreamingCall extends ListenerExchange
    * meanwhile, while one that waits for an answer gets the status as it is.
    */
   @Override
-  public void endIfSilent() {
+  public void endIfIdle() {
     if (!seen) {
       seen = true;
-    } else if (!heard) {
+    } else if (!active) {
       fail(IdleCallTimeouts.stopping());
     } else if (!allArrived && !stopped) {
       stopping = true;
-      silentLooks = isUnderWay() ? 0 : silentLooks + 1;
-      if (silentLooks > SILENT_LOOKS) {
+      idlePolls = isUnderWay() ? 0 : idlePolls + 1;
+      if (idlePolls > IDLE_POLLS) {
         stopTaking();
       }
     }
@@ -192,7 +192,7 @@ final class StreamingCall extends ListenerExchange
 
   private void takeNext() {
     try {
-      while (!taking && !answered && !isGone()) {
+      while (!taking && !answered && !isAbandoned()) {
         Body frame = splitter.next();
         if (frame == null) {
           if (splitter.starved() > 0) {
@@ -282,13 +282,13 @@ final class StreamingCall extends ListenerExchange
   }
 
   @Override
-  public boolean isFull() {
-    return reply.isFull();
+  public boolean isWriteQueueFull() {
+    return reply.isWriteQueueFull();
   }
 
   @Override
-  public void onRoom(Runnable action) {
-    reply.onRoom(action);
+  public void onWritable(Runnable action) {
+    reply.onWritable(action);
   }
 
   @Override
@@ -336,12 +336,12 @@ final class StreamingCall extends ListenerExchange
     if (refusal != null && !answered) {
       fail(refusal);
     } else {
-      gone();
+      cancelled();
     }
   }
 
-  private void gone() {
-    silent.remove(this);
+  private void cancelled() {
+    idleTimeouts.remove(this);
     stopWaiting();
     if (!answered) {
       leave();
@@ -350,7 +350,7 @@ final class StreamingCall extends ListenerExchange
   }
 
   private void sent() {
-    silent.remove(this);
+    idleTimeouts.remove(this);
     finish();
   }
 

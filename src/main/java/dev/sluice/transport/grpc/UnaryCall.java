@@ -145,8 +145,8 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     request.exceptionHandler(this::broken);
     // A call that its headers refused has its answer already.
     if (!request.response().ended()) {
-      request.response().exceptionHandler(_ -> gone());
-      request.response().closeHandler(_ -> gone());
+      request.response().exceptionHandler(_ -> cancelled());
+      request.response().closeHandler(_ -> cancelled());
     }
   }
 
@@ -169,7 +169,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       prepare(piece);
     }
     if (!answered && accepts(piece.readableBytes())) {
-      collected.addBorrowed(piece);
+      collected.addView(piece);
     }
   }
 
@@ -265,12 +265,12 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   /** The whole body was taken. */
   void answer() {
     arrived = true;
-    if (answered || isGone() || wait != null) {
+    if (answered || isAbandoned() || wait != null) {
       return;
     }
     whole = true;
     compute(collected.joinedBytes(), collected::toBody)
-        .compose(framed -> framed.lend(this::answer))
+        .compose(framed -> framed.closeAfter(this::answer))
         .onComplete(this::succeed, this::fail);
   }
 
@@ -307,10 +307,10 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   /** Nobody waits any longer for a message of which nothing has come. */
-  void endIfSilent() {
+  void endIfIdle() {
     if (!seen) {
       seen = true;
-    } else if (!answered && !whole && !isGone() && collected.size() == 0) {
+    } else if (!answered && !whole && !isAbandoned() && collected.size() == 0) {
       fail(IdleCallTimeouts.stopping());
     }
   }
@@ -330,8 +330,8 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     answered = true;
     record().failed(ErrorCode.of(failure));
     forget();
-    InferenceException told = explain(failure, this, context(), reply);
-    reply.fail(GrpcStatus.of(told.code()), told.getMessage());
+    InferenceException reported = explain(failure, this, context(), reply);
+    reply.fail(GrpcStatus.of(reported.code()), reported.getMessage());
   }
 
   /** Logs a failure, and says what the client is told of it, besides the headers set here. */
@@ -357,12 +357,12 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     if (refusal != null && !answered) {
       fail(refusal);
     } else {
-      gone();
+      cancelled();
     }
   }
 
   /** The caller went away, or the stream ended after the answer. */
-  void gone() {
+  void cancelled() {
     if (!answered) {
       forget();
       leave();

@@ -116,7 +116,7 @@ final class BodyReader {
       collected.land(tensorAt);
       // Native memory is counted where it is made.
       memory.moveToTensor(Kind.BODY);
-      ZeroCopyBodyChunks.take(request, this::takeBorrowed);
+      ZeroCopyBodyChunks.take(request, this::takeViews);
     }
     readOn();
   }
@@ -163,9 +163,9 @@ final class BodyReader {
     }
   }
 
-  private void takeBorrowed(ByteBuf chunk) {
+  private void takeViews(ByteBuf chunk) {
     if (accepts(chunk.readableBytes())) {
-      collected.addBorrowed(chunk);
+      collected.addView(chunk);
     }
   }
 

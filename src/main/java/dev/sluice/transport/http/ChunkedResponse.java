@@ -29,12 +29,12 @@ public final class ChunkedResponse {
   }
 
   /** Whether the client has fallen behind. */
-  public boolean isFull() {
+  public boolean isWriteQueueFull() {
     return response.writeQueueFull();
   }
 
   /** Runs the action when the client has caught up. */
-  public void onRoom(Runnable action) {
+  public void onWritable(Runnable action) {
     response.drainHandler(_ -> action.run());
   }
 

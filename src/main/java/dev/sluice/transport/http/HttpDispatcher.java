@@ -25,8 +25,8 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   private final boolean cors;
 
   /** Mounts the faces, for clients that are no pages from elsewhere. */
-  public HttpDispatcher(List<HttpProtocolHandler> faces, ListenerContext context) {
-    this(faces, context, false);
+  public HttpDispatcher(List<HttpProtocolHandler> protocolHandlers, ListenerContext context) {
+    this(protocolHandlers, context, false);
   }
 
   /**
@@ -34,10 +34,11 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
    *
    * @param cors whether pages from other origins may ask
    */
-  public HttpDispatcher(List<HttpProtocolHandler> faces, ListenerContext context, boolean cors) {
+  public HttpDispatcher(
+      List<HttpProtocolHandler> protocolHandlers, ListenerContext context, boolean cors) {
     this.context = context;
     this.cors = cors;
-    faces.forEach(face -> face.mount(routes));
+    protocolHandlers.forEach(protocolHandler -> protocolHandler.mount(routes));
   }
 
   /** Looks after a connection that has just been opened. */

@@ -51,8 +51,8 @@ public final class HttpExchange extends ListenerExchange {
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
     super(context, EntryPoint.REST, requestId, context.memory().account(request.connection()));
     this.request = request;
-    request.response().exceptionHandler(_ -> gone());
-    request.response().closeHandler(_ -> gone());
+    request.response().exceptionHandler(_ -> cancelled());
+    request.response().closeHandler(_ -> cancelled());
   }
 
   /**
@@ -133,7 +133,7 @@ public final class HttpExchange extends ListenerExchange {
     return request.remoteAddress();
   }
 
-  private void gone() {
+  private void cancelled() {
     if (!request.response().ended()) {
       leave();
       finish();
@@ -162,7 +162,7 @@ public final class HttpExchange extends ListenerExchange {
     requireDecided();
     return new BodyReader(request, this, context(), tensorAt)
         .read()
-        .compose(body -> body.lend(work));
+        .compose(body -> body.closeAfter(work));
   }
 
   /** Answers with JSON. */

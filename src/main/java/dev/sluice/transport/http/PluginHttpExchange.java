@@ -76,8 +76,8 @@ public final class PluginHttpExchange implements PluginHttpCall {
   }
 
   @Override
-  public void onGone(Runnable action) {
-    http.onGone(action);
+  public void onCancel(Runnable action) {
+    http.onCancel(action);
   }
 
   @Override
@@ -110,14 +110,14 @@ public final class PluginHttpExchange implements PluginHttpCall {
   }
 
   @Override
-  public boolean isFull() {
-    return chunks != null && chunks.isFull();
+  public boolean isWriteQueueFull() {
+    return chunks != null && chunks.isWriteQueueFull();
   }
 
   @Override
-  public void onRoom(Runnable action) {
+  public void onWritable(Runnable action) {
     if (chunks != null) {
-      chunks.onRoom(action);
+      chunks.onWritable(action);
     }
   }
 
@@ -137,10 +137,10 @@ public final class PluginHttpExchange implements PluginHttpCall {
 
   @Override
   public void fail(InferenceException failure) {
-    InferenceException told = http.explain(failure);
-    byte[] text = told.getMessage().getBytes(UTF_8);
+    InferenceException reported = http.explain(failure);
+    byte[] text = reported.getMessage().getBytes(UTF_8);
     if (chunks == null) {
-      http.answer(HttpStatus.of(told.code()), TEXT, Buffer.buffer(text));
+      http.answer(HttpStatus.of(reported.code()), TEXT, Buffer.buffer(text));
     } else {
       write(text);
       end();

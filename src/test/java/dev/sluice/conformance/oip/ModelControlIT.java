@@ -297,7 +297,7 @@ class ModelControlIT {
         assertThat(answer.status()).as(answer.text()).isIn(200, 400);
       }
       assertThat(post(caller, "damaged/unload")).isEqualTo("200 ");
-      server.settle();
+      server.awaitReconciled();
     }
   }
 

@@ -141,7 +141,7 @@ class ReloadIT {
     String name = "half_plus_two_2_versions";
     var all = ServableVersionPolicy.newBuilder().setAll(ServableVersionPolicy.All.newBuilder());
     reload(model(name).setModelVersionPolicy(all));
-    server.settle();
+    server.awaitReconciled();
     assertThat(states(name)).isEqualTo("124 AVAILABLE, 123 AVAILABLE");
     reload(
         model(name)

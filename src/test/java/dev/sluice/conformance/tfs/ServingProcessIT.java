@@ -177,8 +177,8 @@ class ServingProcessIT {
 
   /** Asks until told, or until nobody is let in any more. Returns whether it was told. */
   private boolean askByRest() throws IOException {
-    for (var door = enter(); door.isPresent(); door = enter()) {
-      try (KeptConnection connection = door.get()) {
+    for (var endpoint = enter(); endpoint.isPresent(); endpoint = enter()) {
+      try (KeptConnection connection = endpoint.get()) {
         while (!enough.get() && connection.keeps()) {
           predict(connection);
         }

@@ -24,13 +24,13 @@ class ModelResolverTest {
   @ParameterizedTest(name = "{0} is {1}")
   @CsvSource({"m, m/3", "m-3, m/3", "m-3.0.0, m/3", "m-1, m-1/7", "m-1-7, m-1/7", "m-1.0, m/1"})
   void aNameMeansAVersion(String name, String version) {
-    assertThat(choice("").lend(name, Caller.SERVER).id().toString()).isEqualTo(version);
+    assertThat(choice("").acquire(name, Caller.SERVER).id().toString()).isEqualTo(version);
   }
 
   @ParameterizedTest
   @CsvSource({"x", "m-2", "m-1.2.0", "m-", "-1", "m-canary", "m-99999999999999999999"})
   void anythingElseIsNotFound(String name) {
-    assertThatThrownBy(() -> choice("").lend(name, Caller.SERVER))
+    assertThatThrownBy(() -> choice("").acquire(name, Caller.SERVER))
         .isInstanceOf(InferenceException.class)
         .hasMessage("[ExecutorException] Not found model: " + name)
         .extracting(e -> ErrorCode.of((Throwable) e))
@@ -39,19 +39,19 @@ class ModelResolverTest {
 
   @Test
   void withoutANameTheDefaultIsMeant() {
-    assertThat(choice("m-1").lend("", Caller.SERVER).id()).isEqualTo(new ModelId("m-1", 7));
+    assertThat(choice("m-1").acquire("", Caller.SERVER).id()).isEqualTo(new ModelId("m-1", 7));
   }
 
   @Test
   void withoutANameAndADefaultTheOnlyModelIsMeant() {
     var only = new NamedModels(new ModelId("one", 4));
-    assertThat(new ModelResolver(only, only, Deployment.of("")).lend("", Caller.SERVER).id())
+    assertThat(new ModelResolver(only, only, Deployment.of("")).acquire("", Caller.SERVER).id())
         .isEqualTo(new ModelId("one", 4));
   }
 
   @Test
   void withoutANameAndADefaultAmongSeveralTheSettingIsNamed() {
-    assertThatThrownBy(() -> choice("").lend("", Caller.SERVER))
+    assertThatThrownBy(() -> choice("").acquire("", Caller.SERVER))
         .hasMessageContaining("grps.default_model")
         .hasMessageContaining("m, m-1");
   }
@@ -61,7 +61,7 @@ class ModelResolverTest {
     var only = new NamedModels(new ModelId("net-1.2.3", 1));
     var deployment = new Deployment("", Map.of("net", "net-1.2.3"), "", Map.of());
     var choice = new ModelResolver(only, only, deployment);
-    assertThat(choice.lend("net", Caller.SERVER).id().name()).isEqualTo("net-1.2.3");
-    assertThat(choice.lend("net-1.2.3", Caller.SERVER).id().name()).isEqualTo("net-1.2.3");
+    assertThat(choice.acquire("net", Caller.SERVER).id().name()).isEqualTo("net-1.2.3");
+    assertThat(choice.acquire("net-1.2.3", Caller.SERVER).id().name()).isEqualTo("net-1.2.3");
   }
 }

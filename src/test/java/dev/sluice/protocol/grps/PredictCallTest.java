@@ -88,12 +88,12 @@ class PredictCallTest {
     private final List<String> got = new ArrayList<>();
 
     @Override
-    public boolean isFull() {
+    public boolean isWriteQueueFull() {
       return false;
     }
 
     @Override
-    public void onRoom(Runnable action) {
+    public void onWritable(Runnable action) {
       action.run();
     }
 
@@ -161,7 +161,7 @@ class PredictCallTest {
   @Test
   void aClientThatGoesAwayLeavesTheRoom() {
     stream(PredictCallTest::giveOne);
-    Objects.requireNonNull(exchange.whenGone()).run();
+    Objects.requireNonNull(exchange.cancelAction()).run();
     assertThat(client.got).isEmpty();
     assertThereIsRoom();
   }

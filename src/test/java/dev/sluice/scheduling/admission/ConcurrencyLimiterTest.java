@@ -16,7 +16,7 @@ class ConcurrencyLimiterTest {
     permit();
     permit();
     assertThat(limiter.admit()).isEqualTo(new Rejected(2, Duration.ofSeconds(1)));
-    assertThat(limiter.inside()).isEqualTo(2);
+    assertThat(limiter.inFlight()).isEqualTo(2);
   }
 
   @Test

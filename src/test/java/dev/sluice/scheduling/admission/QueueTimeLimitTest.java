@@ -19,7 +19,7 @@ class QueueTimeLimitTest {
 
   private final AtomicLong clock = new AtomicLong(17);
   private QueueTimeLimit limit = new QueueTimeLimit(1, TARGET, BURST, QUEUE, clock::get);
-  private int inside;
+  private int inFlight;
   private int accepted;
   private int refused;
   private double arrivals;
@@ -97,7 +97,7 @@ class QueueTimeLimitTest {
     for (int run = 0; run < 100; run++) {
       clock.addAndGet(20_000 * MICRO);
       for (int i = 0; i < 32; i++) {
-        joining.left(600);
+        joining.released(600);
       }
     }
     assertThat(joining.get()).isEqualTo(8 * 32);
@@ -125,7 +125,7 @@ class QueueTimeLimitTest {
     offer(256);
     for (int i = 0; i < 20_000; i++) {
       clock.addAndGet(1_000 * MICRO);
-      leave();
+      release();
       offer(1);
     }
     assertThat(refused).isZero();
@@ -137,10 +137,10 @@ class QueueTimeLimitTest {
     int patient = 0;
     int before = accepted;
     for (int i = 0; i < 20_000; i++) {
-      int inside = this.inside;
+      int inFlight = this.inFlight;
       int accepted = this.accepted;
       run(SECOND / 1_000, 100 * MICRO, 20_000);
-      patient += inside > 150 ? this.accepted - accepted : 0;
+      patient += inFlight > 150 ? this.accepted - accepted : 0;
     }
     assertThat(patient).isPositive().isLessThan((accepted - before) / 100);
   }
@@ -151,15 +151,15 @@ class QueueTimeLimitTest {
     assertThat(limit.get()).isLessThan(110);
     for (int i = 0; i < 60_000; i++) {
       clock.addAndGet(100 * MICRO);
-      leave();
-      offer(256 - inside);
+      release();
+      offer(256 - inFlight);
     }
     assertThat(limit.get()).isEqualTo(QUEUE);
     refused = 0;
     for (int i = 0; i < 60_000; i++) {
       clock.addAndGet(100 * MICRO);
-      leave();
-      offer(256 - inside);
+      release();
+      offer(256 - inFlight);
     }
     assertThat(refused).isZero();
   }
@@ -212,7 +212,7 @@ class QueueTimeLimitTest {
     offer(2_000);
     for (int i = 0; i < 30_000; i++) {
       clock.addAndGet(2_700 * MICRO);
-      leave();
+      release();
       offer(1);
     }
     assertThat(refused).isZero();
@@ -226,7 +226,7 @@ class QueueTimeLimitTest {
     run(3 * SECOND, 1_000 * MICRO, 1_500);
     assertThat(limit.get()).isEqualTo(16);
     run(6 * SECOND, 1_000 * MICRO, 1_500);
-    assertThat(inside).isLessThanOrEqualTo(251);
+    assertThat(inFlight).isLessThanOrEqualTo(251);
   }
 
   @Test
@@ -235,10 +235,10 @@ class QueueTimeLimitTest {
     for (int i = 0; i < 4_000; i++) {
       clock.addAndGet(1_000 * MICRO);
       offer(2);
-      leave();
-      if (inside > 200) {
+      release();
+      if (inFlight > 200) {
         limit.expired();
-        leave();
+        release();
       }
     }
     assertThat(limit.get()).isBetween(16, 25);
@@ -252,16 +252,16 @@ class QueueTimeLimitTest {
       offer((int) arrivals);
       arrivals -= (int) arrivals;
       clock.set(free);
-      if (inside > 0) {
-        leave();
+      if (inFlight > 0) {
+        release();
       }
     }
   }
 
   private void offer(int requests) {
     for (int i = 0; i < requests; i++) {
-      if (inside < limit.get()) {
-        limit.entered(inside++);
+      if (inFlight < limit.get()) {
+        limit.entered(inFlight++);
         accepted++;
       } else {
         refused++;
@@ -269,7 +269,7 @@ class QueueTimeLimitTest {
     }
   }
 
-  private void leave() {
-    limit.left(--inside);
+  private void release() {
+    limit.released(--inFlight);
   }
 }

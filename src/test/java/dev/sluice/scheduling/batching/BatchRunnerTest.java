@@ -53,7 +53,7 @@ class BatchRunnerTest {
 
   @AfterEach
   void nothingIsLeftOpen() {
-    assertThat(requests.loans()).isZero();
+    assertThat(requests.leases()).isZero();
     requests.close();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
@@ -221,7 +221,7 @@ class BatchRunnerTest {
   @Test
   void expiredRequestIsAnsweredWithoutReachingTheModel() {
     PendingRequest expired = requests.waiting(requests.request(Deadline.at(1), 0, 1f), 1, 0);
-    batch.gone.add(expired);
+    batch.abandoned.add(expired);
     clock.set(7_000_000);
     run();
     assertThat(model.runs()).isZero();

@@ -206,7 +206,7 @@ class DynamicBatcherTest {
     cancelled.request().cancel();
     clock.set(10);
     assertLeaves(first, last);
-    assertThat(batch.gone()).containsExactly(cancelled, expired);
+    assertThat(batch.abandoned()).containsExactly(cancelled, expired);
     assertThat(queue.size()).isZero();
   }
 
@@ -215,8 +215,8 @@ class DynamicBatcherTest {
     PendingRequest late = offer(1);
     clock.set(100_000);
     assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
-    assertThat(batch.gone()).containsExactly(late);
-    assertThat(late.goneFromQueue(clock.get()))
+    assertThat(batch.abandoned()).containsExactly(late);
+    assertThat(late.abandonedInQueue(clock.get()))
         .hasMessage("Request timeout expired after 0 ms in the queue");
   }
 
@@ -249,12 +249,12 @@ class DynamicBatcherTest {
     PendingRequest lengthened = offer(1, 5_000, 0);
     clock.set(10_000);
     assertLeaves(lengthened);
-    assertThat(batch.gone()).containsExactly(shortened);
-    assertThat(shortened.goneFromQueue(clock.get()).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(batch.abandoned()).containsExactly(shortened);
+    assertThat(shortened.abandonedInQueue(clock.get()).code()).isEqualTo(ErrorCode.UNAVAILABLE);
     PendingRequest late = offer(1, 5_000, 0);
     clock.set(10_000 + 1_000_000);
     assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
-    assertThat(batch.gone()).containsExactly(late);
+    assertThat(batch.abandoned()).containsExactly(late);
   }
 
   @Test
@@ -276,7 +276,7 @@ class DynamicBatcherTest {
     PendingRequest lower = offer(LARGEST, 0, 2);
     PendingRequest fresh = offer(LARGEST, 0, 1);
     assertLeaves(fresh);
-    assertThat(batch.gone()).isEmpty();
+    assertThat(batch.abandoned()).isEmpty();
     assertLeaves(late);
     clock.set(9_000_000);
     assertLeaves(alsoLate);

@@ -34,8 +34,9 @@ import org.junit.jupiter.api.Test;
 class ResponseCacheTest {
   private final ResponseCache cache = new ResponseCache(4_000, System::nanoTime);
   private final Adding adding = new Adding();
-  private final FakeModelLease lent = new FakeModelLease(new ModelId("m", 1), FakeSession.METADATA);
-  private final VersionMeter meter = Telemetry.unseen().version(lent.id());
+  private final FakeModelLease lease =
+      new FakeModelLease(new ModelId("m", 1), FakeSession.METADATA);
+  private final VersionMeter meter = Telemetry.unseen().version(lease.id());
   private List<Long> members = List.of(1L, 2L);
   private final CachingScheduler scheduler = cache.before(adding, meter, () -> members);
   private long blocksBefore;
@@ -77,12 +78,12 @@ class ResponseCacheTest {
   void nothingIsLeftOpen() {
     scheduler.close();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-    assertThat(lent.loans()).isZero();
+    assertThat(lease.leases()).isZero();
   }
 
   private InferenceRequest request(RequestOptions options, List<String> outputs, float... x) {
     return new InferenceRequest(
-        lent.lend(),
+        lease.acquire(),
         FakeSession.SIGNATURE,
         List.of(new NamedTensor("x", Tensors.floats(Shape.of(x.length), x))),
         outputs,

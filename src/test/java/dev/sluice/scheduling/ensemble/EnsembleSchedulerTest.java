@@ -78,19 +78,20 @@ class EnsembleSchedulerTest {
     record Asked(InferenceRequest request, Promise<InferenceResponse> answer) {}
 
     final Map<String, Asked> asked = new LinkedHashMap<>();
-    final Map<String, FakeModelLease> lent = new LinkedHashMap<>();
+    final Map<String, FakeModelLease> lease = new LinkedHashMap<>();
     ModelMetadata metadata = METADATA;
-    String gone = "";
+    String abandoned = "";
 
     @Override
     public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
-      if (selector.name().equals(gone)) {
-        return new ModelLookup.UnknownModel(gone);
+      if (selector.name().equals(abandoned)) {
+        return new ModelLookup.UnknownModel(abandoned);
       }
       return new ModelLookup.Found(
-          lent.computeIfAbsent(
+          lease
+              .computeIfAbsent(
                   selector.name(), name -> new FakeModelLease(new ModelId(name, 1), metadata))
-              .lend());
+              .acquire());
     }
 
     @Override
@@ -135,13 +136,13 @@ class EnsembleSchedulerTest {
   void nothingIsLeftOpen() {
     assertThat(members.asked).isEmpty();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-    assertThat(ensemble.loans()).isZero();
-    assertThat(members.lent.values()).allMatch(model -> model.loans() == 0);
+    assertThat(ensemble.leases()).isZero();
+    assertThat(members.lease.values()).allMatch(model -> model.leases() == 0);
   }
 
   private InferenceRequest request(String... outputs) {
     return new InferenceRequest(
-        ensemble.lend(),
+        ensemble.acquire(),
         graph.metadata().signature("").orElseThrow(),
         List.of(new NamedTensor("a", Tensors.floats(Shape.of(1), 1))),
         List.of(outputs),
@@ -248,7 +249,7 @@ class EnsembleSchedulerTest {
 
   @Test
   void aMemberThatIsGoneMakesTheEnsembleUnavailable() {
-    members.gone = "right";
+    members.abandoned = "right";
     Future<InferenceResponse> answer = scheduler.submit(request());
     assertThat(failure(answer))
         .hasMessage("ensemble 'e', step 2 (model 'right'): model 'right' takes no requests now");
@@ -288,7 +289,7 @@ class EnsembleSchedulerTest {
     members.metadata = hinted;
     var request =
         new InferenceRequest(
-            new FakeModelLease(new ModelId("e", 1), chain.metadata()).lend(),
+            new FakeModelLease(new ModelId("e", 1), chain.metadata()).acquire(),
             chain.metadata().signature("").orElseThrow(),
             List.of(new NamedTensor("a", Tensors.floats(Shape.of(1), 1))),
             List.of(),

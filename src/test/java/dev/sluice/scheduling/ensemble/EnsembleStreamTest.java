@@ -87,7 +87,7 @@ class EnsembleStreamTest {
 
     final Map<String, Asked> asked = new LinkedHashMap<>();
     final Map<String, Stream> streams = new HashMap<>();
-    final Map<String, FakeModelLease> lent = new HashMap<>();
+    final Map<String, FakeModelLease> lease = new HashMap<>();
 
     static ModelMetadata metadata(String model) {
       return new ModelMetadata("fake", Map.of(Signature.DEFAULT, SIGNATURE), true, 0)
@@ -97,9 +97,10 @@ class EnsembleStreamTest {
     @Override
     public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
       return new ModelLookup.Found(
-          lent.computeIfAbsent(
+          lease
+              .computeIfAbsent(
                   selector.name(), name -> new FakeModelLease(new ModelId(name, 1), metadata(name)))
-              .lend());
+              .acquire());
     }
 
     @Override
@@ -206,9 +207,9 @@ class EnsembleStreamTest {
   void nothingIsLeftOpen() {
     assertThat(members.asked).isEmpty();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-    assertThat(members.lent.values()).allMatch(model -> model.loans() == 0);
+    assertThat(members.lease.values()).allMatch(model -> model.leases() == 0);
     if (ensemble != null) {
-      assertThat(ensemble.loans()).isZero();
+      assertThat(ensemble.leases()).isZero();
     }
   }
 
@@ -243,7 +244,7 @@ class EnsembleStreamTest {
     new EnsembleScheduler(graph, members)
         .stream(
             new InferenceRequest(
-                model.lend(),
+                model.acquire(),
                 graph.metadata().signature("").orElseThrow(),
                 List.of(new NamedTensor("in", Tensors.floats(Shape.of(1), 1))),
                 List.of(outputs),
@@ -412,7 +413,7 @@ class EnsembleStreamTest {
     scheduler.close();
     var request =
         new InferenceRequest(
-            new FakeModelLease(new ModelId("e", 1), graph.metadata()).lend(),
+            new FakeModelLease(new ModelId("e", 1), graph.metadata()).acquire(),
             graph.metadata().signature("").orElseThrow(),
             List.of(),
             List.of(),

@@ -53,7 +53,7 @@ class ModelQueueTest {
   private static List<PendingRequest> inLine(ModelQueue queue) {
     List<PendingRequest> line = new ArrayList<>();
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
       for (PendingRequest next = queue.first(); next != null; next = queue.after(next)) {
         line.add(next);
       }
@@ -107,7 +107,7 @@ class ModelQueueTest {
     assertThat(queue.offer(waiting(0))).isEqualTo(Offer.TAKEN);
     assertThat(queue.offer(waiting(0))).isEqualTo(Offer.FULL);
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
       queue.remove(made.getFirst());
     }
     assertThat(queue.offer(waiting(0))).isEqualTo(Offer.TAKEN);
@@ -127,7 +127,7 @@ class ModelQueueTest {
     assertThat(queue.offer(waiting(2))).isEqualTo(Offer.TAKEN);
     assertThat(queue.size()).isEqualTo(3);
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
       queue.remove(made.getFirst());
     }
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.TAKEN);
@@ -200,7 +200,7 @@ class ModelQueueTest {
   private static void takeOne(ModelQueue queue, AtomicInteger answered) {
     PendingRequest first;
     synchronized (queue) {
-      queue.settle();
+      queue.drainArrivals();
       first = queue.first();
       if (first != null) {
         queue.remove(first);
@@ -213,7 +213,7 @@ class ModelQueueTest {
 
   /** A second answer to the same request would throw. */
   private static void answer(PendingRequest pending, AtomicInteger answered) {
-    pending.decide(new InferenceException(ErrorCode.UNAVAILABLE, "closed"));
+    pending.complete(new InferenceException(ErrorCode.UNAVAILABLE, "closed"));
     pending.deliver();
     answered.incrementAndGet();
   }

@@ -62,7 +62,7 @@ class SequenceSchedulerTest {
       new ModelMetadata("fake", Map.of(Signature.DEFAULT, SIGNATURE), true, 1);
 
   private final Vertx vertx = Vertx.vertx();
-  private final Context home = vertx.getOrCreateContext();
+  private final Context callerContext = vertx.getOrCreateContext();
   private final AtomicLong clock = new AtomicLong(1);
   private final FakeModelLease model = new FakeModelLease(new ModelId("sum", 1), METADATA);
   private final NamedCallers callers = new NamedCallers(0.5);
@@ -151,18 +151,18 @@ class SequenceSchedulerTest {
 
   @AfterEach
   void nothingIsLeftOpen() {
-    onHome(() -> {
+    onCallerContext(() -> {
       scheduler.close();
       return "closed";
     });
-    assertThat(model.loans()).isZero();
+    assertThat(model.leases()).isZero();
     vertx.close().toCompletionStage().toCompletableFuture().join();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
-  private <T> T onHome(Callable<T> action) {
+  private <T> T onCallerContext(Callable<T> action) {
     Promise<T> done = Promise.promise();
-    home.runOnContext(_ -> {
+    callerContext.runOnContext(_ -> {
       try {
         done.complete(action.call());
       } catch (Exception e) {
@@ -173,16 +173,16 @@ class SequenceSchedulerTest {
   }
 
   private InferenceRequest request(float x, long id, String flags, Deadline deadline) {
-    return request(model.lend(), x, id, flags, deadline);
+    return request(model.acquire(), x, id, flags, deadline);
   }
 
   private InferenceRequest request(
-      ModelLease lent, float x, long id, String flags, Deadline deadline) {
+      ModelLease lease, float x, long id, String flags, Deadline deadline) {
     var step =
         new SequenceStep(
             new ParameterValue.Whole(id, true), flags.contains("s"), flags.contains("e"));
     return new InferenceRequest(
-        lent,
+        lease,
         Objects.requireNonNull(plans.shown().get(Signature.DEFAULT)),
         List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
         List.of(),
@@ -196,18 +196,18 @@ class SequenceSchedulerTest {
   }
 
   private Future<InferenceResponse> submit(InferenceRequest request) {
-    return onHome(() -> scheduler.submit(request));
+    return onCallerContext(() -> scheduler.submit(request));
   }
 
   private void answer(Lane lane) {
-    onHome(() -> {
+    onCallerContext(() -> {
       lane.answer();
       return lane;
     });
   }
 
   private Future<InferenceResponse> submitAs(Caller caller, float x, long id, String flags) {
-    return submit(request(model.lendTo(caller), x, id, flags, Deadline.NONE));
+    return submit(request(model.acquireFor(caller), x, id, flags, Deadline.NONE));
   }
 
   @Test
@@ -316,7 +316,7 @@ class SequenceSchedulerTest {
     answer(first);
     sum(one);
     clock.addAndGet(MAX_IDLE.toNanos());
-    onHome(() -> {
+    onCallerContext(() -> {
       scheduler.look();
       return "looked";
     });
@@ -351,7 +351,7 @@ class SequenceSchedulerTest {
     answer(first);
     sum(one);
     var bad = submit(2, 1, "");
-    onHome(() -> {
+    onCallerContext(() -> {
       first.fail(InferenceException.invalid("bad"));
       return first;
     });
@@ -383,7 +383,7 @@ class SequenceSchedulerTest {
     var two = submit(1, 2, "s");
     var third = submit(5, 3, "s");
     clock.addAndGet(Duration.ofMillis(5).toNanos());
-    onHome(() -> {
+    onCallerContext(() -> {
       scheduler.look();
       return "looked";
     });
@@ -413,7 +413,7 @@ class SequenceSchedulerTest {
     var third = submit(start);
     var next = submit(5, 3, "");
     start.cancel();
-    onHome(() -> {
+    onCallerContext(() -> {
       scheduler.look();
       return "looked";
     });
@@ -437,7 +437,7 @@ class SequenceSchedulerTest {
     var third = submit(5, 3, "s");
     answer(second);
     sum(two);
-    onHome(() -> {
+    onCallerContext(() -> {
       scheduler.close();
       return "closed";
     });
@@ -449,6 +449,6 @@ class SequenceSchedulerTest {
   @Test
   void requestWithoutASequenceIsRefused() {
     assertFails(submit(1, 0, "s"), ErrorCode.INVALID_ARGUMENT, "must specify a non-zero");
-    assertThat(model.loans()).isZero();
+    assertThat(model.leases()).isZero();
   }
 }

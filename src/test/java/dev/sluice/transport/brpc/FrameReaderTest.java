@@ -22,7 +22,7 @@ class FrameReaderTest {
   private static final int LONGEST_BODY = 4096;
 
   /** What a reader has told. */
-  private static final class Told implements FrameReader.Frames {
+  private static final class RecordedFrames implements FrameReader.Frames {
     final List<String> frames = new ArrayList<>();
     boolean ended;
 
@@ -69,14 +69,14 @@ class FrameReaderTest {
 
   private static final java.nio.charset.Charset UTF = StandardCharsets.UTF_8;
 
-  private static Told read(byte[] bytes, Random cuts) {
-    var told = new Told();
-    var reader = new FrameReader(LONGEST_BODY, told);
+  private static RecordedFrames read(byte[] bytes, Random cuts) {
+    var recorded = new RecordedFrames();
+    var reader = new FrameReader(LONGEST_BODY, recorded);
     ByteBuf all = Unpooled.wrappedBuffer(bytes);
     while (all.isReadable()) {
       reader.read(all.readSlice(1 + cuts.nextInt(all.readableBytes())));
     }
-    return told;
+    return recorded;
   }
 
   @Test

@@ -21,13 +21,13 @@ final class StreamedMessages implements ClientStream {
   }
 
   @Override
-  public boolean isFull() {
-    return call.isFull();
+  public boolean isWriteQueueFull() {
+    return call.isWriteQueueFull();
   }
 
   @Override
-  public void onRoom(Runnable action) {
-    call.onRoom(action);
+  public void onWritable(Runnable action) {
+    call.onWritable(action);
   }
 
   @Override

@@ -39,9 +39,9 @@ final class CustomRoute {
   private void hand(HttpExchange http, Body body) {
     var query = new PredictQueryParameters(http.query());
     boolean streaming = control.asksInHead(http, query) || control.asksInBody(body);
-    ModelLease lent = models.lend(query.model(), http.caller());
-    http.measure(Api.OWN_HTTP, lent.id().name());
-    data.handle(lent, new PluginHttpExchange(http, body, streaming, control.contentType()));
+    ModelLease lease = models.acquire(query.model(), http.caller());
+    http.measure(Api.OWN_HTTP, lease.id().name());
+    data.handle(lease, new PluginHttpExchange(http, body, streaming, control.contentType()));
   }
 
   private static void refuse(HttpExchange http, InferenceException why) {

@@ -32,13 +32,13 @@ final class StreamedResponse implements ClientStream {
   }
 
   @Override
-  public boolean isFull() {
-    return chunks != null && chunks.isFull();
+  public boolean isWriteQueueFull() {
+    return chunks != null && chunks.isWriteQueueFull();
   }
 
   @Override
-  public void onRoom(Runnable action) {
-    chunks().onRoom(action);
+  public void onWritable(Runnable action) {
+    chunks().onWritable(action);
   }
 
   @Override
@@ -53,9 +53,9 @@ final class StreamedResponse implements ClientStream {
 
   @Override
   public void fail(Throwable failure) {
-    InferenceException told = http.explain(failure);
-    GrpsStatus status = GrpsStatus.ofPrediction(told);
-    if (chunks == null && told.code() == ErrorCode.RESOURCE_EXHAUSTED) {
+    InferenceException reported = http.explain(failure);
+    GrpsStatus status = GrpsStatus.ofPrediction(reported);
+    if (chunks == null && reported.code() == ErrorCode.RESOURCE_EXHAUSTED) {
       MessageJson.answer(http, status);
       return;
     }

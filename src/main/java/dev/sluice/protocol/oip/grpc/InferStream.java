@@ -32,17 +32,17 @@ final class InferStream implements GrpcStreamMethod.Messages {
   private final GrpcStreamCall call;
   private final boolean endsOnFailure;
   private final Set<StreamedRequest> open = new LinkedHashSet<>();
-  private final List<Runnable> waitingForRoom = new ArrayList<>();
+  private final List<Runnable> awaitingWritable = new ArrayList<>();
   private @Nullable Promise<Void> place;
   private boolean allTaken;
   private boolean stopping;
-  private boolean gone;
+  private boolean cancelled;
 
   InferStream(OipServer server, GrpcStreamCall call) {
     this.server = server;
     this.call = call;
     this.endsOnFailure = "true".equalsIgnoreCase(call.metadata("triton_grpc_error"));
-    call.onGone(this::leave);
+    call.onCancel(this::abandon);
   }
 
   @Override
@@ -57,7 +57,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
             () -> InferRequestReader.decodeStreamed(server, wire, call, metadata, memory))
         .transform((decoded, failure) -> {
           begin(request, decoded, failure);
-          return room();
+          return writable();
         });
   }
 
@@ -65,7 +65,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
       StreamedRequest request,
       InferRequestReader.@Nullable Decoded decoded,
       @Nullable Throwable failure) {
-    if (gone) {
+    if (cancelled) {
       if (decoded != null) {
         decoded.request().close();
       }
@@ -81,7 +81,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
   }
 
   /** Complete when a next request may come. */
-  private Future<Void> room() {
+  private Future<Void> writable() {
     if (open.size() < MOST_OPEN) {
       return Future.succeededFuture();
     }
@@ -108,7 +108,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
 
   /** A server that stops waits for no more requests, and a client that has more is told so. */
   private void endIfDone() {
-    if (!open.isEmpty() || gone) {
+    if (!open.isEmpty() || cancelled) {
       return;
     }
     if (allTaken) {
@@ -143,14 +143,14 @@ final class InferStream implements GrpcStreamMethod.Messages {
   }
 
   /** Runs the action when the client has caught up, or when the turn of another comes. */
-  void onRoom(Runnable action) {
-    waitingForRoom.add(action);
-    call.onRoom(this::lookAgain);
+  void onWritable(Runnable action) {
+    awaitingWritable.add(action);
+    call.onWritable(this::lookAgain);
   }
 
   private void lookAgain() {
-    List<Runnable> waiting = List.copyOf(waitingForRoom);
-    waitingForRoom.clear();
+    List<Runnable> waiting = List.copyOf(awaitingWritable);
+    awaitingWritable.clear();
     waiting.forEach(Runnable::run);
   }
 
@@ -166,9 +166,9 @@ final class InferStream implements GrpcStreamMethod.Messages {
     endIfDone();
   }
 
-  private void leave() {
-    gone = true;
-    List.copyOf(open).forEach(StreamedRequest::leave);
+  private void abandon() {
+    cancelled = true;
+    List.copyOf(open).forEach(StreamedRequest::abandon);
     open.clear();
   }
 

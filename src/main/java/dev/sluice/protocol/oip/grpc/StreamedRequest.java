@@ -71,7 +71,7 @@ final class StreamedRequest implements ClientStream {
     return ordered;
   }
 
-  void leave() {
+  void abandon() {
     record.failed(ErrorCode.CANCELLED);
     record.sent();
     if (pump != null) {
@@ -112,13 +112,13 @@ final class StreamedRequest implements ClientStream {
   }
 
   @Override
-  public boolean isFull() {
-    return stream.call().isFull() || (ordered && !stream.isTurnOf(this));
+  public boolean isWriteQueueFull() {
+    return stream.call().isWriteQueueFull() || (ordered && !stream.isTurnOf(this));
   }
 
   @Override
-  public void onRoom(Runnable action) {
-    stream.onRoom(action);
+  public void onWritable(Runnable action) {
+    stream.onWritable(action);
   }
 
   @Override
@@ -147,14 +147,14 @@ final class StreamedRequest implements ClientStream {
       return;
     }
     if (!stream.isTurnOf(this)) {
-      stream.onRoom(() -> fail(failure));
+      stream.onWritable(() -> fail(failure));
       return;
     }
-    InferenceException told = stream.explain(failure);
+    InferenceException reported = stream.explain(failure);
     write(
         encode(
             ModelStreamInferResponse.newBuilder()
-                .setErrorMessage(told.getMessage())
+                .setErrorMessage(reported.getMessage())
                 .setInferResponse(bare(true))));
     record.sent();
     stream.done(this);

@@ -65,17 +65,17 @@ final class WireRequest {
   }
 
   private void input(Body message) throws IOException {
-    OipRequestChecks.requireRoom(inputs.size());
+    OipRequestChecks.requireCapacity(inputs.size());
     inputs.add(new WireInputReader(message).read());
   }
 
   private void rawContent(Body bytes) {
-    OipRequestChecks.requireRoom(rawContents.size());
+    OipRequestChecks.requireCapacity(rawContents.size());
     rawContents.add(bytes);
   }
 
   private void output(Body message) throws IOException {
-    OipRequestChecks.requireRoom(outputs.size());
+    OipRequestChecks.requireCapacity(outputs.size());
     CodedInputStream in = InferMessageTags.open(message);
     String name = "";
     int best = 0;

@@ -80,7 +80,7 @@ record GenerateRoute(OipServer server) {
       return exchange.ask(server.data(), request);
     }
     var one = new SingleResponseReader();
-    exchange.onGone(one::leave);
+    exchange.onCancel(one::abandon);
     exchange.record().asked();
     server.data().inferStream(request, one);
     return one.response().onSuccess(_ -> exchange.record().answered());

@@ -126,7 +126,7 @@ final class JsonRequest implements AutoCloseable {
     hasInputs = true;
     JsonFields.beginArray(in, "inputs");
     while (in.nextElement()) {
-      OipRequestChecks.requireRoom(inputs.size());
+      OipRequestChecks.requireCapacity(inputs.size());
       try (var reader = new JsonInputReader(in, inputs.size())) {
         inputs.add(reader.read());
       }
@@ -139,7 +139,7 @@ final class JsonRequest implements AutoCloseable {
     }
     JsonFields.beginArray(in, "outputs");
     while (in.nextElement()) {
-      OipRequestChecks.requireRoom(outputs.names().size());
+      OipRequestChecks.requireCapacity(outputs.names().size());
       JsonOutput.readInto(outputs, in);
     }
   }

@@ -245,8 +245,8 @@ public final class OipHttpHandler implements HttpProtocolHandler {
 
   /** Answers with what is told of a failure. */
   static void fail(HttpExchange exchange, Throwable failure) {
-    InferenceException told = exchange.explain(failure);
-    Buffer body = OipMetadataJson.error(told.getMessage());
-    exchange.json(HttpStatus.of(told.code()), body);
+    InferenceException reported = exchange.explain(failure);
+    Buffer body = OipMetadataJson.error(reported.getMessage());
+    exchange.json(HttpStatus.of(reported.code()), body);
   }
 }

@@ -31,13 +31,13 @@ final class ServerSentEvents implements ClientStream {
   }
 
   @Override
-  public boolean isFull() {
-    return chunks != null && chunks.isFull();
+  public boolean isWriteQueueFull() {
+    return chunks != null && chunks.isWriteQueueFull();
   }
 
   @Override
-  public void onRoom(Runnable action) {
-    chunks(200).onRoom(action);
+  public void onWritable(Runnable action) {
+    chunks(200).onWritable(action);
   }
 
   @Override
@@ -56,9 +56,9 @@ final class ServerSentEvents implements ClientStream {
 
   @Override
   public void fail(Throwable failure) {
-    InferenceException told = exchange.explain(failure);
-    ChunkedResponse last = chunks(HttpStatus.of(told.code()));
-    last.write(event(OipMetadataJson.error(told.getMessage())));
+    InferenceException reported = exchange.explain(failure);
+    ChunkedResponse last = chunks(HttpStatus.of(reported.code()));
+    last.write(event(OipMetadataJson.error(reported.getMessage())));
     last.end();
   }
 }

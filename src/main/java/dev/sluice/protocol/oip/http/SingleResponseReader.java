@@ -13,7 +13,7 @@ final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
   private final Promise<InferenceResponse> promise = Promise.promise();
   private Flow.@Nullable Subscription subscription;
   private @Nullable InferenceResponse only;
-  private boolean left;
+  private boolean abandoned;
 
   /** The response, or why there is not just one. */
   Future<InferenceResponse> response() {
@@ -21,8 +21,8 @@ final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
   }
 
   /** Nobody wants it any more. */
-  void leave() {
-    left = true;
+  void abandon() {
+    abandoned = true;
     if (subscription != null) {
       subscription.cancel();
     }
@@ -39,7 +39,7 @@ final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
   @Override
   public void onSubscribe(Flow.Subscription given) {
     subscription = given;
-    if (left) {
+    if (abandoned) {
       given.cancel();
     } else {
       given.request(2);
@@ -53,7 +53,7 @@ final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
       return;
     }
     response.close();
-    leave();
+    abandon();
     promise.fail(notOne());
   }
 

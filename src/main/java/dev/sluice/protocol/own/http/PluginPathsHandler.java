@@ -41,16 +41,16 @@ public final class PluginPathsHandler implements HttpProtocolHandler {
     http.body()
         .map(body -> {
           data.handle(
-              lend(model, http.caller()), new PluginHttpExchange(http, body, false, CHUNKS));
+              acquire(model, http.caller()), new PluginHttpExchange(http, body, false, CHUNKS));
           return body;
         })
         .onFailure(e -> refuse(http, http.explain(e)));
   }
 
-  private ModelLease lend(String model, Caller caller) {
+  private ModelLease acquire(String model, Caller caller) {
     var latest = new ModelSelector.Latest(model);
-    if (data.admit(latest, caller) instanceof ModelLookup.Found(ModelLease lent)) {
-      return lent;
+    if (data.admit(latest, caller) instanceof ModelLookup.Found(ModelLease lease)) {
+      return lease;
     }
     throw new InferenceException(
         ErrorCode.UNAVAILABLE, "model '" + model + "' takes no requests now");

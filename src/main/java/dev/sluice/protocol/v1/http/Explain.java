@@ -150,7 +150,7 @@ final class Explain {
       sampling.parameters.close();
       return nothing(sampling.model);
     }
-    exchange.onGone(sampling.model::cancel);
+    exchange.onCancel(sampling.model::cancel);
     return explainer
         .explain(sampling.model, sampling.parameters)
         .compose(explanation -> {
@@ -173,7 +173,7 @@ final class Explain {
       both.explainer.close();
       return nothing(both.model);
     }
-    exchange.onGone(() -> {
+    exchange.onCancel(() -> {
       both.model.cancel();
       both.explainer.cancel();
     });

@@ -66,11 +66,11 @@ public final class V1Routes implements HttpProtocolHandler {
     }
     try {
       Optional<V1Request> path = paths.read(exchange.path());
-      Optional<V1Request> spoken =
+      Optional<V1Request> handlers =
           path.filter(request -> request.method().equals(exchange.method()) && isSpoken(request));
-      if (spoken.isPresent()) {
-        spoken.get().requireFor(exchange);
-        answer(exchange, spoken.get());
+      if (handlers.isPresent()) {
+        handlers.get().requireFor(exchange);
+        answer(exchange, handlers.get());
       } else {
         refuse(exchange, lead().noSuchRequest(exchange.method(), exchange.target(), path));
       }

@@ -100,7 +100,7 @@ final class V1ValueReader {
 
   private void list() {
     int level = open;
-    makeRoom(level);
+    grow(level);
     requireListAt(level);
     boolean first = lengths[level] == UNKNOWN;
     starts[level] = in.position();
@@ -126,7 +126,7 @@ final class V1ValueReader {
     open--;
   }
 
-  private void makeRoom(int level) {
+  private void grow(int level) {
     if (level == MOST_LISTS) {
       throw InferenceException.invalid(JsonError.TOO_DEEP.text());
     }

@@ -62,7 +62,7 @@ class InferRequestReaderTest {
   @AfterEach
   void nothingIsLeftInMemoryOrOnLoan() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
-    assertThat(planes.loans()).isZero();
+    assertThat(planes.leases()).isZero();
   }
 
   @Test
@@ -136,7 +136,7 @@ class InferRequestReaderTest {
       assertThat(refused.getMessage()).isNotEmpty();
     }
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
-    assertThat(planes.loans()).isZero();
+    assertThat(planes.leases()).isZero();
   }
 
   @Test

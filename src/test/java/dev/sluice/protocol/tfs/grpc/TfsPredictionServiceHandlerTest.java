@@ -57,13 +57,13 @@ class TfsPredictionServiceHandlerTest {
       ProtoTensors.header(WireType.FLOAT, 1, 2).addFloatVal(1).addFloatVal(2).build();
 
   private final long openBefore = TensorMemory.openBlocks();
-  private FakeModelLease model = lent(false);
+  private FakeModelLease model = lease(false);
   private final LocalGrpcCall call = new LocalGrpcCall();
 
   @AfterEach
   void nothingIsLeftOpen() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-    assertThat(model.loans()).isZero();
+    assertThat(model.leases()).isZero();
   }
 
   @Test
@@ -77,7 +77,7 @@ class TfsPredictionServiceHandlerTest {
                 .setVersion(Int64Value.of(3))
                 .setSignatureName("serving_default")
                 .build());
-    assertThat(call.whenGone()).isNotNull();
+    assertThat(call.cancelAction()).isNotNull();
   }
 
   @Test
@@ -185,7 +185,7 @@ class TfsPredictionServiceHandlerTest {
   void aDeclaredTypeBindsOnlyWhereTheModelSaysSo() throws InvalidProtocolBufferException {
     TensorProto wrong = ProtoTensors.header(WireType.DOUBLE).build();
     assertThat(predict(request().putInputs("x", wrong).build()).getOutputsMap()).isNotEmpty();
-    model = lent(true);
+    model = lease(true);
     assertFails(
         request().putInputs("x", ProtoTensors.header(WireType.DOUBLE).build()),
         ErrorCode.INVALID_ARGUMENT,
@@ -202,7 +202,7 @@ class TfsPredictionServiceHandlerTest {
     PredictRequest.Builder request = request().putInputs("x", wrong);
     assertThat(predict(request.build()).getOutputsOrThrow("y").getTensorShape())
         .isEqualTo(ProtoTensors.shape(3));
-    model = lent(true);
+    model = lease(true);
     assertFails(
         request, ErrorCode.INVALID_ARGUMENT, "input \"x\" has shape [3], the model takes [-1,2]");
   }
@@ -254,7 +254,7 @@ class TfsPredictionServiceHandlerTest {
   @Test
   void aFailureOfTheModelIsPassedOn() {
     GrpcMethod predict =
-        face(
+        protocolHandler(
                 _ -> {
                   throw new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, "busy");
                 })
@@ -311,7 +311,7 @@ class TfsPredictionServiceHandlerTest {
         assertThat(failure(answer).code().fault()).isEqualTo(ErrorCode.Fault.CALLER);
       }
       assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-      assertThat(model.loans()).isZero();
+      assertThat(model.leases()).isZero();
     }
   }
 
@@ -374,12 +374,13 @@ class TfsPredictionServiceHandlerTest {
 
   private Future<Buffer> answer(String method, Body message) {
     return Objects.requireNonNull(
-            face(TfsPredictionServiceHandlerTest::copyOfX).methods().get(method))
+            protocolHandler(TfsPredictionServiceHandlerTest::copyOfX).methods().get(method))
         .answer(call, message);
   }
 
-  private TfsPredictionServiceHandler face(Function<InferenceRequest, List<NamedTensor>> answer) {
-    var data = new AnsweringDataPlane(_ -> new ModelLookup.Found(model.lend()), answer);
+  private TfsPredictionServiceHandler protocolHandler(
+      Function<InferenceRequest, List<NamedTensor>> answer) {
+    var data = new AnsweringDataPlane(_ -> new ModelLookup.Found(model.acquire()), answer);
     return new TfsPredictionServiceHandler(data, PredictSettings.DEFAULT);
   }
 
@@ -404,7 +405,7 @@ class TfsPredictionServiceHandlerTest {
     return ModelSpec.newBuilder().setName("m").setSignatureName(name).build();
   }
 
-  private static FakeModelLease lent(boolean shapesBind) {
+  private static FakeModelLease lease(boolean shapesBind) {
     List<TensorSpec> all = new ArrayList<>();
     for (WireType type : WireType.values()) {
       all.add(new TensorSpec(type.text(), type.type(), Shape.UNKNOWN));

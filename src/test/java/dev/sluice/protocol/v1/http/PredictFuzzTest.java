@@ -49,7 +49,7 @@ class PredictFuzzTest {
       String model = i % 3 == 0 ? "half_plus_two" : "typed_io";
       decode(damaged, model);
     }
-    assertThat(planes.loans()).isZero();
+    assertThat(planes.leases()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
   }
 

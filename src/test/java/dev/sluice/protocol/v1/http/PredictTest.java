@@ -35,7 +35,7 @@ class PredictTest {
   @AfterEach
   void nothingIsKept() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-    assertThat(planes.loans()).isZero();
+    assertThat(planes.leases()).isZero();
   }
 
   @Test

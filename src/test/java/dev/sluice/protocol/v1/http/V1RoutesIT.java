@@ -99,7 +99,7 @@ class V1RoutesIT {
     long blocks = TensorMemory.openBlocks();
     each.replay(both);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
-    assertThat(PLANES.loans()).isZero();
+    assertThat(PLANES.leases()).isZero();
   }
 
   @Test
