@@ -117,9 +117,18 @@ final class JsonWebTokens {
     }
     JWTClaimsSet claims = verify(token, keys);
     Identity identity = identity(claims);
-    Instant end = claims.getExpirationTime().toInstant().plus(config.clockSkew());
+    Instant end = end(claims).plus(config.clockSkew());
     verified.put(token, new Verified(identity, end, keys));
     return identity;
+  }
+
+  /** A claim that is there may still be null. */
+  private static Instant end(JWTClaimsSet claims) {
+    Date end = claims.getExpirationTime();
+    if (end == null) {
+      throw BearerAuthenticator.refusal("the token names no time at which it expires");
+    }
+    return end.toInstant();
   }
 
   private JWTClaimsSet verify(String token, TokenKeys keys) {

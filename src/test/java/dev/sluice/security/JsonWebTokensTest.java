@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
@@ -14,6 +16,7 @@ import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
@@ -159,6 +162,60 @@ class JsonWebTokensTest {
     assertRefused(parts[0] + "." + other + "." + parts[2], "signature");
     assertRefused(parts[0] + "." + parts[1] + ".", "no signed");
     assertRefused("eyJ.eyJ.x", "no signed");
+  }
+
+  @Test
+  void aTokenBringsNoKeyOfItsOwn() throws Exception {
+    Issuer attacker = Issuer.of("first");
+    var elsewhere = URI.create("http://127.0.0.1:1/keys");
+    for (var header :
+        List.of(
+            new JWSHeader.Builder(JWSAlgorithm.ES256).jwk(attacker.key().toPublicJWK()),
+            new JWSHeader.Builder(JWSAlgorithm.ES256).jwkURL(elsewhere),
+            new JWSHeader.Builder(JWSAlgorithm.ES256).x509CertURL(elsewhere),
+            new JWSHeader.Builder(JWSAlgorithm.ES256)
+                .x509CertChain(List.of(com.nimbusds.jose.util.Base64.encode(new byte[9]))))) {
+      for (String name : List.of("first", "../../etc/passwd", "http://127.0.0.1:1/", "' OR 1=1")) {
+        var token = new SignedJWT(header.keyID(name).build(), Issuer.claims(NOW).build());
+        token.sign(new ECDSASigner(attacker.key()));
+        assertThatThrownBy(() -> tokens.identify(token.serialize()))
+            .isInstanceOfSatisfying(
+                InferenceException.class,
+                e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
+      }
+    }
+  }
+
+  @Test
+  void timesAreNumbersOfSeconds() throws Exception {
+    for (String exp : List.of("\"tomorrow\"", "\"4102444800\"", "-1", "0", "{}", "[]", "null")) {
+      String claims =
+          Issuer.claims(NOW).build().toString().replaceFirst("\"exp\":[0-9]+", "\"exp\":" + exp);
+      assertThat(claims).contains(exp);
+      var token =
+          new JWSObject(
+              new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("first").build(),
+              new Payload(claims));
+      token.sign(new ECDSASigner(issuer.key()));
+      assertThatThrownBy(() -> tokens.identify(token.serialize()))
+          .as(exp)
+          .isInstanceOfSatisfying(
+              InferenceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
+    }
+  }
+
+  @Test
+  void aTokenWithinATokenIsRefused() throws Exception {
+    var outer =
+        new JWSObject(
+            new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("first").contentType("JWT").build(),
+            new Payload(issuer.token(NOW, _ -> {})));
+    outer.sign(new ECDSASigner(issuer.key()));
+    assertThatThrownBy(() -> tokens.identify(outer.serialize()))
+        .isInstanceOfSatisfying(
+            InferenceException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
   }
 
   @Test
