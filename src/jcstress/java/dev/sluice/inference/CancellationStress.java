@@ -10,8 +10,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
 /**
- * A caller cancels while the request is put into a queue: the queue's action is run, or whoever set
- * it sees that the request is cancelled. Otherwise an abandoned request would keep its place.
+ * A caller cancels while the request is put into a queue: the queue's action is run, or the thread
+ * that set it sees that the request is cancelled. Otherwise an abandoned request would keep its
+ * place.
  */
 @JCStressTest
 @Outcome(id = "true", expect = Expect.ACCEPTABLE, desc = "somebody takes it out")

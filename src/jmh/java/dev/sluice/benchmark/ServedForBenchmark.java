@@ -37,7 +37,7 @@ public final class ServedForBenchmark {
     planes = new FakePlanes().serve(MODEL, 1, metadata, _ -> List.of());
   }
 
-  /** Both doors of a server with only this model. */
+  /** Data plane and control plane of a server with only this model. */
   public FakePlanes planes() {
     return planes;
   }

@@ -12,7 +12,8 @@ interface CompatFlag {
     /** True if it stands alone. */
     SWITCH,
     /**
-     * Leaving it out would open a door, or close one that clients need: the server does not start.
+     * Leaving it out would grant access, or deny access that clients need: the server does not
+     * start.
      */
     REFUSED,
     /** A warning says why it does nothing. */

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What signals do: from the first one that ends the process to its end. */
+/** Graceful shutdown of the process: drains on the first signal, and ends at once on the second. */
 final class GracefulShutdown {
   private static final Logger LOG = LoggerFactory.getLogger(GracefulShutdown.class);
 
@@ -36,8 +36,8 @@ final class GracefulShutdown {
                 () -> {
                   drain();
                   LogSetup.finish();
-                  // Whoever asked for it wants to hear that all went well, and the JVM would answer
-                  // with the signal's number.
+                  // The parent process expects exit code 0, and the JVM would exit with the
+                  // signal's number.
                   Runtime.getRuntime().halt(0);
                 },
                 "drain"));

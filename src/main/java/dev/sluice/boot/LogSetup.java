@@ -178,8 +178,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   }
 
   /**
-   * Event loops log, and whoever reads the standard error may be slow: what does not fit into the
-   * queue is dropped, and nobody waits.
+   * Event loops log, and the reader of the standard error may be slow: what does not fit into the
+   * queue is dropped, and no thread blocks.
    */
   private static AsyncAppender withoutWaiting(
       LoggerContext logs, OutputStreamAppender<ILoggingEvent> target) {

@@ -6,7 +6,7 @@ import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import java.io.IOException;
 import java.util.List;
 
-/** Where the process of one model starts, which a server starts for itself and nobody else does. */
+/** Entry point of the process of one model. Started by a server only. */
 public final class ModelProcessMain {
   private ModelProcessMain() {}
 

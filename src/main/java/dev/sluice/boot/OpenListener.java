@@ -106,7 +106,7 @@ record OpenListener(
     return new OpenListener(config, port, deployment, certificates, key);
   }
 
-  /** Removes the file of its socket: nobody connects any more, and its accept queue runs empty. */
+  /** Removes the file of its socket: no client connects any more, and its accept queue drains. */
   void removeSocket() {
     config.socket().ifPresent(path -> UnixSocket.remove(path, socketKey));
   }

@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at something time after time, on a worker, until it is told to stop. */
+/** Runs periodic tasks on a worker until it is stopped. */
 final class PeriodicTasks {
   private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
 

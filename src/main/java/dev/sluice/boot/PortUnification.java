@@ -6,7 +6,9 @@ import dev.sluice.transport.http.HttpDispatcher;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Tells gRPC from everything else, which is what lets them share a port. */
+/**
+ * Port unification: passes gRPC requests and other HTTP requests of one port to their dispatchers.
+ */
 record PortUnification(HttpDispatcher http, GrpcDispatcher grpc) implements ListenerDispatcher {
   @Override
   public void opened(HttpConnection connection) {

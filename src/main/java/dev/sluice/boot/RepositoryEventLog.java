@@ -5,7 +5,7 @@ import dev.sluice.inference.VersionStatus;
 import dev.sluice.repository.RepositoryListener;
 import org.slf4j.Logger;
 
-/** Writes what happens to models into the log. */
+/** Logs the events of models. */
 record RepositoryEventLog(Logger log) implements RepositoryListener {
   @Override
   public void available(ModelId id) {

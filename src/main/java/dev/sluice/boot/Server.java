@@ -12,7 +12,9 @@ interface Server extends AutoCloseable {
   /** Every version of every model it knows, by name and number. */
   List<ModelLine> models();
 
-  /** What could be better about its models, a line each. Only while nobody asks them; blocks. */
+  /**
+   * Proposes improvements of its models, one line each. Only while they have no requests; blocks.
+   */
   List<String> advice();
 
   /**

@@ -225,7 +225,7 @@ final class TritonSettings {
     open.computeIfAbsent(place, _ -> EnumSet.noneOf(Protocol.class)).addAll(protocols);
   }
 
-  /** Who may share memory there is whoever is on the machine. */
+  /** There, any process on the machine may share memory. */
   private ControlAccess access() {
     ControlAccess control = flags.control(TritonFlag.ENABLE_CONTROL);
     if (control.never() || !flags.on(TritonFlag.ALLOW_CLIENT_SHM, false)) {

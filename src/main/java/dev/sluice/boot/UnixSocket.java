@@ -98,8 +98,8 @@ final class UnixSocket {
   }
 
   /**
-   * Makes a private place to bind a socket in, on the file system of its path: nobody can connect
-   * before {@link #publish} has given the file its permissions.
+   * Makes a private place to bind a socket in, on the file system of its path: no client can
+   * connect before {@link #publish} has given the file its permissions.
    *
    * @return the path to bind
    * @throws StartFailure if there is no room for it

@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 /**
  * A key that a caller presents. Only its hash is kept, and no text shows more than its name.
  *
- * @param name what policies and logs call whoever has it
+ * @param name the name of its holder in policies and logs
  * @param sha256 the hash of the key, as 64 hexadecimal digits in lower case
  */
 public record ApiKey(String name, String sha256) {
   static final String WANTED =
       "NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters";
 
-  /** So that nobody guesses one. */
+  /** Long enough not to be guessed. */
   private static final int SHORTEST = 16;
 
   private static final Pattern LINE =

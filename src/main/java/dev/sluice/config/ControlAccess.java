@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /**
  * What a listener allows of control and administration, besides what the policy says.
  *
- * @param never whether nobody may do any of it there, whatever the policy says
+ * @param never whether all of it is forbidden there, whatever the policy says
  * @param open what everybody may do there, without a credential
  */
 public record ControlAccess(boolean never, Set<Operation> open) {

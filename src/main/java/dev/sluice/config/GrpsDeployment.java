@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * A deployment made for grps' own server, whose {@code server.yml} and {@code inference.yml} are
- * read as they are. What they say stands in for settings that are not given elsewhere.
+ * read as they are. Their values are used for settings that are not given elsewhere.
  *
  * @param listeners where it listens
  * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way

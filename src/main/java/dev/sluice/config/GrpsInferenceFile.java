@@ -145,7 +145,7 @@ record GrpsInferenceFile(
     try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
       return jars.iterator().hasNext();
     } catch (IOException _) {
-      // no folder, or none that can be read: whoever looks for a model says so
+      // no folder, or none that can be read: the search for a model reports it
       return false;
     }
   }

@@ -12,8 +12,8 @@ import java.util.Set;
 /**
  * A grps deployment's {@code server.yml}.
  *
- * @param listeners where it listens, for grps alone: whoever wants other protocols too names
- *     listeners of his own. As there, anyone may put the server online and offline.
+ * @param listeners where it listens, for grps alone: to add other protocols, name listeners of his
+ *     own. As there, anyone may put the server online and offline.
  * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
  * @param maxConnections requests under way at once
  * @param maxConcurrency predictions that run at once

@@ -81,7 +81,7 @@ public record JwtConfig(
     return read;
   }
 
-  /** Whoever could change the keys on their way could make tokens. */
+  /** An attacker who changes the keys in transit could forge tokens. */
   private static URI address(Setting setting) {
     try {
       var address = new URI(setting.text());

@@ -87,7 +87,7 @@ record ProtoFields(String file, Message message) {
   }
 
   /**
-   * Names in one warning what nobody here asks for.
+   * Names all unused fields in one warning.
    *
    * @param known full names of the fields that are asked for, with dots between levels
    */

@@ -7,7 +7,7 @@ import java.util.Set;
 
 /**
  * Groups of operations that need a header with a value, as Triton restricts its APIs. The header
- * allows what is in the groups to whoever sends it.
+ * allows the operations of the groups to every caller that sends it.
  *
  * @param wire by which requests come for which it holds
  * @param groups of operations

@@ -127,7 +127,7 @@ final class Section {
         .orElse(otherwise);
   }
 
-  /** Full names of the keys that have a value and that nobody asked for. */
+  /** Full names of the keys that have a value and were never read. */
   List<String> unread() {
     return node.properties().stream()
         .filter(field -> !field.getValue().isNull() && !asked.contains(field.getKey()))

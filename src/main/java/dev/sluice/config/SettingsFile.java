@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /** The text of a file that people write. */
 public final class SettingsFile {
-  /** Bytes. Nobody writes more by hand. */
+  /** Bytes. More is not written by hand. */
   private static final long LARGEST = 1024 * 1024;
 
   private SettingsFile() {}

@@ -14,6 +14,6 @@ public interface Emitter {
   /** Sends the last message. Whatever is emitted later is dropped. */
   void last(Answer message) throws InterruptedException;
 
-  /** Whether nobody reads any more. The thread is interrupted too when that comes to be. */
+  /** Whether the reader has cancelled. The thread is interrupted too when that comes to be. */
   boolean isCancelled();
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param body its content coding undone; not copied
  * @param streaming whether the caller asks for a stream in the way that the grps settings say
  */
-@SuppressWarnings("ArrayRecordComponent") // Nobody compares requests, and bodies are large.
+@SuppressWarnings("ArrayRecordComponent") // Requests are not compared, and bodies are large.
 public record HttpRequest(
     String method,
     String path,

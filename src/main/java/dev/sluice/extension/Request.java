@@ -40,8 +40,6 @@ public interface Request {
   /** The outputs that the caller wants; empty for all of them. */
   List<String> outputs();
 
-  /**
-   * Whether nobody waits for the answer any more. The thread is interrupted too when that comes.
-   */
+  /** Whether the request is cancelled or expired. The thread is interrupted too when that comes. */
   boolean isCancelled();
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The door for managing models and for asking how they are. Reading is free; whatever changes the
+ * Control plane: manages models and reports their state. Reading is free; whatever changes the
  * server is a control operation, authorised here by the {@link Caller} and nowhere else.
  *
  * <p>No method blocks; any thread.

@@ -4,10 +4,11 @@ import io.vertx.core.Future;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 
-/** The door to the models: find one, ask it. Every protocol walks through it. */
+/** Data plane: finds a model and runs inference on it. The only way from a protocol to a model. */
 public interface DataPlane {
   /**
-   * Looks a model up for what a caller wants of it, and lends it. Never blocks; any thread.
+   * Finds a model for an operation of a caller, and acquires a lease on it. Never blocks; any
+   * thread.
    *
    * @throws InferenceException PERMISSION_DENIED if the caller has no right to this operation on a
    *     model of this name, whether there is one or not
@@ -59,7 +60,7 @@ public interface DataPlane {
   }
 
   /**
-   * Has a model's own code answer an HTTP request, later. Takes the loan over.
+   * Has a model's own code answer an HTTP request, later. Takes over the lease.
    *
    * <p>Called on the call's event loop. Whatever happens, the call is answered: with UNIMPLEMENTED
    * if the model has no such code.

@@ -3,7 +3,7 @@ package dev.sluice.inference;
 import java.time.Duration;
 
 /**
- * A point in time after which nobody waits for the answer, on {@link System#nanoTime}'s scale.
+ * A point in time after which a request has expired, on {@link System#nanoTime}'s scale.
  *
  * @param nanos the point; meaningless for {@link #NONE}
  * @param exists false only for {@link #NONE}

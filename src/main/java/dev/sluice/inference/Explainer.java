@@ -2,7 +2,7 @@ package dev.sluice.inference;
 
 import io.vertx.core.Future;
 
-/** The door to explanations: what each element of an instance did for its answer. */
+/** Explains answers: how much each element of an instance contributed. */
 public interface Explainer {
   /** Where a model's explanations come from. Borrows the model. Any thread. */
   ExplanationSource explainedBy(ModelLease model);

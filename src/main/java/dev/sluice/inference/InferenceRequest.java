@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decoded request: a model on loan, its inputs in native memory, and how long the answer is
+ * A decoded request: a leased model, its inputs in native memory, and how long the answer is
  * wanted.
  *
  * <p>Owner: owns the tensors and the loan until {@link #close}. {@link DataPlane#infer} takes the
@@ -44,7 +44,7 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * @param model on loan from {@link DataPlane#find}
+   * @param model leased from {@link DataPlane#find}
    * @param signature one of the model's
    * @param inputs their names are the signature's, each at most once
    * @param outputs names of the wanted outputs in the wanted order; empty for all of them
@@ -190,8 +190,8 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * The caller has left: if the model has not begun, it never will, and a run for nobody else is
-   * stopped where the runtime can. Any thread.
+   * The caller has cancelled: if the model has not begun, it never will, and a run without other
+   * callers is stopped where the runtime can. Any thread.
    */
   public void cancel() {
     cancelled = true;
@@ -203,7 +203,7 @@ public final class InferenceRequest implements AutoCloseable {
 
   /**
    * Its deadline has passed, and its caller was answered: where it waits, it waits no longer, and a
-   * run for nobody else is stopped where the runtime can. Any thread.
+   * run without other callers is stopped where the runtime can. Any thread.
    */
   public void expire() {
     Runnable action = whenExpired;

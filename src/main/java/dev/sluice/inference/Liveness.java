@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether the process can go on serving, or should be started again. Any thread.
  *
- * <p>An {@link Error} leaves a process in a state that nobody has thought of: it fails liveness for
- * good. What comes and goes, such as an event loop that does not turn, is a source of its own.
+ * <p>An {@link Error} leaves a process in an undefined state: it fails liveness for good. What
+ * comes and goes, such as an event loop that does not turn, is a source of its own.
  */
 public final class Liveness {
   private final AtomicReference<@Nullable String> broken = new AtomicReference<>();

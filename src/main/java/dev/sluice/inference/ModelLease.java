@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One live version, lent to a request. It stays loaded until {@link #release}, even when a newer
- * version takes over meanwhile.
+ * A lease: the counted right of one request to use a live version. It stays loaded until {@link
+ * #release}, even when a newer version takes over meanwhile.
  *
- * <p>Whoever got it from {@link DataPlane#find} must either release it once, or put it into an
- * {@link InferenceRequest}, which does.
+ * <p>The caller of {@link DataPlane#find} must either release it once, or put it into an {@link
+ * InferenceRequest}, which does.
  */
 public interface ModelLease {
   ModelId id();
@@ -34,6 +34,6 @@ public interface ModelLease {
     return Optional.empty();
   }
 
-  /** Gives the loan back. Any thread. */
+  /** Releases the lease. Any thread. */
   void release();
 }

@@ -2,7 +2,7 @@ package dev.sluice.inference;
 
 /** What became of looking for a model. Each face has its own words for each way to miss. */
 public sealed interface ModelLookup {
-  /** It takes requests. The model is lent: see {@link ModelLease}. */
+  /** It takes requests. The caller holds a lease: see {@link ModelLease}. */
   record Found(ModelLease model) implements ModelLookup {}
 
   /** There is no model to ask, for one of several reasons. */

@@ -21,7 +21,7 @@ import java.util.Set;
  *     stream only: {@link DataPlane#inferStream}
  * @param classLabels by output, the names of its classes in their order; empty for most models
  * @param queueTimeouts whether the time that a request itself names is for its queue alone, by the
- *     model's own policy; else nobody waits for the answer after it
+ *     model's own policy; else the request has expired after it
  * @param open whether it takes any inputs and gives any outputs besides those of its signature, as
  *     own code may
  * @param parameters names of what a request may say besides its inputs, which the model heeds

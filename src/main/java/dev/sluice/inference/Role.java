@@ -19,7 +19,7 @@ public enum Role {
 
   /**
    * Returns whether operations of this role change what the server does for others, or reach beyond
-   * their requests: nobody has it without a rule, and no page in a browser ever.
+   * their requests: no caller has it without a rule, and no page in a browser ever.
    */
   public boolean isControl() {
     return this == CONTROL || this == ADMIN || this == SHARED_MEMORY;

@@ -9,12 +9,12 @@ record ServerCaller(String listener, String identity, double share, boolean isAn
     implements Caller {
   @Override
   public void require(Operation operation) {
-    // The settings were written by whoever started the server.
+    // The settings were written by the operator who started the server.
   }
 
   @Override
   public void require(Operation operation, String model) {
-    // The settings were written by whoever started the server.
+    // The settings were written by the operator who started the server.
   }
 
   @Override

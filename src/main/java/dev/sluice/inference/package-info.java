@@ -1,9 +1,9 @@
 /**
- * The words that protocols, schedulers and runtimes share, and the two doors into the server. Start
- * at {@link dev.sluice.inference.DataPlane}.
+ * The words that protocols, schedulers and runtimes share, and the two interfaces of the server,
+ * data plane and control plane. Start at {@link dev.sluice.inference.DataPlane}.
  *
- * <p>Threads: the doors are used from event loops and answer there; everything else is immutable,
- * or says which thread owns it.
+ * <p>Threads: both interfaces are used from event loops and answer there; everything else is
+ * immutable, or says which thread owns it.
  *
  * <p>Units: deadlines are {@link System#nanoTime} values, versions are plain numbers.
  */

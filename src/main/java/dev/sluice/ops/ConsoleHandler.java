@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The front door: a browser gets a page that shows how the server is, whatever else knocks is told
- * that it is alive. The page and its charts are also where grps' monitor has its own.
+ * Answers the root path: a browser gets a page with the state of the server, any other client a
+ * liveness text. The page and its charts are also where grps' monitor has its own.
  */
 public final class ConsoleHandler implements HttpProtocolHandler {
   private static final String GRPS_PAGE = "/grps/v1/monitor/metrics";

@@ -19,7 +19,7 @@ final class ConsolePage {
 
   private static final String PAGE = read();
 
-  /** Nothing runs or is drawn by a rule but what stands in the file, and nobody frames it. */
+  /** Only scripts and styles of the file are allowed, and no page may frame it. */
   private static final String POLICY =
       "default-src 'none'; connect-src 'self'; script-src '%s'; style-src '%s'; "
               .formatted(hash("script"), hash("style"))

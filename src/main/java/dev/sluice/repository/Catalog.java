@@ -139,7 +139,7 @@ final class Catalog {
           .flatMap(List::stream)
           .forEach(step -> parts.add(step.model()));
     } catch (RuntimeException _) {
-      // whoever looks at the folder next says what is wrong with them
+      // the next poll of the folder reports what is wrong with them
     }
     return parts;
   }

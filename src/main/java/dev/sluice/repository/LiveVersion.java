@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * One loaded version and the number of its loans. The repository holds one loan itself as long as
- * the version should take requests; when that and all others are back, the model is closed.
+ * One loaded version with its reference count. The repository holds one lease itself as long as the
+ * version should take requests; when that and all others are back, the model is closed.
  *
  * <p>Any thread; no locks.
  */
@@ -24,7 +24,7 @@ public final class LiveVersion implements ModelLease {
 
   /**
    * @param load tells it from all other loads of this and of other versions
-   * @param whenReturned called once, on the thread that gave the last loan back, often an event
+   * @param whenReturned called once, on the thread that released the last lease, often an event
    *     loop: must not block
    */
   LiveVersion(ModelId id, long load, LoadedModel loaded, Consumer<LiveVersion> whenReturned) {
@@ -34,7 +34,7 @@ public final class LiveVersion implements ModelLease {
     this.whenReturned = whenReturned;
   }
 
-  /** Takes a loan, or returns false if the last one has been given back already. */
+  /** Acquires a lease; false if the last one has been released already. */
   boolean acquire() {
     int seen = leases.get();
     while (seen > 0) {
@@ -71,7 +71,7 @@ public final class LiveVersion implements ModelLease {
     return loaded.problem();
   }
 
-  /** What the {@link Loader} made. Open as long as the loan lasts. */
+  /** What the {@link Loader} made. Open as long as the lease is held. */
   public LoadedModel loaded() {
     return loaded;
   }

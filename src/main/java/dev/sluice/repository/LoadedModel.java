@@ -26,8 +26,8 @@ public interface LoadedModel {
   default void giveUp(String why) {}
 
   /**
-   * Frees everything. Called exactly once, when the last loan is back, on a loading worker; may
-   * block.
+   * Frees everything. Called exactly once, when the last lease is released, on a loading worker;
+   * may block.
    */
   void close();
 }

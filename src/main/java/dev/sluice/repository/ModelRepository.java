@@ -90,9 +90,9 @@ public final class ModelRepository {
   }
 
   /**
-   * Looks a model up and lends it. Never blocks; any thread.
+   * Finds a model and acquires a lease on it. Never blocks; any thread.
    *
-   * <p>A version given up in this very moment cannot be lent; but then a newer view is already
+   * <p>A version withdrawn in this very moment cannot be leased; but then a newer view is already
    * published, so looking again ends.
    */
   public ModelLookup find(ModelSelector selector) {
@@ -324,8 +324,8 @@ public final class ModelRepository {
   }
 
   /**
-   * Withdraws every version and loads no more. Completes when the last loan is back and everything
-   * is closed, on the thread that closed it. Loads under way are waited for.
+   * Withdraws every version and loads no more. Completes when the last lease is released and
+   * everything is closed, on the thread that closed it. Loads under way are waited for.
    */
   public Future<Void> close() {
     change(steps -> {
@@ -442,12 +442,14 @@ public final class ModelRepository {
     });
   }
 
-  /** The last loan came back, perhaps on an event loop: closing may block, so it moves away. */
+  /**
+   * The last lease was released, perhaps on an event loop: closing may block, so a worker does it.
+   */
   private void returned(LiveVersion live) {
     try {
       workers.execute(() -> close(live));
     } catch (RejectedExecutionException _) {
-      // the workers have stopped, so the server has: nobody is held up by closing here
+      // the workers have stopped, so the server has: closing here delays no request
       close(live);
     }
   }

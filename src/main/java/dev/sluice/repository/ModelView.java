@@ -41,7 +41,7 @@ final class ModelView {
         List.copyOf(listed(model.versions())));
   }
 
-  /** A load nobody waits for any more is no news to anybody. */
+  /** A load that was abandoned is not reported. */
   private static List<TrackedVersion> listed(Collection<TrackedVersion> versions) {
     return versions.stream()
         .filter(v -> v.served() || v.failed() || !v.is(VersionState.END))

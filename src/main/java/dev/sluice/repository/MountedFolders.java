@@ -53,7 +53,7 @@ final class MountedFolders {
     try {
       return ModelFolder.children(folder);
     } catch (IOException _) {
-      // whoever looks for models there says so
+      // the search for models there reports it
       return List.of();
     }
   }

@@ -11,9 +11,9 @@ sealed interface RepositoryAction {
   /** Tries a load that failed again, after a while. */
   record Retry(ModelId id) implements RepositoryAction {}
 
-  /** Tells that a version takes requests, now that whoever hears of it can find it. */
+  /** Announces that a version takes requests, once lookups find it. */
   record Announce(ModelId id) implements RepositoryAction {}
 
-  /** Gives the repository's own loan back. */
+  /** Releases the repository's own lease. */
   record Retire(LiveVersion live) implements RepositoryAction {}
 }

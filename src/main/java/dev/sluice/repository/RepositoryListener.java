@@ -4,8 +4,8 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionStatus;
 
 /**
- * Hears what happens to models, for logs and metrics. Called in the order of events, one call at a
- * time, under the repository's lock: be quick and wait for nothing.
+ * Listener for the events of models, for logs and metrics. Called in the order of events, one call
+ * at a time, under the repository's lock: be quick and wait for nothing.
  */
 public interface RepositoryListener {
   /** This version takes requests now, or takes them with newer files or settings than before. */

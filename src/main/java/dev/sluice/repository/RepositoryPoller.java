@@ -16,10 +16,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Looks at the folders time after time, and reads settings that have changed. Blocks; one thread at
- * a time.
- */
+/** Polls the model folders, and reads settings that have changed. Blocks; one thread at a time. */
 final class RepositoryPoller {
   /** How old the newest file must be, on the first look, for its folder to count as complete. */
   private static final Duration SETTLING_TIME = Duration.ofSeconds(2);

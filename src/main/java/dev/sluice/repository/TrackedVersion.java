@@ -45,7 +45,7 @@ final class TrackedVersion {
     return state == wanted;
   }
 
-  /** Whether a load is under way, even one whose outcome nobody wants any more. */
+  /** Whether a load is under way, even one that was abandoned. */
   boolean loading() {
     return loading;
   }

@@ -11,7 +11,7 @@ public interface Scheduler {
    *
    * <p>Called on an event loop; the future completes there. Takes the request over: whatever
    * happens, it is closed. Fails with RESOURCE_EXHAUSTED at once if too many wait already, with
-   * DEADLINE_EXCEEDED or CANCELLED if nobody wants the answer any more when its turn comes.
+   * DEADLINE_EXCEEDED or CANCELLED if the request is abandoned when its turn comes.
    */
   Future<InferenceResponse> submit(InferenceRequest request);
 

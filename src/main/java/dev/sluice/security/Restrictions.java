@@ -80,7 +80,7 @@ final class Restrictions {
     return restricted.containsKey(operation);
   }
 
-  /** Returns whether nobody may do it here. */
+  /** Returns whether it is forbidden here. */
   boolean isClosed(Operation operation) {
     return neverControl && operation.role().isControl();
   }

@@ -16,7 +16,10 @@ import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
 import java.util.function.LongSupplier;
 
-/** Where requests enter one version of a model, or are told to come back later. Any thread. */
+/**
+ * Admission control of one version of a model: admits a request, or rejects it with a time to
+ * retry. Any thread.
+ */
 final class AdmissionController {
   private final int capacity;
   private final boolean asTensorflow;
@@ -56,13 +59,13 @@ final class AdmissionController {
         : ofFixedWidth(config, meter, nanoTime);
   }
 
-  /** A door that does not learn, for a model whose members do. */
+  /** Admission control with a fixed limit, for a model whose members adapt theirs. */
   static AdmissionController ofFixedWidth(
       ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     return ofWidth(capacity(config), config, meter, nanoTime);
   }
 
-  /** A door of a plugin: as many as it runs at once, and as many as may wait. */
+  /** Admission control of a plugin: as many as it runs at once, and as many as may wait. */
   static AdmissionController ofPlugin(
       ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     int capacity = PluginVersion.calls(config) + config.queue().capacity();

@@ -11,10 +11,7 @@ import dev.sluice.scheduling.admission.Admission.Permit;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * A loan that counts as a request: who gives it back gives the permit back too. One thread at a
- * time.
- */
+/** A lease that counts as a request: releasing it releases its permit too. One thread at a time. */
 final class AdmittedLease implements ModelLease {
   private final LiveVersion live;
   private final Permit permit;
@@ -30,14 +27,14 @@ final class AdmittedLease implements ModelLease {
   /**
    * Asks for a permit.
    *
-   * @throws InferenceException with RESOURCE_EXHAUSTED if there is none; the loan stays the
+   * @throws InferenceException with RESOURCE_EXHAUSTED if there is none; the lease stays the
    *     caller's
    */
   static AdmittedLease admit(LiveVersion live, Caller caller) {
     return new AdmittedLease(live, ((Servable) live.loaded()).admission().admit(live.id()), caller);
   }
 
-  /** The loan itself. */
+  /** The lease itself. */
   LiveVersion live() {
     return live;
   }

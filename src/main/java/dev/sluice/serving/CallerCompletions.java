@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings answers back to the event loops that wait for them, several at a time where they come
- * fast: waking an event loop costs more than many a small model. Used by one worker.
+ * Completes requests on their callers' event loops, several in one wake-up: waking an event loop
+ * costs more than the run of many a small model. Used by one worker.
  */
 final class CallerCompletions {
   /** One event loop's share of the answers that are ready. Kept, as event loops are few. */

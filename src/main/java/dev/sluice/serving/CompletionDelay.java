@@ -3,10 +3,10 @@ package dev.sluice.serving;
 import dev.sluice.scheduling.queue.PendingRequest;
 
 /**
- * How long answers that are ready may wait for others that go to the same event loop: a little, if
- * the next run is expected to end within that time. Steps of a stream that is under way may wait
- * longer than the single answer of a call: what reads them sees no difference, while to wake an
- * event loop for each of them costs a small model a fifth of its time. Used by one worker.
+ * Completion delay: how long completed requests may wait for others of the same event loop: a
+ * little, if the next run is expected to end within that time. Steps of a stream that is under way
+ * may wait longer than the single answer of a call: what reads them sees no difference, while to
+ * wake an event loop for each of them costs a small model a fifth of its time. Used by one worker.
  */
 final class CompletionDelay {
   private static final long MOST_NANOS = 50_000;

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.function.LongSupplier;
 
-/** The road of a request, one step per line: authorise, find, admit, check, schedule. */
+/** Pipeline of a request, one step per line: authorise, find, admit, check, schedule. */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
   private final PluginPaths paths;
@@ -145,7 +145,7 @@ public final class InferencePipeline implements DataPlane {
             });
   }
 
-  /** Every loan comes from the repository, and the loader puts nothing else into it. */
+  /** Every lease comes from the repository, and the loader puts nothing else into it. */
   static Servable servable(ModelLease lease) {
     return switch (lease) {
       case AdmittedLease admitted -> (Servable) admitted.live().loaded();

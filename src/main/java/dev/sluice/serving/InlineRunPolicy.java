@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Which batches an event loop may run: those no larger than one that took a short time the last
- * time that its size, or a larger one, was run. So a new model begins with none, and a run that
- * took long sends the next ones of its size to the worker, until one there is short again. Used by
- * one thread at a time.
+ * Decides which batches run inline on an event loop: those no larger than one that took a short
+ * time the last time that its size, or a larger one, was run. So a new model begins with none, and
+ * a run that took long sends the next ones of its size to the worker, until one there is short
+ * again. Used by one thread at a time.
  */
 final class InlineRunPolicy {
   private static final long NONE = -1;

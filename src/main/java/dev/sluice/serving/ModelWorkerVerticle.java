@@ -20,27 +20,27 @@ import org.slf4j.LoggerFactory;
 /*
  * Who runs the session
  *
- * The worker. It takes batches until nothing waits, then rests, which means that it parks. Whoever
- *             brings work wakes it.
- * Stand-ins.  To wake it and to be woken for the answer costs more than a run of a few microseconds.
- *             Where the settings allow it, an event loop whose turn brought requests takes a resting
- *             worker's place, runs what waits, delivers its own answers and sends the others home.
- * Handing on. A stand-in leaves to the worker what is not known to be short, with the batch that it
- *             has taken already, and everything after a millisecond.
- * One holder. All that is private here belongs to the one who holds the session: it changes hands
- *             by comparing and setting, so that each sees what the one before has done. Whoever
- *             gives it back looks at the queue once more, since those who came meanwhile saw it
- *             held and went away.
+ * Worker.     It takes batches until the queue is empty, then parks. The thread that enqueues work
+ *             unparks it.
+ * Inline execution. Waking the worker, and the event loop for the result, costs more than a run of a
+ *             few microseconds. Where the settings allow it, an event loop whose turn brought
+ *             requests runs them in place of a parked worker, delivers its own results and sends
+ *             the others to their callers' event loops.
+ * Hand-over.  The event loop leaves to the worker what is not known to be short, with the batch that
+ *             it has taken already, and everything after a millisecond.
+ * Ownership.  All private state belongs to the holder of the session. It changes by compare-and-set,
+ *             which is a happens-before edge to the next holder. A holder that releases the session
+ *             polls the queue once more, since threads that found it held meanwhile did not wait.
  */
 
 /**
  * Owns one session of a model and runs what waits in the model's queue. The only place where
- * requests leave event loops and answers go home.
+ * requests leave their caller's event loop and results return to it.
  *
  * <p>Threads: everything private runs on the verticle's worker, which it keeps as long as it is
  * deployed, or while the worker rests on an event loop that calls {@link #tryRunInline}; {@link
  * #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks
- * while nothing waits, or while what waits wants company.
+ * while nothing waits, or during a batch delay.
  */
 final class ModelWorkerVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
@@ -240,7 +240,7 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   /**
    * Does the worker's work as long as that is short, on this event loop and at once. Not for models
-   * whose requests wait for company.
+   * whose requests wait for a batch delay.
    *
    * @return false if the worker does not rest
    */

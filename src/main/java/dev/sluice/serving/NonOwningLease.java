@@ -8,7 +8,7 @@ import dev.sluice.inference.ModelProblem;
 import java.util.Optional;
 
 /**
- * A loan that one request has and others use meanwhile: it is that one's to give back.
+ * A lease that one request holds and others use meanwhile; only the holder releases it.
  *
  * @param lease the real one
  */

@@ -11,7 +11,7 @@ record PluginHttpHandler(PluginVersion version, HttpHandler handler) {
     return version.code().handler().map(handler -> new PluginHttpHandler(version, handler));
   }
 
-  /** Answers, later. On the call's event loop. Takes the loan over. */
+  /** Answers, later. On the call's event loop. Takes over the lease. */
   void handle(ModelLease model, PluginHttpCall call, OpenStreams open) {
     var answer = new HandledHttpCall(version, handler, model, call, open);
     open.enter(answer);

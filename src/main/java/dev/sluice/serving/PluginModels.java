@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** The server's models as own code asks them: like any caller, through the front door. */
+/** The server's models as plugins call them: through the data plane, like any caller. */
 record PluginModels(DataPlane data, Vertx vertx) implements Models {
   @Override
   public Answer infer(String model, List<Value> inputs) throws InterruptedException {

@@ -162,7 +162,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   protected void failed(InferenceException why) {
     version.meters().failed(why);
     request.close();
-    // Whoever waits for the reader on another thread hears of it there.
+    // A thread that waits for the reader is notified.
     demand.release(UNBOUNDED);
     callerContext.runOnContext(_ -> {
       if (!done) {

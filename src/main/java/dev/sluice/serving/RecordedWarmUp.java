@@ -17,7 +17,7 @@ import java.util.List;
  * them does not come up.
  */
 record RecordedWarmUp(ModelSession session, ModelId id) implements RecordedRequests.Run {
-  /** A version that nobody else can borrow yet. */
+  /** A version that is not available to requests yet. */
   private record NotInUse(ModelId id, ModelMetadata metadata) implements ModelLease {
     @Override
     public void release() {}

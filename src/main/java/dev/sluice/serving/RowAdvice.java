@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Says of a model whether its requests could be joined. Only for a server that nobody else asks:
+ * Says of a model whether its requests could be joined. Only for a server without other requests:
  * the model's session is used on the caller's thread, which blocks meanwhile.
  */
 public final class RowAdvice {

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /**
  * Tries on made-up rows whether a model answers a row alike whatever stands beside it, which is
- * what joining requests relies on, and how much time joining saves. For models that nobody else
+ * what joining requests relies on, and how much time joining saves. For models that no other caller
  * uses meanwhile; one thread.
  */
 final class RowTrial {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A loaded version as the pipeline needs it: a door and a scheduler behind it. */
+/** A loaded version as the pipeline needs it: admission control and a scheduler behind it. */
 interface Servable extends LoadedModel {
   /** All there is of it besides those who run it. */
   VersionComponents facts();

@@ -242,7 +242,7 @@ final class ServableModel implements Servable {
             .map(why -> new ModelProblem(why, readiness == BreakerConfig.Readiness.SERVER));
   }
 
-  /** A worker that waits for company takes care of what comes. */
+  /** A worker that waits for its batch delay takes what arrives. */
   private void arrived(PendingRequest request, CoalescedWakeUps calls) {
     if (!batcher.arrived(request)) {
       calls.request(request.callerContext());
@@ -250,8 +250,8 @@ final class ServableModel implements Servable {
   }
 
   /**
-   * Whether event loops run what is short. Not where requests wait for company, nor where they wait
-   * for another process: an event loop cannot.
+   * Whether event loops run what is short. Not where requests wait for a batch delay, nor where
+   * they wait for another process: an event loop cannot.
    */
   private static boolean runsInline(ModelConfig config, List<ModelSession> sessions) {
     return !config.queue().inlineLimit().isZero()

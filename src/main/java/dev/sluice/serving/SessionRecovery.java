@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
  * Who opens a session again
  *
  * The worker that owns it, between two runs: so nothing runs on it meanwhile, and other workers of the model go on
- * taking what waits. Whoever finds that it is necessary says so and wakes the worker.
+ * taking what waits. The thread that finds it necessary sets a flag and wakes the worker.
  * Pauses.   Each time the pause before it doubles, up to half a minute; after a good while it begins anew.
  */
 

@@ -33,7 +33,7 @@ final class WarmUp {
   /**
    * Runs the default signature. A model may well refuse made-up inputs, a serialised example for
    * instance; that does not speak against it. A model that says each time that it is not in a state
-   * to run, whatever the inputs, as one without its variables does, could answer nobody.
+   * to run, whatever the inputs, as one without its variables does, could not answer any request.
    *
    * @param batchSizes rows that batches are padded to; empty for none
    * @return how often it ran

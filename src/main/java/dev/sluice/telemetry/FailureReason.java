@@ -2,7 +2,10 @@ package dev.sluice.telemetry;
 
 /** Why a request that had found its model got no answer from it, in Triton's words. */
 public enum FailureReason {
-  /** The model was too busy: refused at the door or by the queue, or waited too long in it. */
+  /**
+   * The model was too busy: rejected by admission control or by the queue, or waited too long in
+   * it.
+   */
   REJECTED,
   /** The caller left. */
   CANCELED,

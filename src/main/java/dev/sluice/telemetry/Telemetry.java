@@ -72,7 +72,7 @@ public final class Telemetry {
     return (known == null ? unknownModels.of(model) : known).calls(api, entryPoint);
   }
 
-  /** A new meter for a version that is being loaded. Nobody sees it before it is shown. */
+  /** A new meter for a version that is being loaded. It is not visible before it is published. */
   public VersionMeter version(ModelId id) {
     model(id.name());
     return new VersionMeter(id, versions, nanoTime, clock);

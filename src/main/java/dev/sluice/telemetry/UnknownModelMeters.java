@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Meters of names that no model has: of the first few their own, since a misspelt name is best
- * found by itself, and one for all others, since anybody can think of more of them. Any thread.
+ * Meters of unknown model names with a cardinality limit: the first few have their own, since a
+ * misspelt name is best found by itself, all others share one, since clients can send any number of
+ * names. Any thread.
  */
 final class UnknownModelMeters {
   private static final int MOST = 20;

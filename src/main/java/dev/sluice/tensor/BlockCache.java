@@ -27,7 +27,7 @@ final class BlockCache {
   private static final int SMALLEST_SHIFT = 6;
   private static final int LARGEST_SHIFT = 22;
 
-  /** Bytes that the blocks of one size may hold while nobody uses them. */
+  /** Bytes that the blocks of one size may hold while they are unused. */
   private static final long SHELF_BYTES = 8L << 20;
 
   /** More than requests are in flight at once where each takes microseconds. */
@@ -39,7 +39,7 @@ final class BlockCache {
   /** Bytes from which blocks are counted. All smaller ones together are less than 8 MiB. */
   private static final long LARGE = 32 << 10;
 
-  /** Bytes that large blocks may hold together while nobody uses them. */
+  /** Bytes that large blocks may hold together while they are unused. */
   private static final long LARGE_BYTES = 64L << 20;
 
   private final AtomicLong largeFree = new AtomicLong(LARGE_BYTES);

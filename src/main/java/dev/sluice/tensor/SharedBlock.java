@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A block of native memory that is filled as bytes arrive and then cut into tensors that share it.
  *
- * <p>Owner: whoever made it must {@link #close} it; the memory itself is freed when the last of the
- * tensors is closed too, on whichever thread that is. Filled and cut by one thread at a time.
+ * <p>Owner: the caller that made it must {@link #close} it; the memory itself is freed when the
+ * last of the tensors is closed too, on whichever thread that is. Filled and cut by one thread at a
+ * time.
  *
  * <p>Memory that was never written to costs nothing but addresses, so the size may be one that a
  * sender only announced.

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor that is cut along dimension 0 into tensors that share its memory: nothing is copied, and
- * whoever closes last frees it.
+ * the last close frees it.
  *
  * <p>Owner: takes the whole over. Each slice belongs to whom it is given to, and may be closed on
  * any thread. Cut on one thread, then {@link #close}.
@@ -31,14 +31,14 @@ public final class SharedTensor implements AutoCloseable {
    * Shares a tensor that stays somebody else's.
    *
    * @param whole valid until {@code whenUnused} has run
-   * @param whenUnused called once, by whoever closes last, on any thread
+   * @param whenUnused called once, by the last close, on any thread
    */
   public SharedTensor(Tensor whole, Runnable whenUnused) {
     this.whole = whole;
     this.whenUnused = whenUnused;
   }
 
-  /** The whole tensor once more. It is only read by whoever gets it, since others do too. */
+  /** The whole tensor once more. Read-only, since it is shared. */
   public Tensor all() {
     return all(whole.shape());
   }
@@ -64,7 +64,7 @@ public final class SharedTensor implements AutoCloseable {
     return Tensor.slice(whole.type(), shape, data, share);
   }
 
-  /** Passes rows that nobody wants. */
+  /** Skips rows. */
   public void skip(long rows) {
     if (row + rows > whole.shape().dim(0)) {
       throw new IllegalArgumentException(whole + " has no " + rows + " rows after row " + row);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A typed block of native memory with a shape.
  *
- * <p>Owner: whoever holds the tensor must {@link #close} it or hand it on; each method that takes a
+ * <p>Owner: the holder of the tensor must {@link #close} it or hand it on; each method that takes a
  * tensor says whether it takes it over. It may pass between threads, but only one uses it at a
  * time. After {@code close} the memory is gone and {@link #data} refuses.
  *

@@ -112,7 +112,7 @@ public final class Body implements AutoCloseable {
   }
 
   /**
-   * Lends the body to work that may go on after this call, and closes it when that is done.
+   * Passes the body to asynchronous work, and closes it when that is complete.
    *
    * @param work borrows the body until its future is complete
    */

@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reads a body in native memory a little at a time, and passes over what nobody reads without
- * touching it. Borrows the body.
+ * Reads a body in native memory a little at a time, and skips unread bytes without touching it.
+ * Borrows the body.
  */
 final class BodyStream extends InputStream {
   private final MemorySegment bytes;

@@ -118,7 +118,7 @@ public final class BrowserGuard {
   }
 
   /**
-   * Returns why a request may not change the server's state, whoever sends it; null if it may.
+   * Returns why a request may not change the server's state, by any caller; null if it may.
    * Browsers that are too old for {@code Sec-Fetch-Site}, or that are not asked by a name they
    * trust, say nothing about where a GET comes from: they may not use it for that.
    */

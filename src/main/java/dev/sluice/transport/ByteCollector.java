@@ -73,7 +73,7 @@ public final class ByteCollector {
     return block == null || size + (long) more <= block.bytes().byteSize();
   }
 
-  /** Adds a piece that {@link #fits}, and that nobody will change. */
+  /** Adds a piece that {@link #fits}, and that will not change. */
   public void add(Buffer piece) {
     if (block != null) {
       block.put(size, Buffers.view(piece));

@@ -2,7 +2,7 @@ package dev.sluice.transport;
 
 import io.vertx.core.buffer.Buffer;
 
-/** An answer that is sent piece by piece. Of the call's event loop. */
+/** A response that is sent in chunks, with backpressure. Of the call's event loop. */
 public interface ClientStream {
   /** Whether the client has fallen behind, so that what is written now would pile up here. */
   boolean isWriteQueueFull();

@@ -4,8 +4,8 @@ import io.netty.channel.ChannelHandler;
 import io.vertx.core.internal.ContextInternal;
 
 /**
- * A protocol that is not HTTP, on the same port: its connections are known by their first bytes.
- * Belongs to one event loop.
+ * A protocol other than HTTP on the same port, found by protocol detection. Belongs to one event
+ * loop.
  */
 public interface DetectedProtocol {
   /** What the client sends first, and no HTTP client does. */

@@ -4,15 +4,16 @@ import io.netty.channel.ChannelPipeline;
 import io.vertx.core.http.HttpConnection;
 
 /**
- * Writes to a socket together what one turn of an event loop has for it, where that is more than
- * one answer: each would be written by a system call of its own. On the connection's event loop.
+ * Flush coalescing: writes to a socket once what one turn of an event loop has for it, where that
+ * is more than one answer; each would be written by a system call of its own. On the connection's
+ * event loop.
  */
 public final class FlushCoalescing {
   private FlushCoalescing() {}
 
   /**
    * Joins the flushes of a connection that has just been opened if it speaks HTTP/2: answers that
-   * come home at one time belong to many streams of few connections.
+   * reach their event loop at one time belong to many streams of few connections.
    */
   static void join(HttpConnection connection) {
     if (ConnectionInternals.http2(connection).isPresent()) {

@@ -4,8 +4,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.flush.FlushConsolidationHandler;
 
 /**
- * Makes one flush of those that a turn of the event loop asks for, also beyond its reads: they are
- * made up for at the turn's end.
+ * Coalesces the flushes of one turn of the event loop, also beyond its reads, into one flush at the
+ * turn's end.
  *
  * <p>A connection whose buffer has become full is flushed when it is asked for next, and not at
  * once, as Netty's own handler would do. That happens in the middle of a write, and a flush there

@@ -37,7 +37,7 @@ final class Http2Guard extends Http2Heads {
   /** Clients change settings once, or as they learn about the network. */
   private static final int MOST_SETTINGS = 100;
 
-  /** Window updates, priorities, and frames of types that nobody knows. */
+  /** Window updates, priorities, and frames of unknown types. */
   private static final int MOST_OTHERS = 50_000;
 
   /** DATA frames that are shorter than a message's head, and do not end their stream. */

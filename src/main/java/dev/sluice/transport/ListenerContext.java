@@ -110,7 +110,7 @@ public record ListenerContext(
     Level level =
         switch (failure.code().fault()) {
           case CALLER -> Level.INFO;
-          // Overload is logged by whoever refuses, once a second, not once a request.
+          // Overload is logged where it is rejected, once a second, not once a request.
           case CAPACITY ->
               failure.code() == ErrorCode.RESOURCE_EXHAUSTED ? Level.DEBUG : Level.WARN;
           case SERVER -> Level.ERROR;

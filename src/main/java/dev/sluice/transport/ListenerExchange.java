@@ -92,7 +92,7 @@ public abstract class ListenerExchange implements Exchange {
     }
   }
 
-  /** Stops what is under way: nobody wants it any more. */
+  /** Cancels what is under way. */
   protected final void cancel() {
     if (cancelAction != null) {
       cancelAction.run();
@@ -179,7 +179,7 @@ public abstract class ListenerExchange implements Exchange {
     decided = true;
   }
 
-  /** Returns why this request may not change the server's state, whoever sends it; or null. */
+  /** Returns why this request may not change the server's state, by any caller; or null. */
   protected @Nullable InferenceException controlRefusal() {
     return null;
   }

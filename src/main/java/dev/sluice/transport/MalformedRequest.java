@@ -64,8 +64,8 @@ public final class MalformedRequest extends RuntimeException {
   }
 
   /**
-   * Returns how to answer a request whose body broke off: null if its client went away, and nobody
-   * is there to read it.
+   * Returns how to answer a request whose body broke off: null if its client disconnected, and no
+   * client is there to read it.
    */
   public static @Nullable InferenceException refusal(Throwable broken) {
     return broken instanceof MalformedRequest malformed

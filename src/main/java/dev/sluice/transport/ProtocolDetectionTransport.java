@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another transport, whose accepted connections are looked at before HTTP sees them: see {@link
+ * Wraps a transport to add protocol detection to accepted connections: see {@link
  * DetectedProtocol}. Vert.x has no other place where a handler can be put in front of its own.
  *
  * <p>Everything but server sockets is the other transport's.

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the first bytes of a new connection, and is gone when it has seen them: a connection
- * that speaks HTTP or TLS goes on as if this had never been there, one that speaks the listener's
- * other protocol is taken over.
+ * Protocol detection: looks at the first bytes of a new connection and removes itself; a connection
+ * that speaks HTTP or TLS goes on unchanged, one that speaks the listener's other protocol is taken
+ * over.
  *
  * <p>Its listener is found by the context that Vert.x has given the connection.
  */

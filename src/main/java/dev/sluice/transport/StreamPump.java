@@ -14,9 +14,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a stream of responses to a client, one after the other, as fast as the client reads. A few
- * responses are asked for ahead, so that the model does not wait for the event loop after each of
- * them; that, and what the connection buffers, is all that a client who does not read can hold.
+ * Sends a stream of responses to a client with backpressure: one after the other, as fast as the
+ * client reads. A few responses are asked for ahead, so that the model does not wait for the event
+ * loop after each of them; that, and what the connection buffers, is all that a client who does not
+ * read can hold.
  *
  * <p>Of the call's event loop. If the caller goes away, the stream is cancelled.
  */
@@ -59,7 +60,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
     return ended.future();
   }
 
-  /** Nobody reads any more: stops the model's work and frees what has not been sent. */
+  /** Cancels the stream: stops the model's work and frees what has not been sent. */
   public void leave() {
     if (!over) {
       over = true;

@@ -12,7 +12,7 @@ import org.slf4j.event.Level;
 
 /**
  * Socket filter by which Linux ignores attempts to connect to a listening socket, so that its
- * accept queue can be emptied before it is closed: closing resets connections that nobody has
+ * accept queue can be emptied before it is closed: closing resets connections that no thread has
  * accepted, and their clients have sent requests by then. A client whose attempt is ignored repeats
  * it after a second, and learns then that the port is closed.
  */

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  * Closes a connection on which no request has begun when its listener closes: load balancers open
  * some beforehand. Vert.x would wait for it as long as for a request under way. A client that is
  * about to send something has a moment for it, longer if it has just come; who takes the connection
- * over in that moment hears at its end that the listener closes, since nobody who could do
- * something about it heard before.
+ * over in that moment hears at its end that the listener closes, since no handler was notified
+ * before.
  */
 final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
   private final LastActivity accepted = new LastActivity();
@@ -25,7 +25,7 @@ final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it: the listener does.
+  @SuppressWarnings("FutureReturnValueIgnored") // The result is not needed: the listener waits.
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ShutdownEvent && isUnused(ctx)) {
       scheduleEnd(Http1Drain.GRACE_MILLIS, ctx, event);

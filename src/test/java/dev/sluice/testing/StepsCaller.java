@@ -42,7 +42,7 @@ public final class StepsCaller implements AutoCloseable {
   private static final Metadata.Key<String> PUSHBACK =
       Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
 
-  /** What nobody can connect to. */
+  /** What no client can connect to. */
   private static final Outcome REFUSED = new Outcome("refused", false, "");
 
   /**

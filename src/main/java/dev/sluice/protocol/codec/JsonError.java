@@ -1,7 +1,8 @@
 package dev.sluice.protocol.codec;
 
 /**
- * The ways in which a text can fail to be JSON, in the words of the servers that we stand in for.
+ * The ways in which a text can fail to be JSON, with the texts of the servers that this one
+ * replaces.
  */
 public enum JsonError {
   EMPTY("The document is empty."),

@@ -84,7 +84,7 @@ public enum GrpsType {
     };
   }
 
-  /** The type of a tensor that nobody declared. */
+  /** The type of a tensor that was not declared. */
   public DataType natural() {
     return switch (this) {
       case UINT8 -> DataType.UINT8;

@@ -31,7 +31,7 @@ public enum MapKind {
     return number;
   }
 
-  /** The type of a value that nobody declared. */
+  /** The type of a value that was not declared. */
   DataType natural() {
     return switch (this) {
       case TEXT, BYTES -> DataType.BYTES;

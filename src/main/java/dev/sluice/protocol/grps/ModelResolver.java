@@ -35,7 +35,7 @@ public final class ModelResolver {
   }
 
   /**
-   * Lends the model a prediction is for.
+   * Acquires the model of a prediction.
    *
    * @param name as the request has it; empty if it names none
    * @throws InferenceException PERMISSION_DENIED, NOT_FOUND, UNAVAILABLE, RESOURCE_EXHAUSTED, or
@@ -49,7 +49,7 @@ public final class ModelResolver {
   }
 
   /**
-   * Lends a model to look at.
+   * Acquires a model to describe it.
    *
    * @param unknown the text if there is no such model
    */

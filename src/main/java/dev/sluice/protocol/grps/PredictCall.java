@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The road of a predict call, the same for both faces: lend the model, decode, ask, encode. */
+/** Handles a predict call for every transport: acquires the model, decodes, runs, encodes. */
 public final class PredictCall {
   private final DataPlane data;
   private final ModelResolver models;
@@ -64,10 +64,10 @@ public final class PredictCall {
   /**
    * Answers a call by a stream. Runs on the exchange's event loop, as {@link #run} does.
    *
-   * @param client gets the messages, and how it ends
-   * @param encoder makes a message of a response, which it borrows
-   * @return complete when the stream is over, of which the client was told; failed if the request
-   *     could not be decoded, of which nobody was
+   * @param client gets the messages, and the final status
+   * @param encoder makes a message of a response, which it does not own
+   * @return complete when the stream is over and the client has its status; failed, without an
+   *     answer yet, if the request could not be decoded
    */
   public Future<Void> stream(
       Exchange exchange,
@@ -95,7 +95,7 @@ public final class PredictCall {
         .compose(request -> pump.ask(data, request));
   }
 
-  /** Makes the request, which owns the loan; if that fails, the loan is given back here. */
+  /** Makes the request, which owns the lease; if that fails, the lease is released here. */
   private static InferenceRequest decode(
       Exchange exchange, ModelLease lease, Consumer<RequestInputs> decoder) {
     boolean decoded = false;

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** How many predictions of grps may be under way at once on one listener. Any thread. */
+/** Concurrency limit of the grps predictions of one listener. Any thread. */
 public final class PredictConcurrencyLimit {
   /** About as long as it takes until others are done. */
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
@@ -22,7 +22,7 @@ public final class PredictConcurrencyLimit {
   }
 
   /**
-   * Runs a prediction if there is room for it.
+   * Runs a prediction if a permit is free.
    *
    * @throws InferenceException RESOURCE_EXHAUSTED if there is not
    */

@@ -210,7 +210,7 @@ public final class RequestInputs implements AutoCloseable {
     return required.getFirst();
   }
 
-  /** An input that a tensor of a type may feed; one that nobody declared has the tensor's type. */
+  /** An input that a tensor of a type may feed; one that was not declared has the tensor's type. */
   public TensorSpec fed(TensorSpec input, GrpsType type) {
     if (open) {
       return undeclared(input.name(), type.natural(), Shape.UNKNOWN);

@@ -75,7 +75,7 @@ public record ExampleTasks(Signature signature, List<Part> parts) {
   /**
    * The request to the model.
    *
-   * @param model on loan; the request takes it over, unless this fails
+   * @param model the lease; the request takes it over, unless this fails
    * @param examples a BYTES vector of serialised examples; taken over
    * @throws InferenceException with INVALID_ARGUMENT if the model cannot take such examples
    */

@@ -94,7 +94,7 @@ final class WireCursor {
     end = outer;
   }
 
-  /** Steps over a field nobody asked for. */
+  /** Skips a field. */
   void skip(int tag) {
     switch (tag & 7) {
       case VARINT -> varint();

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * A file in memory that two processes map, from its making until both have: then it has no name any
  * more, and goes with the last mapping. Only its owner may open it.
  *
- * <p>Owner: whoever makes it closes it, which deletes the name. Blocks; not for event loops.
+ * <p>Owner: the creator closes it, which deletes the name. Blocks; not for event loops.
  */
 final class SharedFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedFile.class);

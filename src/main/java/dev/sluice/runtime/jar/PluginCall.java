@@ -98,7 +98,7 @@ public abstract class PluginCall<T> implements Runnable {
                 .formatted(limit.toMillis())));
   }
 
-  /** Nobody waits any more. Any thread; later ones do nothing. */
+  /** Cancels the call. Any thread; idempotent. */
   public final void giveUp(InferenceException why) {
     synchronized (this) {
       if (over) {
@@ -114,7 +114,7 @@ public abstract class PluginCall<T> implements Runnable {
     failed(why);
   }
 
-  /** Whether nobody waits any more, or the code has ended. */
+  /** Whether the call was cancelled, or the code has ended. */
   public final synchronized boolean isOver() {
     return over;
   }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * The own code of one version: its classes, with a loader of their own, and an object of each class
  * that is named as a service.
  *
- * <p>Owner: whoever opened it closes it, when no call is under way.
+ * <p>Owner: the caller that opened it closes it, when no call is under way.
  */
 public final class PluginCode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PluginCode.class);

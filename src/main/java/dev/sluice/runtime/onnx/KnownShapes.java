@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which shapes a model's outputs had for which shapes of its inputs. A run whose inputs have been
- * seen can be given memory for its outputs: the runtime's own is behind a lock that whoever frees
- * it, mostly an event loop, would take too. One thread at a time.
+ * seen can be given memory for its outputs: the runtime's own is behind a lock that every thread
+ * that frees it, mostly an event loop, would take too. One thread at a time.
  *
  * <p>An output that is an input too, an optional one as well, is never given memory: the runtime
  * returns the input itself and writes nothing.

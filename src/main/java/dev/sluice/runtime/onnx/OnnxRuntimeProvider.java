@@ -69,7 +69,7 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
     return Files.exists(usual) ? usual : onlyFile(folder).orElse(usual);
   }
 
-  /** Empty if there are several, since nobody says which. */
+  /** Empty if there are several, since the choice would be ambiguous. */
   private static Optional<Path> onlyFile(Path folder) {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder, "[!.]*" + SUFFIX)) {

@@ -24,7 +24,7 @@ final class OrtLibrary {
    * @throws InferenceException with FAILED_PRECONDITION if it is missing or too old
    */
   static long load() {
-    // Read when the library is loaded. This server does not phone home.
+    // Read when the library is loaded. This server sends no telemetry.
     NativeLibrary.setEnvironment("ORT_DISABLE_TELEMETRY", "1");
     SymbolLookup library = NativeLibrary.load(FILE);
     long base = NativeFunction.at(library.findOrThrow("OrtGetApiBase"), 0).call();

@@ -156,7 +156,7 @@ final class TfApi {
         status);
   }
 
-  /** Makes a tensor over memory that the deallocator frees when nobody needs it any more. */
+  /** Makes a tensor over memory that the deallocator frees when it is no longer referenced. */
   static long newTensor(int type, long dims, int rank, long data, long bytes, long deallocator) {
     return NEW_TENSOR.call(type, dims, rank, data, bytes, deallocator, 0);
   }

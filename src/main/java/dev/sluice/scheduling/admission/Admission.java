@@ -2,7 +2,7 @@ package dev.sluice.scheduling.admission;
 
 import java.time.Duration;
 
-/** The answer at the door. */
+/** Decision of admission control: accepted with a permit, or rejected. */
 public sealed interface Admission {
   /** It may enter. The permit is given back once, when the request leaves. */
   record Accepted(Permit permit) implements Admission {}

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.admission;
 
 import java.time.Duration;
 
-/** How many requests may be inside at once. Any thread. */
+/** Concurrency limit: how many requests may be in flight. Any thread. */
 public interface ConcurrencyLimit {
   /** The limit now. */
   int get();

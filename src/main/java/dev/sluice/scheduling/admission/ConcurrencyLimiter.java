@@ -5,7 +5,7 @@ import dev.sluice.scheduling.admission.Admission.Rejected;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets requests to one version of a model in, up to a {@link ConcurrencyLimit}. Any thread; no
+ * Admits requests to one version of a model, up to a {@link ConcurrencyLimit}. Any thread; no
  * locks.
  */
 public final class ConcurrencyLimiter {

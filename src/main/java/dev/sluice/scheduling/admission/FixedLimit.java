@@ -3,7 +3,7 @@ package dev.sluice.scheduling.admission;
 import java.time.Duration;
 
 /**
- * The same number for ever.
+ * Fixed concurrency limit.
  *
  * @param get the number
  */

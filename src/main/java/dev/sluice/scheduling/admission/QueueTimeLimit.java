@@ -8,40 +8,42 @@ import java.util.function.LongSupplier;
 /*
  * How the limit is found
  *
- * Who is inside waits as long as it takes those before him to leave, which is their number divided by
- * the rate at which requests leave. So a limit on the waiting time is a limit on their number: rate x
- * time. The rate is measured in windows, and means something only if the model was never idle.
+ * A request waits for those in flight before it, which takes their number divided by the rate of
+ * completions (Little's law). So a limit on the queue time is a limit on their number: rate x time.
+ * The rate is measured in windows, and is valid only if the model was never idle.
  *
- * Cheap.    Refusing costs about as much as running a tiny model. The more a model does in a second,
- *           the longer the queue may be: clients who wait for it cost less than clients who come back.
- * Starved.  The rate goes up at once and comes down slowly. Else refusals that take the processor from
- *           the model would make it look slower, and a slower model would refuse more.
- * Standing. If somebody was waiting throughout a window, the model was never idle: whoever left and
- *           whoever entered has seen others. That alone may be a burst, which is to be answered,
- *           however many come at once: while it lasts, those are let in who are answered within the
- *           time of a burst, or within a minute or so if they are a few thousand, as one client sends.
- * Overload. A queue that stands is one that does not pass if it has grown, second by second, for the
- *           time of a burst; if requests have expired in it second by second; if it holds what the
- *           model does in that time, and still grows; or if it is bounded and half full. Then the
- *           limit becomes rate x time, but never less than a few runs of the model, since even a slow
- *           one needs a next request when it is done with one.
- * Steady.   Clients who wait for one answer before they ask again make a queue that stands and does
- *           not grow. Refusing them helps nobody, so it limits nothing.
- * Expired.  Who leaves without having run is not part of the rate.
- * Trying.   Clients who are refused and come back at once look like an overload that never ends, even
- *           if there would be room for all of them. So the limit is lifted for a window now and then,
- *           to what is done in a quarter of a second, or half the queue, and stays up if that is
- *           enough. A trial is over once that is full:
- *           few have to wait for it, less than one in a hundred. After each trial in vain it takes
- *           longer until the next.
- * Passing.  If nobody was waiting for a moment, whatever came is dealt with. The limit doubles, up to
- *           none: it comes down at once and goes up in steps, since a pause in a flood does not end it.
+ * Cost.     A rejection costs about as much as a run of a tiny model. The higher the throughput of a
+ *           model, the longer its queue may be: waiting clients cost less than retrying clients.
+ * Decay.    The rate rises at once and falls slowly. Else rejections that take processor time from
+ *           the model would make it look slower, and a slower model would reject more.
+ * Busy.     If a request was waiting throughout a window, the model was never idle, and the rate is
+ *           valid. That alone may be a burst, which is to be answered, however many come at once:
+ *           while it lasts, requests are admitted that complete within the time of a burst, or
+ *           within a minute or so if they are a few thousand, as one client sends.
+ * Overload. A queue is overloaded if it has grown, second by second, for the time of a burst; if
+ *           requests have expired in it second by second; if it holds what the model does in that
+ *           time, and still grows; or if it is bounded and half full. Then the limit becomes
+ *           rate x time, but never less than a few runs of the model, since even a slow one needs a
+ *           next request when it completes one.
+ * Steady.   Clients that wait for one answer before they send again make a queue that does not
+ *           grow. Rejecting them has no benefit, so they are not limited.
+ * Expired.  Requests that are abandoned without a run do not count in the rate.
+ * Probing.  Clients that retry at once look like an overload that never ends, even if there is
+ *           capacity for all of them. So the limit is lifted for a window now and then, to what
+ *           completes in a quarter of a second, or half the queue, and stays up if that is enough.
+ *           A probe ends once that is full: less than one request in a hundred waits for it. After
+ *           each failed probe the next one comes later.
+ * Recovery. If no request was waiting for an instant, the overload is over. The limit doubles, up to
+ *           none: it falls at once and rises in steps, since a pause in a flood does not end it.
  *
  * Only counts are kept, no times of single requests: neither the fastest request ever seen nor an
  * average that follows the overload decides anything.
  */
 
-/** As many as leave within the time that requests should wait at most. Any thread; no locks. */
+/**
+ * Adaptive concurrency limit: as many requests as complete within the target queue time. Any
+ * thread; no locks.
+ */
 public final class QueueTimeLimit implements ConcurrencyLimit {
   /** Long enough to tell a burst from an overload. */
   private static final long WINDOW_NANOS = 100_000_000;

@@ -28,12 +28,12 @@ public final class Batch {
     return members;
   }
 
-  /** Requests that nobody waits for any more, or that have waited too long: not to be run. */
+  /** Requests that are abandoned, or have waited too long: not to be run. */
   public List<PendingRequest> abandoned() {
     return abandoned;
   }
 
-  /** How long to wait for company at most. */
+  /** The longest batch delay that is left. */
   public long waitNanos() {
     return waitNanos;
   }

@@ -1,10 +1,10 @@
 package dev.sluice.scheduling.batching;
 
-/** What a worker that asked for a batch has to do. */
+/** Decision about a worker's next batch: dispatch it, wait for its batch delay, or idle. */
 public enum BatchDecision {
   /** Run the batch. */
   DISPATCH,
-  /** Wait for the batch's company, as long as it says, and ask again. */
+  /** Wait for the batch delay, as long as the batch says, and ask again. */
   WAIT,
   /** Rest: nothing waits, or what waits is looked after by another worker. */
   IDLE

@@ -4,7 +4,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Which of a model's workers waits for company, at most one, and how many rows it misses. */
+/**
+ * Batch delay: which of a model's workers waits for more requests, at most one, and how many rows
+ * it misses.
+ */
 final class BatchDelay {
   private final AtomicInteger missing = new AtomicInteger();
   private volatile @Nullable Thread waiter;

@@ -96,7 +96,7 @@ public final class BatchRunner {
     return abandoned;
   }
 
-  /** False if nobody was answered. */
+  /** False if no request was answered. */
   private boolean runTogether(List<PendingRequest> members) {
     try {
       return answered(members);
@@ -140,7 +140,7 @@ public final class BatchRunner {
     return new InferenceException(ErrorCode.INTERNAL, "the model failed");
   }
 
-  /** False, and nobody was answered, if the model does not keep the rows apart. */
+  /** False, and no request was answered, if the model does not keep the rows apart. */
   private boolean answered(List<PendingRequest> members) {
     meter.begin(inferences(members), members.getFirst().request().signature().name());
     int rows = rows(members);

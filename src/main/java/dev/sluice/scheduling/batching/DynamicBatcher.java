@@ -7,33 +7,35 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /*
- * How a batch leaves the queue
+ * How a batch is assembled and dispatched
  *
- * Company.   A worker that comes by takes the first in line and whoever joins it, past those who do
- *            not: they keep their places, and the first in line always heads a batch, so nobody
- *            starves. Lower levels of priority only fill what the higher ones leave free.
- * Leaving.   A batch leaves when it is full, when its rows reach a preferred size, when its oldest
- *            member has waited maxQueueDelay, or when it cannot be joined at all. Without a delay
- *            every batch leaves at once, with whatever waits: a busy model forms its batches while
- *            it runs the one before.
- * Waiting.   If none may leave, one worker, and never a second, parks until the oldest is due. It
- *            says how many rows it misses; event loops count down what arrives and unpark it when
- *            all are there. So an arrival wakes nobody in vain, and there is no timer. A worker
- *            that leaves with a batch sends another one to look after what it leaves behind.
- * Missed?    The waiting worker names itself, then looks again for arrivals, then parks; an event
- *            loop puts its request into the queue, then looks for a name. One of the two sees the
- *            other. When it wakes it takes its name off before it looks into the queue, for the
- *            same reason.
- * Expiry.    Looked at on departure. No timer for a request: a dead one costs one comparison, is
- *            not run, and takes no place in a batch.
+ * Assembly.  A worker takes the first request in line and all others that join it, and skips those
+ *            that do not: they keep their places, and the first in line always heads a batch, so
+ *            that no request starves. Lower priority levels only fill what higher ones leave free.
+ * Dispatch.  A batch is dispatched when it is full, when its rows reach a preferred size, when its
+ *            oldest request has waited maxQueueDelay, or when it cannot be joined at all. Without a
+ *            delay every batch is dispatched at once: a busy model forms its batches while it runs
+ *            the one before.
+ * Delay.     If no batch can be dispatched, one worker, and never a second, parks until the oldest
+ *            request is due. It publishes how many rows are missing; event loops count down what
+ *            arrives and unpark it when all are there. So there are no spurious wake-ups and there
+ *            is no timer. A worker that dispatches a batch wakes another one for the rest.
+ * Wake-ups.  The waiting worker publishes itself, then polls for arrivals, then parks; an event loop
+ *            enqueues its request, then reads the waiting worker. One of the two sees the other. A
+ *            worker that wakes unpublishes itself before it polls the queue, for the same reason.
+ * Expiry.    Checked on dispatch. No timer per request: an expired one costs one comparison, is not
+ *            run, and takes no place in a batch.
  */
 
 /**
- * Decides which of a model's requests run together, and when. One for all of the model's workers;
- * {@link #arrived} is for event loops.
+ * Dynamic batching: decides which of a model's requests run together, and when. One for all of the
+ * model's workers; {@link #arrived} is for event loops.
  */
 public final class DynamicBatcher {
-  /** How far into the line to look for company: it bounds the time for which the queue is held. */
+  /**
+   * How far into the queue to look for requests that join: it bounds the time for which the queue
+   * is held.
+   */
   private static final int LOOK_AHEAD = 256;
 
   private final ModelQueue queue;
@@ -181,7 +183,7 @@ public final class DynamicBatcher {
     }
   }
 
-  /** How many rows may leave now; 0 if the batch waits for company. */
+  /** How many rows to dispatch now; 0 if the batch waits for its delay. */
   private int leavingSize(Batch batch, long now) {
     if (batch.full
         || batch.underWay

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /*
- * How a run that nobody waits for is stopped
+ * How a run whose requests are all abandoned is interrupted
  *
- * Watching.  A worker says which requests run, then runs, then says that it has ended. One object
- *            for each worker, for good: a run costs two short locks and a field in each request.
- * Looking.   Whoever cancels a request that runs, or ends its wait at its deadline, looks whether
- *            anybody is left. If nobody is, the model is interrupted.
- * The next.  The interruption holds until it is lifted, which the end of the run does under the
- *            same lock. So it can neither come too early and be lost nor hit the run after.
+ * Begin, end. A worker publishes the requests of a run, runs them, then marks the end. One object
+ *             per worker, reused: a run costs two short locks and one field in each request.
+ * Check.      A thread that cancels a running request, or expires it at its deadline, checks whether
+ *             any request of the run is left. If none is, the model is interrupted.
+ * Reset.      The interruption holds until the end of the run resets it under the same lock. So it
+ *             is neither lost by coming too early, nor does it hit the next run.
  */
 
-/** Watches one worker's runs for whether anybody still wants the answer. Any thread. */
+/** Cancels a worker's run when all its requests are abandoned. Any thread. */
 public final class RunCancellation {
   private static final List<PendingRequest> NOTHING = List.of();
 
@@ -67,7 +67,7 @@ public final class RunCancellation {
     }
   }
 
-  /** Interrupts the run under way if nobody waits for it any more. */
+  /** Interrupts the run under way if all its requests are abandoned. */
   public synchronized void look() {
     if (!running.isEmpty() && !interrupted && allAreAbandoned()) {
       interrupted = true;

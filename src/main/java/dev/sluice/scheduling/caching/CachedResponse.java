@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A copy of an answer's outputs in native memory, which is shared by all answers made of it. The
- * cache holds it until it is evicted; whoever copies it at that moment holds it too. Any thread.
+ * cache holds it until it is evicted; a thread that copies it at that moment holds it too. Any
+ * thread.
  */
 final class CachedResponse {
   private record Output(String name, SharedTensor tensor) {}

@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 record ChainRequests(int steps, DataPlane members, InferenceRequest request) {
   /**
-   * Lends the request's inputs to the first model.
+   * Passes views of the request's inputs to the first model.
    *
-   * @param holders counts those that are lent
+   * @param holders counts those that are in use
    * @param leave called when one is given back, on any thread
    */
   List<NamedTensor> inputs(AtomicInteger holders, Runnable leave) {

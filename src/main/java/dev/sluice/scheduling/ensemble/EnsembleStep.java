@@ -28,7 +28,7 @@ record EnsembleStep(
   record Link(String name, int tensor) {}
 
   /**
-   * Lends the member, whether the caller may ask it by itself or not.
+   * Acquires the member, whether the caller may use it directly or not.
    *
    * @throws InferenceException UNAVAILABLE if it takes no requests
    */

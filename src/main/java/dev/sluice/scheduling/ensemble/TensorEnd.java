@@ -6,7 +6,8 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 
 /**
- * Where a tensor of an ensemble begins or ends: at a step's model, or at the ensemble's own door.
+ * Where a tensor of an ensemble begins or ends: at a step's model, or at an input or output of the
+ * ensemble.
  *
  * @param what for texts: {@code output 'y' of ensemble 'e', step 1 (model 'm')}
  * @param spec under the ensemble's name of the tensor

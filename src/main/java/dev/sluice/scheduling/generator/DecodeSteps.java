@@ -32,7 +32,7 @@ final class DecodeSteps implements StreamSteps {
   private boolean over;
 
   /**
-   * @param request lends what it does not need any more after the first step
+   * @param request passes on what it does not need after the first step
    */
   DecodeSteps(GenerationLoop loop, InferenceRequest request, LongSupplier nanoTime) {
     this.loop = loop;

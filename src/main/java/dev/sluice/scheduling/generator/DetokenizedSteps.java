@@ -6,7 +6,7 @@ import dev.sluice.tensor.NamedTensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One stream of a loop that takes and sends text. */
+/** Decode steps of one stream whose prompt is tokenized and whose tokens are detokenized. */
 final class DetokenizedSteps implements StreamSteps {
   private final Tokenizer tokenizer;
   private final InferenceRequest asked;

@@ -10,7 +10,7 @@ import dev.sluice.tensor.TensorSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stream begins with.
+ * Prompt of a stream, and the state of its first step: KV cache, mask and positions.
  *
  * @param loop how the model is run
  * @param request what the caller gave

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request's parameters say about how its stream is made; what they leave open, the settings
- * say. Their names are those of the settings.
+ * Sampling parameters of a request, which override those of the settings. Their names are those of
+ * the settings.
  *
  * @param parameters by name
  */

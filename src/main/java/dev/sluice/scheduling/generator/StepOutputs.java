@@ -7,7 +7,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The outputs of one step, given away one by one. Owns those that were not. */
+/**
+ * The outputs of one decode step, such as the next token's logits and the KV cache, taken one by
+ * one. Owns those that were not.
+ */
 final class StepOutputs implements AutoCloseable {
   private final GenerationLoop loop;
   private final @Nullable Tensor[] left;

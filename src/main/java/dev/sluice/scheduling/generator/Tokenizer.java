@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Text in and out of a loop, in place of the input that its choices go to and of the choices that
- * it sends. Immutable; any thread.
+ * Tokenizer and detokenizer of a generation loop: text in place of the input that chosen tokens go
+ * to, and in place of the tokens that it sends. Immutable; any thread.
  *
  * @param config how the text is named
  * @param vocabulary the texts of the choices

@@ -10,9 +10,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes requests out of one model's queue as soon as they are cancelled, have expired or have
- * waited for longer than the queue lets them, and answers them. No worker has to come by for that.
- * Any thread.
+ * Removes abandoned requests from one model's queue: answers those that are cancelled, expired or
+ * over the queue timeout at once, without a worker. Any thread.
  */
 public final class CancellableQueue implements Consumer<PendingRequest> {
   private final ModelQueue queue;
@@ -92,7 +91,7 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
     if (request.hasQueueTimeout()) {
       wheels.watch(request.callerContext(), request);
     }
-    // Whoever opened the breaker meanwhile has not seen it.
+    // The thread that opened the breaker meanwhile has not seen it.
     refuseWaiting();
   }
 

@@ -12,23 +12,24 @@ import org.jspecify.annotations.Nullable;
 /*
  * How a request passes through this queue
  *
- * Arrival.   Any event loop offers, without a lock. A counter in front bounds the queue to the very
- *            number in the settings, and a full queue refuses at once.
- * Order.     Whoever takes first moves what has arrived into one line for each level of priority.
- *            A line is linked through the requests themselves, so that a taker may look ahead, take
- *            from the middle and leave the rest as it stood, and nothing is allocated.
- * Lateness.  A level may keep those who have waited too long: they stand in a line of their own,
- *            behind all others of the level. Whoever takes looks for them first.
- * Departure. Only the model's workers take, each holding the queue (its monitor) for as long as it
- *            looks: a few comparisons for each request. They alone contend for it, and with one
- *            instance nobody does. An event loop touches it only in place of a worker that rests.
- * Leaving.   Who is cancelled or has expired is taken out at once, by whoever ends the wait, holding the
- *            queue: its place is free, and live requests are not refused for dead ones.
- * Stopping.  A model is closed when nobody holds a loan of it, and every request that waits holds
- *            one: nothing can wait then. close() refuses what should come all the same, and hands
- *            out what it finds, so that a mistake elsewhere leaves nobody without an answer. An
- *            offer that was counted before the mark but is not in the queue yet is waited for: its
- *            event loop is between two instructions.
+ * Arrival.   Any event loop offers, without a lock. A counter in front bounds the queue to exactly
+ *            the number in the settings, and a full queue rejects at once.
+ * Order.     The first taker moves arrivals into one line for each priority level. A line is linked
+ *            through the requests themselves, so that a taker may look ahead, take from the middle
+ *            and leave the rest in order, without allocating.
+ * Lateness.  A level may keep requests that are over the queue timeout: they wait in a line of their
+ *            own, behind all others of the level. A taker checks for them first.
+ * Taking.    Only the model's workers take, each holding the queue (its monitor) for a few
+ *            comparisons per request. Only workers contend for it; with one instance there is no
+ *            contention. An event loop takes only in place of a resting worker (inline execution).
+ * Removal.   A request that is cancelled or has expired is removed at once, by the thread that
+ *            cancels it, holding the queue: its place is free, and live requests are not rejected
+ *            because of abandoned ones.
+ * Closing.   A model is closed when no lease on it is held, and every request that waits holds one:
+ *            then the queue is empty. close() rejects later offers all the same, and returns what it
+ *            finds, so that a defect elsewhere leaves no request without an answer. It waits for an
+ *            offer that was counted before the mark but is not in the queue yet: its event loop is
+ *            between two instructions.
  */
 
 /**
@@ -144,7 +145,7 @@ public final class ModelQueue implements QueueIntake {
     }
   }
 
-  /** The first in line, or null if nobody is. Holding the queue. */
+  /** The first in line, or null if the queue is empty. Holding the queue. */
   public @Nullable PendingRequest first() {
     return firstFrom(0);
   }

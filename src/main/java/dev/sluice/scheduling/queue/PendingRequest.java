@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that waits for its answer, and the event loop that wants it. The answer is decided on
- * any thread, once, and delivered on that event loop. Owns the request until then.
+ * A queued request and its caller's event loop. Completed once, on any thread, and delivered on
+ * that event loop. Owns the request until then.
  */
 public final class PendingRequest extends Timed implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -76,8 +76,8 @@ public final class PendingRequest extends Timed implements Runnable {
   }
 
   /**
-   * A step of a stream that has begun, so that its caller sees it work: it does not wait for
-   * company, nor is it given up for having waited long.
+   * A step of a stream that has begun, so that its caller sees it work: it does not wait for a
+   * batch delay, nor is it rejected for having waited long.
    */
   public static PendingRequest underWay(
       InferenceRequest request,
@@ -151,7 +151,7 @@ public final class PendingRequest extends Timed implements Runnable {
     run();
   }
 
-  /** Whether nobody wants the answer any more. */
+  /** Whether the request is cancelled or expired. */
   public boolean isAbandoned(long nowNanos) {
     return request.isCancelled() || request.deadline().hasPassed(nowNanos);
   }

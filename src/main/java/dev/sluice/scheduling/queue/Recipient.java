@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import org.jspecify.annotations.Nullable;
 
-/** Who gets the answer to a request that waited. */
+/** Receives the result of a queued request. */
 public interface Recipient {
   /**
    * Sees what was decided, on the thread that decided it, mostly the model's worker.

@@ -69,7 +69,7 @@ record SequencePlan(
 
   /**
    * The request as the model gets it, which takes the other one over, but not the state: that is
-   * lent until the run is over.
+   * viewed until the run is over.
    */
   InferenceRequest prepare(InferenceRequest request, List<NamedTensor> state) {
     List<NamedTensor> added = new ArrayList<>(controls.size() + states.size());

@@ -51,7 +51,7 @@ final class SequenceRequest {
     return answer.future();
   }
 
-  /** Whether nobody wants the answer any more, or it has waited too long. */
+  /** Whether the request is cancelled or expired, or has waited too long. */
   boolean isAbandoned(long nowNanos, long timeoutNanos) {
     return request.isCancelled()
         || request.deadline().hasPassed(nowNanos)

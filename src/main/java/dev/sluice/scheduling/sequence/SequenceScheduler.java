@@ -26,21 +26,19 @@ import org.jspecify.annotations.Nullable;
 /*
  * How a sequence runs
  *
- * Order.     A sequence runs one request at a time, in the order in which they came. Each one is an
- *            ordinary request to the instance that the sequence was given, so that those of
- *            different sequences join there like all others.
- * State.     Outputs that the settings name are kept, and lent to the next run as inputs. They stay
- *            in native memory and belong to the sequence; a run that fails leaves them as they
- *            were.
- * Beginning. The first request has the START flag. On a sequence that is under way it begins anew.
- *            If every instance has as many sequences as it may have, a new one stands in line.
- * Owners.    A sequence belongs to the identity that began it: the same id of another one is another
- *            sequence. No identity has more than its share of them.
- * End.       After the request with the END flag, or if nothing was heard of it for as long as the
- *            settings say, a sequence is forgotten and its state freed. Whoever goes on without
- *            START is refused.
- * Watch.     While there are sequences, a coarse timer looks for those that are silent, and for
- *            requests in line that nobody waits for any more.
+ * Order.     A sequence runs one request at a time, in arrival order. Each one is an ordinary request
+ *            to the instance that has the sequence's slot, so that requests of different sequences
+ *            are batched like all others.
+ * State.     Outputs that the settings name are kept, and passed as inputs to the next run. They stay
+ *            in native memory and belong to the sequence; a run that fails leaves them unchanged.
+ * Start.     The first request has the START flag. On a running sequence it starts anew. If every
+ *            slot of every instance is taken, a new sequence waits for one.
+ * Owners.    A sequence belongs to the identity that started it: the same correlation id of another
+ *            identity is another sequence. No identity has more than its share of the slots.
+ * End.       After the request with the END flag, or after the idle time of the settings, a sequence
+ *            ends and its state is freed. A later request without START is rejected.
+ * Idle.      While there are sequences, a coarse timer looks for those that are idle, and for
+ *            abandoned requests that wait.
  */
 
 /** Lets requests of one sequence run one after another, each with the state of the one before. */
@@ -241,7 +239,7 @@ public final class SequenceScheduler implements Scheduler {
     step.fail(failure);
   }
 
-  /** A step of the sequence is over: the next one runs, or whoever stood in line. */
+  /** A step of the sequence is over: the next one runs, or one of a waiting sequence. */
   private void finish(Sequence sequence) {
     @Nullable Sequence seated = ended(sequence);
     runNext(sequence);
@@ -274,7 +272,7 @@ public final class SequenceScheduler implements Scheduler {
     }
   }
 
-  /** Refuses those in line that nobody waits for, and forgets silent sequences. */
+  /** Rejects abandoned requests that wait, and ends idle sequences. */
   void look() {
     List<SequenceRequest> abandoned = new ArrayList<>();
     for (Sequence seated : look(abandoned)) {
@@ -331,7 +329,7 @@ public final class SequenceScheduler implements Scheduler {
     }
   }
 
-  /** Frees every state. Nothing runs any more: each request holds a loan of its model. */
+  /** Frees every state. Nothing runs any more: each request holds a lease on its model. */
   @Override
   public void close() {
     List<SequenceRequest> refused = new ArrayList<>();

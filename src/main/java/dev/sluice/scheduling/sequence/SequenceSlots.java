@@ -5,7 +5,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many sequences each instance has, and which wait for one to end. Guarded by its scheduler.
+ * Sequence slots of each instance, and the sequences that wait for one. Guarded by its scheduler.
  */
 final class SequenceSlots {
   private final int[] taken;
@@ -20,7 +20,7 @@ final class SequenceSlots {
     this.most = most;
   }
 
-  /** Gives a new sequence to the instance that has the fewest, or lets it stand in line. */
+  /** Gives a new sequence to the instance that has the fewest, or lets it wait. */
   void assign(Sequence sequence) {
     int lane = emptiest();
     if (taken[lane] < most && line.isEmpty()) {
@@ -46,7 +46,7 @@ final class SequenceSlots {
   /**
    * Takes a sequence's place away.
    *
-   * @return who gets it, the first in line; null if nobody waits
+   * @return the sequence that gets it, the first that waits; null if none waits
    */
   @Nullable Sequence leave(Sequence sequence) {
     if (!sequence.hasLane()) {

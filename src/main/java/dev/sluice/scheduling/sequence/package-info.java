@@ -4,7 +4,7 @@
  * dev.sluice.scheduling.sequence.SequenceScheduler}.
  *
  * <p>Threads: event loops only. What sequences there are is guarded by a lock that is held for a
- * few comparisons; a sequence's state belongs to whoever runs its one step.
+ * few comparisons; a sequence's state belongs to the thread that runs its one step.
  *
  * <p>Units: times are nanoseconds of {@link System#nanoTime}.
  */

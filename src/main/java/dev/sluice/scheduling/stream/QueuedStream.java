@@ -18,22 +18,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * How a stream goes on
+ * How a stream proceeds
  *
- * Steps.    Each step is an ordinary request in the model's queue, so that the steps of many streams,
- *           and plain requests too, join in one run. The worker that ran a step decides about the next
- *           one and puts it into the queue itself, before it takes its next batch: no event loop, and
- *           no other thread, has to turn for a step.
- * Demand.   Counts what the subscriber has asked for and not got. A step is put into the queue only if
- *           there is demand. At zero the stream is parked: nobody looks after it, until whoever raises
- *           the demand from zero takes it up. So it has one owner at any time, without a lock, and the
- *           owner's view passes on through the counter or through the queue.
+ * Steps.    Each decode step is an ordinary request in the model's queue, so that the steps of many
+ *           streams, and plain requests too, are batched. The worker that ran a step decides about
+ *           the next one and enqueues it itself, before it takes its next batch: no other thread
+ *           takes part in a step.
+ * Demand.   Backpressure: counts what the subscriber has requested and not received. A step is
+ *           enqueued only if there is demand. At zero the stream is parked, until the thread that
+ *           raises the demand from zero resumes it. So it has one owner at any time, without a lock,
+ *           and the counter or the queue is the happens-before edge to the next owner.
  * Bound.    What is under way to the subscriber is never more than its demand.
- * Leaving.  Cancelling marks the request. A parked stream is taken up and closed at once; one in the
- *           queue is found there by the next worker; one that runs is interrupted if nobody else is in
- *           its batch, and in any case not continued.
- * Deadline. A timer of the event loop tells the subscriber at once, whatever the stream does; it then
- *           ends as a cancelled one does.
+ * Cancel.   Cancelling marks the request. A parked stream is resumed and closed at once; one in the
+ *           queue is found there by the next worker; one that runs is interrupted if its batch has no
+ *           other requests, and in any case not continued.
+ * Deadline. A timer of the event loop notifies the subscriber at once, in any state of the stream; it
+ *           then ends as a cancelled one does.
  */
 
 /** One stream, from its first step to its end. */

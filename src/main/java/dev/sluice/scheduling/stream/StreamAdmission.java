@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
-/** The way of all streams of one model into its queue. Any thread. */
+/** Admits the streams of one model and puts their steps into its queue. Any thread. */
 final class StreamAdmission {
   private final ModelQueue queue;
   private final CancellableQueue cancellableQueue;

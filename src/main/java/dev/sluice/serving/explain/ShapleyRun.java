@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request for explanations: predicts the instances, then the baseline, then the rows between
- * them, a chunk at a time, through the road that all requests take, where they may be joined with
+ * them, a chunk at a time, through the pipeline of all requests, where they may be joined with
  * others and wait behind those of higher priority.
  *
  * <p>Shapley values by permutation sampling (Castro et al., 2009) with antithetic pairs (Mitchell

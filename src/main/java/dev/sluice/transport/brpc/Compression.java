@@ -63,7 +63,7 @@ enum Compression {
                   .formatted(announced, limit)
               + " limits.max_inflated_size)");
     }
-    // Nobody may have so many bytes set aside by only saying so.
+    // No client may have so many bytes allocated by a declared size alone.
     if (announced > message.length() * SNAPPY.mostRatio) {
       throw damaged("it announces " + announced + " bytes, more than snappy can make of it");
     }

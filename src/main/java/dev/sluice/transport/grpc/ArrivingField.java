@@ -28,7 +28,8 @@ final class ArrivingField {
           beginning.length(),
           path);
     } catch (IOException e) {
-      // They end in a number or between two fields, or are no message. Whoever reads it will say.
+      // They end in a number or between two fields, or are no message. The reader reports the
+      // error.
       return NONE;
     }
   }

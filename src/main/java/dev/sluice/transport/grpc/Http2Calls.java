@@ -89,7 +89,7 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     active.forEach(Http2Stream::close);
   }
 
-  /** Tells a call that nobody waits for it any more, or that all is done. */
+  /** Notifies a call that it is cancelled or complete. */
   private final class Closed extends Http2ConnectionAdapter {
     @Override
     public void onStreamClosed(Http2Stream stream) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Calls of one event loop whose clients may be silent: they have sent nothing but headers, or pause
+ * Idle timeouts of the calls of one event loop whose clients have sent only headers, or pause
  * between two messages. A listener that closes would wait for them as long as for calls under way,
  * so their clients are given a moment more and then told that the server stops.
  */

@@ -12,7 +12,7 @@ import org.slf4j.event.Level;
 
 /**
  * A request for the library's own services, which throws what is wrong with a client's bytes, and
- * that a client has left, at whoever brings it the bytes. The stream is reset then.
+ * that a client has left, at the code that delivers the bytes. The stream is reset then.
  */
 final class LenientGrpcRequest extends HttpServerRequestWrapper {
   private static final RateLimitedLog LOG =

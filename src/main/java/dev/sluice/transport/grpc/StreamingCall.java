@@ -234,7 +234,7 @@ final class StreamingCall extends ListenerExchange
                 });
   }
 
-  /** Waits for whoever takes the message, unless that is done at once. */
+  /** Waits for the consumer of the message, unless that is done at once. */
   private void take(Body frame) {
     taking = true;
     Future<?> taken = compute(workOf(frame), () -> reader.read(frame)).compose(this::handOver);

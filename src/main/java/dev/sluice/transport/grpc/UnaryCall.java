@@ -306,7 +306,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     }
   }
 
-  /** Nobody waits any longer for a message of which nothing has come. */
+  /** Ends the wait for a message of which nothing has arrived. */
   void endIfIdle() {
     if (!seen) {
       seen = true;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * come of it is read and dropped, so that the client gets to see the answer.
  */
 final class BodyReader {
-  /** Says of a body that nobody knows of a raw tensor in it. */
+  /** Marks a body as without a known raw tensor. */
   static final long NO_TENSOR = -1;
 
   private final HttpServerRequest request;
@@ -194,7 +194,7 @@ final class BodyReader {
     }
   }
 
-  /** Whoever goes on with the body joins it on a worker if it came in many large pieces. */
+  /** The consumer of the body joins it on a worker if it came in many large pieces. */
   private void end() {
     if (!ended) {
       ended = true;
@@ -251,7 +251,7 @@ final class BodyReader {
         .onFailure(this::nameCodings);
   }
 
-  /** Tells the client of a coding that nobody knows here which ones are known. */
+  /** Answers an unknown content coding with the list of known ones. */
   private void nameCodings(Throwable failure) {
     if (ErrorCode.of(failure) == ErrorCode.UNIMPLEMENTED) {
       request.response().putHeader(HttpHeaders.ACCEPT_ENCODING, "gzip, deflate");

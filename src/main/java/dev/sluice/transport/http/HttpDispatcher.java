@@ -13,7 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Takes the HTTP requests of one event loop to the faces that claimed their paths. */
+/** Takes the HTTP requests of one event loop to the protocol handlers that claimed their paths. */
 public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   private static final Buffer NOT_FOUND = Buffer.buffer("{\"error\":\"Not Found\"}");
 

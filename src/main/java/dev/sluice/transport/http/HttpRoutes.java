@@ -77,7 +77,7 @@ public final class HttpRoutes {
   }
 
   /**
-   * Answers paths that nobody claims and that come and go. They are models', and ask for inference.
+   * Answers unclaimed paths, which come and go. They are models', and ask for inference.
    *
    * @param handlers the handler of a path, or null
    */
@@ -85,7 +85,7 @@ public final class HttpRoutes {
     unclaimed = handlers;
   }
 
-  /** The handler of a path, or null if nobody claims it. Of two claims the longer one counts. */
+  /** The handler of a path, or null if it is unclaimed. Of two claims the longer one counts. */
   @Nullable Consumer<HttpExchange> find(String path) {
     Optional<Claim> claim = claimed.read(path);
     return claim.isPresent() ? claim.get().handler : unclaimed.apply(path);

@@ -4,8 +4,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what paths mean: clients send the same few again and again, and a grammar takes longer
- * to read one than to find it here. Bounded in number and length, whatever is asked.
+ * Cache of parsed paths: clients send the same few again and again, and parsing one takes longer
+ * than finding it here. Bounded in number and length, whatever is asked.
  *
  * <p>May be asked by any number of threads: an entry is immutable, and one that is lost is read
  * again.

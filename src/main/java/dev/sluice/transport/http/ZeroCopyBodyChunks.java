@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands over the pieces of a large HTTP/1 body where they lie, in the memory that the socket was
+ * Zero-copy reads of large HTTP/1 bodies: hands over the chunks in the memory that the socket was
  * read into. Vert.x would copy each into a new array: for large bodies that is more memory in a
  * second than any cache holds. Vert.x still hears of the body's end.
  *

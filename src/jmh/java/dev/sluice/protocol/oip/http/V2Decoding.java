@@ -12,7 +12,7 @@ import dev.sluice.transport.Body;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Lends the model and decodes a body for it, as the face does. */
+/** Acquires the model and decodes a body for it, as the protocol handler does. */
 final class V2Decoding {
   private final ModelSelector selector = new ModelSelector.Latest(ServedForBenchmark.MODEL);
   private final OipServer server;

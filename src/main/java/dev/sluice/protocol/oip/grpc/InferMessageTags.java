@@ -59,7 +59,7 @@ final class InferMessageTags {
     return message.slice(from, length);
   }
 
-  /** Passes over a field that nobody here knows. */
+  /** Skips an unknown field. */
   static void skip(CodedInputStream in, int tag) throws IOException {
     if (!in.skipField(tag)) {
       throw new InvalidProtocolBufferException("a group ends that has not begun");

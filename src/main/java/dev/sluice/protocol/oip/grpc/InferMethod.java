@@ -14,7 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
 
-/** The road of a {@code ModelInfer} call: decode, ask, encode. */
+/** Handles a {@code ModelInfer} call: decodes, runs, encodes. */
 record InferMethod(OipServer server) implements GrpcMethod {
   private static final int[] RAW_TENSOR = {InferMessageTags.RAW_INPUT_CONTENTS};
 

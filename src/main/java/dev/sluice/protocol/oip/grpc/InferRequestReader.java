@@ -29,7 +29,7 @@ final class InferRequestReader {
   /**
    * A request and what its answer needs.
    *
-   * @param request owns the tensors and the model's loan
+   * @param request owns the tensors and the model's lease
    * @param id the caller's name for the request; empty if it gave none
    * @param classes by output, how many of its best elements are wanted in place of all
    * @param slots by output, where in shared memory it goes

@@ -27,7 +27,7 @@ import java.util.function.Function;
  * of the request.
  *
  * @param server whose clock measures timeouts
- * @param model on loan; goes into the decoded request, and stays the caller's if decoding fails
+ * @param model the lease; goes into the decoded request, and stays the caller's if decoding fails
  * @param deadline until when the answer is wanted if the body does not say
  * @param requestId for logs
  * @param headers that are parameters too
@@ -41,7 +41,7 @@ record GenerateDecoder(
   /**
    * A request and how to answer it.
    *
-   * @param request owns the tensors and the model's loan
+   * @param request owns the tensors and the model's lease
    * @param form makes the JSON of an answer, which it borrows
    */
   record Decoded(InferenceRequest request, String id, Function<InferenceResponse, Buffer> form) {}
@@ -72,7 +72,7 @@ record GenerateDecoder(
       }
       return false;
     } catch (JsonException _) {
-      // whoever reads it next says where
+      // the next reader reports where
       return false;
     }
   }

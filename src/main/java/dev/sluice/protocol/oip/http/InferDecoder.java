@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Turns the body of an inference request into tensors for the model it is meant for.
  *
  * @param server whose clock measures timeouts
- * @param model on loan; goes into the decoded request, and stays the caller's if decoding fails
+ * @param model the lease; goes into the decoded request, and stays the caller's if decoding fails
  * @param deadline until when the answer is wanted if the body does not say
  * @param requestId for logs
  * @param headers that are parameters too
@@ -43,7 +43,7 @@ record InferDecoder(
   /**
    * A request and what its answer needs.
    *
-   * @param request owns the tensors and the model's loan
+   * @param request owns the tensors and the model's lease
    * @param id the caller's name for the request; empty if it gave none
    * @param outputs which outputs are wanted as binary data
    */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One input as the JSON of a request gives it.
  *
  * @param head its name, type and shape
- * @param values its values if they were in the JSON; owned by whoever holds the record
+ * @param values its values if they were in the JSON; owned by the holder of the record
  * @param binarySize bytes that follow the JSON for it, if its values are not in there
  * @param place where it lies, if that is shared memory
  */

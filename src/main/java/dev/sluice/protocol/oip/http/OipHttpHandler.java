@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class OipHttpHandler implements HttpProtocolHandler {
   private static final int OK = 200;
 
-  /** How long to wait for a model that loads, as nobody knows how long it takes. */
+  /** Retry-After for a model that loads, as the time that it takes is unknown. */
   private static final Duration SOON = Duration.ofSeconds(1);
 
   /** How much longer a byte takes to compress than to encode. */

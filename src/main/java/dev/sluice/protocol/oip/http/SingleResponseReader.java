@@ -20,7 +20,7 @@ final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
     return promise.future();
   }
 
-  /** Nobody wants it any more. */
+  /** Cancels the response. */
   void abandon() {
     abandoned = true;
     if (subscription != null) {

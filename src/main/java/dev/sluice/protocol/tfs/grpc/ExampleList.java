@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The examples of an Input message, which stay the bytes they are: nobody here looks into them. A
- * context goes before each of them, which makes one message of both.
+ * The examples of an Input message, which stay encoded and are not parsed here. A context goes
+ * before each of them, which makes one message of both.
  */
 final class ExampleList {
   private static final int PLAIN = 1 << 3 | 2;

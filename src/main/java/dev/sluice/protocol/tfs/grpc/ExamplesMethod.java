@@ -22,8 +22,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The road of a Classify, Regress or MultiInference call: read, check against the model, copy the
- * examples in, ask, write.
+ * Handles a Classify, Regress or MultiInference call: reads it, checks it against the model, copies
+ * the examples, runs, writes.
  */
 final class ExamplesMethod implements GrpcMethod {
   /** What a message asks of which model. */

@@ -18,7 +18,8 @@ import java.util.Map;
 /**
  * A request that was found right, and whose tensors have yet to be copied into tensor memory.
  *
- * @param model on loan: released by {@link #abandon}, or by the request that {@link #decode} makes
+ * @param model the lease: released by {@link #abandon}, or by the request that {@link #decode}
+ *     makes
  * @param signature the one that is called
  * @param inputs in the order of the signature
  * @param outputs the wanted outputs; empty for all
@@ -33,8 +34,8 @@ record PredictPlan(
   /**
    * Checks a query against the model it asks, which it borrows.
    *
-   * @throws InferenceException if there is no such model or it does not take such a request;
-   *     nothing is left on loan
+   * @throws InferenceException if there is no such model or it does not take such a request; no
+   *     lease is left open
    */
   static PredictPlan make(
       PredictRequestView query, DataPlane data, Caller caller, PredictSettings settings) {
@@ -48,7 +49,7 @@ record PredictPlan(
   }
 
   /**
-   * Checks a query against a model on loan, which stays the caller's if this fails.
+   * Checks a query against a leased model; the lease stays the caller's if this fails.
    *
    * @throws InferenceException if the model does not take such a request
    */
@@ -112,9 +113,9 @@ record PredictPlan(
   }
 
   /**
-   * Copies the tensors into a request, which owns them and the loan.
+   * Copies the tensors into a request, which owns them and the lease.
    *
-   * @throws InferenceException with INVALID_ARGUMENT if a value does not fit; the loan stays with
+   * @throws InferenceException with INVALID_ARGUMENT if a value does not fit; the lease stays with
    *     the plan, nothing else is left open
    */
   InferenceRequest decode(Deadline deadline, String requestId) {

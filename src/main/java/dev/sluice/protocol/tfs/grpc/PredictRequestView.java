@@ -70,7 +70,10 @@ record PredictRequestView(
     inputs.put(name, tensor);
   }
 
-  /** Two values of one entry would have to be merged; nobody sends that, and half is no answer. */
+  /**
+   * Two values of one entry would have to be merged; no client sends that, and half of it would be
+   * a wrong answer.
+   */
   private static Body onlyValue(String name, Body first, Body next) {
     if (first.length() > 0) {
       throw InferenceException.invalid("input \"" + name + "\" has two values, wanted one");

@@ -15,7 +15,7 @@ final class TfsModels {
   private TfsModels() {}
 
   /**
-   * Borrows a model to describe it; whoever calls this releases it.
+   * Acquires a model to describe it; the caller releases it.
    *
    * @throws InferenceException if it is not there, takes no requests or is not this caller's to see
    */

@@ -14,7 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/** The road of a Predict call: read and check, copy in, ask, write. */
+/** Handles a Predict call: reads and checks it, copies the tensors, runs, writes. */
 final class TfsPredictMethod implements GrpcMethod {
   private final DataPlane data;
   private final PredictSettings settings;

@@ -29,7 +29,7 @@ final class WireReader {
     return in.readTag();
   }
 
-  /** Steps over a field nobody asked for. */
+  /** Skips a field. */
   void skip(int tag) throws IOException {
     if (!in.skipField(tag)) {
       throw new InvalidProtocolBufferException("a group ends that never began");

@@ -17,8 +17,8 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * The road of a classify or regress request: enter the model, read the examples, ask, write what
- * was found. A body that is wrong is told before a model that is not there.
+ * Handles a classify or regress request: acquires the model, reads the examples, runs, writes the
+ * results. A body that is wrong is told before a model that is not there.
  *
  * @param dialect finds the words for failures
  * @param mostContext bytes that a context may take in all examples together

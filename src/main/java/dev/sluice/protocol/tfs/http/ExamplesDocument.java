@@ -22,7 +22,7 @@ final class ExamplesDocument {
    * What a body says.
    *
    * @param signature the name of the signature; empty if none is given
-   * @param examples a BYTES vector of serialised examples, owned by whoever gets this
+   * @param examples a BYTES vector of serialised examples, owned by the caller
    */
   record Examples(String signature, Tensor examples) {}
 

@@ -22,8 +22,8 @@ import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
 /**
- * The road of an explain request: the body is that of a predict request, with {@code parameters}
- * for the explanation. KServe leaves the answer to the explainer; here it always has {@code
+ * Handles an explain request: the body is that of a predict request, with {@code parameters} for
+ * the explanation. KServe leaves the answer to the explainer; here it always has {@code
  * predictions} and {@code explanations}, one of each for each instance.
  */
 final class Explain {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * first. What this takes, they take too, and as the same tensors.
  *
  * @param signature the one that is meant
- * @param inputs the tensors, owned by whoever gets this
+ * @param inputs the tensors, owned by the caller
  */
 record PlainRows(Signature signature, List<NamedTensor> inputs) {
   /** Deeper values may be too deep for a document: one level for each list and object around. */

@@ -25,9 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The road of a predict request through this face: find and enter the model, read the document,
- * decode, ask, encode. The order of the steps decides which of several mistakes is reported; it is
- * TensorFlow Serving's.
+ * Handles a predict request: finds and acquires the model, reads the document, decodes, runs,
+ * encodes. The order of the steps decides which of several mistakes is reported; it is TensorFlow
+ * Serving's.
  */
 final class Predict {
   /**
@@ -119,7 +119,7 @@ final class Predict {
     return size;
   }
 
-  /** Decodes a body for a model, and lends the model to the request. */
+  /** Decodes a body for a model; the request takes over the lease. */
   Call decode(Body body, ModelSelector selector, Exchange exchange, Envelope envelope) {
     return decode(body, selector, exchange.caller(), exchange, envelope);
   }

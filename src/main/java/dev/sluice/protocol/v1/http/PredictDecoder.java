@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the tensors of a predict document for one signature. Borrows the model. */
 final class PredictDecoder {
-  /** Tensors, owned by whoever gets this, and how the answer is to look. */
+  /** Tensors, owned by the caller, and how the answer is to look. */
   record Decoded(List<NamedTensor> inputs, ResponseLayout form) {}
 
   private final PredictDocument document;

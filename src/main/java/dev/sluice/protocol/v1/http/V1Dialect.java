@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One protocol's part in the paths below {@code /v1}. Where two dialects are mounted, both write
+ * One protocol's part of the paths below {@code /v1}. Where two dialects are mounted, both write
  * their part of a report, and the first finds the words for failures.
  *
  * <p>Stateless; any thread.
