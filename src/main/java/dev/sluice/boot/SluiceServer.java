@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -192,11 +193,15 @@ public final class SluiceServer implements Server {
    */
   public static SluiceServer start(SluiceConfig config) {
     var server = new SluiceServer(config);
+    CompletableFuture<?> warmUp = ProtocolWarmUp.begin(server.threads, config.listeners());
+    server.models.control().holdReadiness();
     try {
       config.listeners().forEach(server.listeners::open);
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
       ServerThreads.await(server.threads.loading().executeBlocking(server::scan, true));
+      ProtocolWarmUp.await(warmUp);
+      server.models.control().releaseReadiness();
       server.models.schedule(server.periodicTasks);
       server.listeners.schedule(server.periodicTasks);
       server.returnMemory();

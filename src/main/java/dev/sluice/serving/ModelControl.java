@@ -43,6 +43,7 @@ public final class ModelControl implements ControlPlane {
   private final LoadPolicy policy;
   private volatile boolean online;
   private volatile boolean draining;
+  private volatile boolean held;
   private volatile boolean started;
 
   /**
@@ -115,7 +116,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean started() {
     if (!started) {
-      started = repository.polled() && repository.isReconciled();
+      started = !held && repository.polled() && repository.isReconciled();
     }
     return started;
   }
@@ -123,8 +124,19 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean ready() {
     return !draining
+        && !held
         && (config.strictReadiness() ? repository.allReady() : repository.polled())
         && !hasProblem();
+  }
+
+  /** Keeps the server from being ready until {@link #releaseReadiness}, however its models are. */
+  public void holdReadiness() {
+    held = true;
+  }
+
+  /** Leaves it to the models whether the server is ready. */
+  public void releaseReadiness() {
+    held = false;
   }
 
   /** Lets readiness fall, so that no new callers are sent here. */

@@ -1,0 +1,259 @@
+package dev.sluice.boot;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.ListenerConfig.Protocol;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * One inference by each protocol of a listener, in the bytes that a client sends: {@code 1.0}, to
+ * the model {@code echo}. A client library would take longer to load than what it warms up.
+ */
+final class WarmUpCalls {
+  /** The name of the model that is asked. */
+  static final String MODEL = "echo";
+
+  private static final String HTTP2_PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int SETTINGS = 4;
+  private static final int END_STREAM = 1;
+  private static final int END_HEADERS = 4;
+
+  /** {@code :method: POST}, {@code :scheme: http} and {@code :authority: localhost}, in HPACK. */
+  private static final byte[] POST_TO_LOCALHOST = HexFormat.of().parseHex("83864186a0e41d139d09");
+
+  /** The rest of a gRPC call's headers, but for its path. */
+  private static final byte[] GRPC_HEADERS =
+      join(
+          new byte[] {0x5f}, // content-type, by its place in HPACK's table
+          sized("application/grpc"),
+          new byte[] {0x40},
+          sized("te"),
+          sized("trailers"));
+
+  private WarmUpCalls() {}
+
+  /** A connection to the listener, closed by who asks for it. */
+  interface Connector {
+    SocketChannel connect() throws IOException;
+  }
+
+  /**
+   * Sends them one after the other, and waits for each response.
+   *
+   * @return what was answered otherwise than by success, in words; empty if nothing was
+   */
+  static List<String> send(ListenerConfig listener, Connector connector) throws IOException {
+    List<String> failures = new ArrayList<>();
+    for (HttpCall call : httpCalls(listener)) {
+      String status = http(call, connector);
+      if (!status.contains(" 200 ")) {
+        failures.add(call.path() + ": " + status);
+      }
+    }
+    List<GrpcCall> calls = grpcCalls(listener);
+    if (!calls.isEmpty() && !grpc(calls, connector)) {
+      failures.add("gRPC: the connection was closed");
+    }
+    if (listener.protocols().contains(Protocol.BRPC)) {
+      brpc(connector);
+    }
+    return failures;
+  }
+
+  private record HttpCall(String path, String body) {}
+
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record GrpcCall(String path, byte[] message) {}
+
+  private static List<HttpCall> httpCalls(ListenerConfig listener) {
+    List<HttpCall> calls = new ArrayList<>();
+    if (carries(listener, Protocol.TFS, Protocol.KSERVE)) {
+      calls.add(new HttpCall("/v1/models/echo:predict", "{\"instances\":[1.0]}"));
+    }
+    if (carries(listener, Protocol.OIP)) {
+      calls.add(
+          new HttpCall(
+              "/v2/models/echo/infer",
+              "{\"inputs\":[{\"name\":\"x\",\"shape\":[1],\"datatype\":\"FP32\",\"data\":[1.0]}]}"));
+    }
+    if (carries(listener, Protocol.GRPS)) {
+      calls.add(
+          new HttpCall(
+              "/grps/v1/infer/predict",
+              "{\"model\":\"echo\",\"gtensors\":{\"tensors\":[{\"name\":\"x\","
+                  + "\"dtype\":\"DT_FLOAT32\",\"shape\":[1],\"flat_float32\":[1.0]}]}}"));
+    }
+    return calls;
+  }
+
+  private static List<GrpcCall> grpcCalls(ListenerConfig listener) {
+    List<GrpcCall> calls = new ArrayList<>();
+    if (carries(listener, Protocol.TFS)) {
+      calls.add(new GrpcCall("/tensorflow.serving.PredictionService/Predict", tfsRequest()));
+    }
+    if (carries(listener, Protocol.OIP)) {
+      calls.add(new GrpcCall("/inference.GRPCInferenceService/ModelInfer", oipRequest()));
+    }
+    if (carries(listener, Protocol.GRPS)) {
+      calls.add(new GrpcCall("/grps.protos.v1.GrpsService/Predict", grpsMessage()));
+    }
+    return calls;
+  }
+
+  private static boolean carries(ListenerConfig listener, Protocol... any) {
+    return List.of(any).stream().anyMatch(listener.protocols()::contains);
+  }
+
+  private static String http(HttpCall call, Connector connector) throws IOException {
+    byte[] body = ascii(call.body());
+    String head = "POST " + call.path() + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+    String content = "Content-Type: application/json\r\nContent-Length: " + body.length;
+    try (SocketChannel channel = connector.connect()) {
+      Channels.newOutputStream(channel).write(join(ascii(head + content + "\r\n\r\n"), body));
+      String answer =
+          new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+      return answer.lines().findFirst().orElse("no answer");
+    }
+  }
+
+  /** Whether each call's stream came to its end. */
+  private static boolean grpc(List<GrpcCall> calls, Connector connector) throws IOException {
+    try (SocketChannel channel = connector.connect()) {
+      OutputStream out = Channels.newOutputStream(channel);
+      var in = new DataInputStream(Channels.newInputStream(channel));
+      out.write(join(ascii(HTTP2_PREFACE), frame(SETTINGS, 0, 0)));
+      for (int i = 0; i < calls.size(); i++) {
+        int stream = 2 * i + 1;
+        out.write(request(stream, calls.get(i)));
+        if (!hasEnded(in, stream)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  private static byte[] request(int stream, GrpcCall call) {
+    byte[] path = join(new byte[] {0x44}, sized(call.path())); // :path, by its place in the table
+    byte[] size = ByteBuffer.allocate(5).putInt(1, call.message().length).array();
+    return join(
+        frame(HEADERS, END_HEADERS, stream, POST_TO_LOCALHOST, path, GRPC_HEADERS),
+        frame(DATA, END_STREAM, stream, size, call.message()));
+  }
+
+  private static boolean hasEnded(DataInputStream in, int stream) throws IOException {
+    while (true) {
+      int first = in.read();
+      if (first < 0) {
+        return false;
+      }
+      int length = first << 16 | in.readUnsignedShort();
+      int type = in.readUnsignedByte();
+      int flags = in.readUnsignedByte();
+      int on = in.readInt();
+      in.skipNBytes(length);
+      if (on == stream && type <= HEADERS && (flags & END_STREAM) != 0) {
+        return true;
+      }
+    }
+  }
+
+  private static void brpc(Connector connector) throws IOException {
+    byte[] meta =
+        join(
+            field(1, field(1, ascii("grps.protos.v1.GrpsBrpcService")), field(2, ascii("Predict"))),
+            number(4, 1));
+    byte[] message = grpsMessage();
+    byte[] head =
+        ByteBuffer.allocate(12)
+            .put(ascii("PRPC"))
+            .putInt(meta.length + message.length)
+            .putInt(meta.length)
+            .array();
+    try (SocketChannel channel = connector.connect()) {
+      Channels.newOutputStream(channel).write(join(head, meta, message));
+      var in = new DataInputStream(Channels.newInputStream(channel));
+      in.readInt();
+      int length = in.readInt();
+      in.skipNBytes(Integer.BYTES + (long) length);
+    }
+  }
+
+  /** A tensorflow.serving.PredictRequest. */
+  private static byte[] tfsRequest() {
+    byte[] shape = field(2, field(2, number(1, 1)));
+    byte[] tensor = field(2, number(1, 1), shape, field(5, one()));
+    return join(field(1, field(1, ascii(MODEL))), field(2, field(1, ascii("x")), tensor));
+  }
+
+  /** An inference.ModelInferRequest. */
+  private static byte[] oipRequest() {
+    byte[] input = field(5, field(1, ascii("x")), field(2, ascii("FP32")), field(3, varint(1)));
+    return join(field(1, ascii(MODEL)), input, field(7, one()));
+  }
+
+  /** A grps.protos.v1.GrpsMessage. */
+  private static byte[] grpsMessage() {
+    byte[] tensor =
+        field(1, field(1, ascii("x")), number(2, 7), field(3, varint(1)), field(10, one()));
+    return join(field(2, ascii(MODEL)), field(5, tensor));
+  }
+
+  private static byte[] one() {
+    return ByteBuffer.allocate(Float.BYTES).order(ByteOrder.LITTLE_ENDIAN).putFloat(1).array();
+  }
+
+  private static byte[] frame(int type, int flags, int stream, byte[]... parts) {
+    byte[] payload = join(parts);
+    byte[] head =
+        ByteBuffer.allocate(9)
+            .putInt(payload.length << 8 | type)
+            .put((byte) flags)
+            .putInt(stream)
+            .array();
+    return join(head, payload);
+  }
+
+  /** A field of bytes, of text, or of another message, in Protocol Buffers' encoding. */
+  private static byte[] field(int number, byte[]... parts) {
+    byte[] content = join(parts);
+    return join(varint(number << 3 | 2), varint(content.length), content);
+  }
+
+  private static byte[] number(int field, int value) {
+    return join(varint(field << 3), varint(value));
+  }
+
+  /** Nothing here needs a second byte. */
+  private static byte[] varint(int value) {
+    return new byte[] {(byte) value};
+  }
+
+  private static byte[] sized(String text) {
+    return join(new byte[] {(byte) text.length()}, ascii(text));
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static byte[] join(byte[]... parts) {
+    var all = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      all.writeBytes(part);
+    }
+    return all.toByteArray();
+  }
+}

@@ -1,0 +1,86 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ListenerConfig;
+import dev.sluice.testing.ChildServer;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a server does before it is ready, so that no first call waits for classes to be loaded. */
+class ProtocolWarmUpIT {
+  /** Without it, the first calls of all protocols load more than a thousand. */
+  private static final int FEW = 150;
+
+  private static final Path MODEL = TestModels.sample("half_plus_two", "");
+
+  @TempDir private Path folder;
+
+  @Test
+  void theFirstCallsOfAllProtocolsLoadFewClasses() throws IOException {
+    int port = ChildServer.freePort();
+    Path loaded = folder.resolve("classes.txt");
+    try (var server =
+        ChildServer.start(
+            List.of("-Xlog:class+load:file=" + loaded),
+            "serve",
+            "--listen",
+            "localhost:" + port,
+            "--set",
+            "models.list.echo=" + MODEL,
+            "--models",
+            Files.createDirectory(folder.resolve("models")).toString())) {
+      server.awaitModel("echo/2");
+      long before = lines(loaded);
+      assertThat(call(ListenerConfig.DEFAULT, port)).isEmpty();
+      assertThat(lines(loaded) - before).isLessThan(FEW);
+    }
+  }
+
+  @Test
+  void aCallThatIsNotAnsweredWellIsSaid() throws IOException {
+    try (var server = RunningServer.start(folder)) {
+      assertThat(call(ListenerConfig.DEFAULT, server.port()))
+          .hasSize(3)
+          .first()
+          .asString()
+          .isEqualTo("/v1/models/echo:predict: HTTP/1.1 404 Not Found");
+    }
+  }
+
+  @Test
+  void metricsAndListsOfModelsShowNothingOfIt() throws Exception {
+    try (var server = RunningServer.start(folder);
+        var caller = new HttpCaller(server.port())) {
+      String page = caller.send("GET", "/metrics", Buffer.buffer()).text();
+      assertThat(page).doesNotContain("echo");
+      assertThat(page.lines().filter(line -> line.startsWith("sluice_requests_total{"))).isEmpty();
+      assertThat(page.lines().filter(line -> line.startsWith(":tensorflow:serving:request_count{")))
+          .isEmpty();
+      assertThat(caller.send("POST", "/v2/repository/index", Buffer.buffer()).text())
+          .isEqualTo("[]");
+    }
+  }
+
+  private static List<String> call(ListenerConfig listener, int port) throws IOException {
+    return WarmUpCalls.send(
+        listener, () -> SocketChannel.open(new InetSocketAddress("localhost", port)));
+  }
+
+  private static long lines(Path file) throws IOException {
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines.count();
+    }
+  }
+}
