@@ -6,6 +6,8 @@ public enum Api {
   V1_CLASSIFY("v1", "classify"),
   V1_REGRESS("v1", "regress"),
   V1_EXPLAIN("v1", "explain"),
+  /** A model's status or metadata. */
+  V1_MODEL("v1", "model"),
   TFS_PREDICT("tfs", "Predict"),
   TFS_CLASSIFY("tfs", "Classify"),
   TFS_REGRESS("tfs", "Regress"),
@@ -30,10 +32,13 @@ public enum Api {
     return protocol;
   }
 
-  /**
-   * As TensorFlow Serving's label {@code API} has it: lower case over REST, as called over gRPC.
-   */
+  /** The call in its protocol's words: lower case over REST, as called over gRPC. */
   String label() {
     return label;
+  }
+
+  /** As TensorFlow Serving's label {@code API} has it, where only what runs a model has one. */
+  String tensorflowLabel() {
+    return this == V1_MODEL ? "" : label;
   }
 }

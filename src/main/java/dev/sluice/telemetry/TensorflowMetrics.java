@@ -23,12 +23,16 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
   private static final String RUNTIME = "TF1";
   private static final double MICROS = 1e3;
 
-  /** MultiInference is counted neither here nor there. */
+  /**
+   * MultiInference is counted neither here nor there, status and metadata over REST in both, and
+   * over gRPC in neither.
+   */
   private static final List<Api> APIS =
       List.of(
           Api.V1_PREDICT,
           Api.V1_CLASSIFY,
           Api.V1_REGRESS,
+          Api.V1_MODEL,
           Api.TFS_PREDICT,
           Api.TFS_CLASSIFY,
           Api.TFS_REGRESS);
@@ -76,7 +80,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
             "model_name",
             model.model(),
             "API",
-            calls.api().label(),
+            calls.api().tensorflowLabel(),
             "entrypoint",
             calls.entryPoint().name());
       }

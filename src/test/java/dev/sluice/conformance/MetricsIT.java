@@ -104,6 +104,22 @@ class MetricsIT {
   }
 
   @Test
+  void statusAndMetadataOverRestAreCountedAsTensorflowServingDoes() throws Exception {
+    assertThat(send(to("/v1/models/half_plus_two").GET()).statusCode()).isEqualTo(200);
+    assertThat(send(to("/v1/models/half_plus_two/metadata").GET()).statusCode()).isEqualTo(200);
+    assertThat(send(to("/v1/models/half_plus_two/versions/9").GET()).statusCode()).isEqualTo(404);
+    assertThat(send(to("/v1/models/nobody/metadata").GET()).statusCode()).isEqualTo(404);
+
+    PrometheusPage page = page();
+    String count = ":tensorflow:serving:request_count";
+    String[] served = {"model_name", "half_plus_two", "API", "", "entrypoint", "REST"};
+    assertThat(page.sum(count, "model_name", "half_plus_two", "status", "OK")).isEqualTo(2);
+    assertThat(page.sum(count, "model_name", "half_plus_two", "status", "NOT_FOUND")).isEqualTo(1);
+    assertThat(page.sum(count, "model_name", "nobody", "status", "NOT_FOUND")).isEqualTo(1);
+    assertThat(page.sum(":tensorflow:serving:request_latency", served)).isEqualTo(2);
+  }
+
+  @Test
   void callIsCountedByTheNamesOfEveryServerThatHasSuchCalls() throws Exception {
     assertThat(send(post(PREDICT, "{\"instances\":[1,2,3]}")).statusCode()).isEqualTo(200);
     assertThat(send(post(PREDICT, "{\"instances\":[")).statusCode()).isEqualTo(400);

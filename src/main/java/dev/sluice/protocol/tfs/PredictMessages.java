@@ -9,7 +9,6 @@ import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** Writes requests and responses that came another way as the messages of Predict. */
@@ -64,9 +63,7 @@ public final class PredictMessages {
       return proto.bytes(4, tensor.data().toArray(JAVA_BYTE));
     }
     for (var elements = new BytesElements(tensor); elements.next(); ) {
-      byte[] bytes = new byte[elements.length()];
-      MemorySegment.copy(elements.data(), JAVA_BYTE, elements.offset(), bytes, 0, bytes.length);
-      proto.bytes(8, bytes);
+      proto.bytes(8, elements.data(), elements.offset(), elements.length());
     }
     return proto;
   }

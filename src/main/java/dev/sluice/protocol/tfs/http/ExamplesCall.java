@@ -10,11 +10,14 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.tfs.ExampleTask;
 import dev.sluice.protocol.tfs.ExampleTasks;
+import dev.sluice.protocol.tfs.ExamplesMessages;
+import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handles a classify or regress request: acquires the model, reads the examples, runs, writes the
@@ -25,7 +28,11 @@ import io.vertx.core.buffer.Buffer;
  */
 record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long mostContext) {
   /** A question on its way, and what is to be done with the answer. Owns the request. */
-  private record Asked(InferenceRequest request, ExampleTasks inquiry, long examples) {}
+  private record Asked(
+      InferenceRequest request,
+      ExampleTasks inquiry,
+      long examples,
+      RequestLogs.@Nullable Entry kept) {}
 
   /** The answer's body, later, or an {@link InferenceException}. */
   Future<Buffer> answer(Exchange exchange, Future<Body> arriving, ModelSelector selector) {
@@ -62,7 +69,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
       InferenceRequest request =
           inquiry.request(model, read.examples(), exchange.deadline(), exchange.requestId());
       exchange.record().examples(model.id().name(), count);
-      return new Asked(request, inquiry, count);
+      return new Asked(request, inquiry, count, dialect.keep(task, model.id(), read));
     } catch (RuntimeException | Error e) {
       read.examples().close();
       throw e;
@@ -85,10 +92,18 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
 
   private static Future<Buffer> write(Exchange exchange, Asked asked, InferenceResponse response) {
     return exchange
-        .compute(
-            size(response),
-            () -> ResultsJson.write(asked.inquiry().read(response, asked.examples()).getFirst()))
+        .compute(size(response), () -> write(asked, response))
         .onComplete(_ -> response.close());
+  }
+
+  private static Buffer write(Asked asked, InferenceResponse response) {
+    ExampleTasks.Result result = asked.inquiry().read(response, asked.examples()).getFirst();
+    Buffer body = ResultsJson.write(result);
+    RequestLogs.Entry kept = asked.kept();
+    if (kept != null) {
+      kept.answered(ExamplesMessages.response(response.model(), result));
+    }
+    return body;
   }
 
   private static long size(InferenceResponse response) {

@@ -5,6 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
@@ -14,6 +15,7 @@ import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.tfs.ExampleTask;
+import dev.sluice.protocol.tfs.ExamplesMessages;
 import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.protocol.tfs.PredictMessages;
 import dev.sluice.protocol.tfs.RequestLogs;
@@ -205,6 +207,17 @@ public final class TfsDialect implements V1Dialect {
                 request.model().id().name(),
                 () -> PredictMessages.of(request));
     return entry == null ? null : response -> entry.answered(PredictMessages.of(response));
+  }
+
+  /** Begins to keep a classify or regress call; null if this one is not kept. */
+  RequestLogs.@Nullable Entry keep(
+      ExampleTask task, ModelId model, ExamplesDocument.Examples read) {
+    return logs == null
+        ? null
+        : logs.begin(
+            task == ExampleTask.CLASSIFY ? RequestLogs.Kind.CLASSIFY : RequestLogs.Kind.REGRESS,
+            model.name(),
+            () -> ExamplesMessages.request(model, read.signature(), read.examples()));
   }
 
   @Override

@@ -95,8 +95,14 @@ public final class V1Routes implements HttpProtocolHandler {
   private void answer(HttpExchange exchange, V1Request request) {
     switch (request) {
       case V1Request.Index _ -> report(exchange, request, new V1Report.Models(visible(exchange)));
-      case V1Request.Status(var model) -> report(exchange, request, versions(model));
-      case V1Request.Metadata(var model) -> metadata(exchange, request, model);
+      case V1Request.Status(var model) -> {
+        exchange.measure(Api.V1_MODEL, model.name());
+        report(exchange, request, versions(model));
+      }
+      case V1Request.Metadata(var model) -> {
+        exchange.measure(Api.V1_MODEL, model.name());
+        metadata(exchange, request, model);
+      }
       case V1Request.Call(var model, var verb) -> call(exchange, model, verb);
       case V1Request.Nameless _ -> throw new IllegalStateException("no dialect speaks this");
     }

@@ -27,6 +27,8 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
+import dev.sluice.protocol.tfs.grpc.proto.RegressionRequest;
+import dev.sluice.protocol.tfs.grpc.proto.RegressionResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.protocol.tfs.grpc.proto.SamplingConfig;
 import dev.sluice.testing.HttpCaller;
@@ -125,6 +127,37 @@ class RequestLogIT {
     assertThat(byRest.getModelSpec().getVersion().getValue()).isEqualTo(123);
     assertThat(byRest.getInputsOrThrow("x").getTensorContent().size()).isEqualTo(4);
     assertWarmsUp(file);
+  }
+
+  @Test
+  void classifyAndRegressOverRestAreKeptAsTheMessagesThatTheyStandFor() throws Exception {
+    ask("classify", "classify_x_to_y", "{\"x\":2.0}");
+    ask("regress", "regress_x_to_y", "{\"x\":3.0}");
+    server.close();
+
+    Path file = onlyFile("logs");
+    List<UnknownFieldSet> logs = read(file);
+    assertThat(logs).hasSize(2);
+    var classify = ClassificationRequest.parseFrom(call(logs.get(0), 2, 1));
+    assertThat(classify.getModelSpec().getSignatureName()).isEqualTo("classify_x_to_y");
+    assertThat(classify.getInput().getExampleList())
+        .isEqualTo(classify().getInput().getExampleList());
+    var classified = ClassificationResponse.parseFrom(call(logs.get(0), 2, 2));
+    assertThat(classified.getModelSpec().getVersion().getValue()).isEqualTo(123);
+    assertThat(classified.getResult().getClassifications(0).getClasses(0).getScore()).isEqualTo(3);
+    var regress = RegressionRequest.parseFrom(call(logs.get(1), 3, 1));
+    assertThat(regress.getInput().getExampleList().getExamplesCount()).isEqualTo(1);
+    var regressed = RegressionResponse.parseFrom(call(logs.get(1), 3, 2));
+    assertThat(regressed.getResult().getRegressions(0).getValue()).isEqualTo(3.5f);
+    assertWarmsUp(file);
+  }
+
+  private void ask(String verb, String signature, String example) {
+    String body = "{\"signature_name\":\"%s\",\"examples\":[%s]}".formatted(signature, example);
+    try (var caller = new HttpCaller(server.port())) {
+      String path = "/v1/models/half_plus_two:" + verb;
+      assertThat(caller.send("POST", path, Buffer.buffer(body)).status()).isEqualTo(200);
+    }
   }
 
   private void assertWarmsUp(Path file) throws IOException {
