@@ -43,7 +43,8 @@ class ConformanceIT {
             "savedmodels",
             "examples",
             "headers",
-            "recorded")
+            "recorded",
+            "wrong-requests")
         .flatMap(group -> ConformanceCase.of("tfs/" + group).stream());
   }
 
