@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Passes each warning on once: files are read again when somebody touches them, or loads their
- * model anew, and say the same again. Any thread.
+ * Passes each warning on once: files are read again when they are touched, or loads their model
+ * anew, and say the same again. Any thread.
  */
 final class DeduplicatedWarnings implements Consumer<String> {
   /** Texts that are remembered: more than a repository has files that give warnings. */

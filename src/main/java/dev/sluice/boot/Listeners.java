@@ -165,7 +165,7 @@ final class Listeners {
     }
   }
 
-  /** Ends what still goes on in a moment, whatever time to drain is left. */
+  /** Ends what is still under way at once, whatever time to drain is left. */
   void stopNow() {
     threads.vertx().setTimer(FORCED.toMillis(), _ -> models.data().giveUp());
     threads

@@ -80,7 +80,7 @@ final class ModelServerCommand implements Callable<Integer> {
     serve(config, server, out);
   }
 
-  /** Says where the server listens, and waits until it is told to stop. */
+  /** Says where the server listens, and waits until a signal stops it. */
   static void serve(SluiceConfig config, Server server, PrintWriter out)
       throws InterruptedException {
     var stopping = new GracefulShutdown(server);

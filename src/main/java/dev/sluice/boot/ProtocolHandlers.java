@@ -50,7 +50,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The faces of the protocols that a listener speaks. A new protocol is a line here.
+ * The protocol handlers of a listener. A new protocol is a line here.
  *
  * @param data what they ask models through
  * @param control what they manage models through
@@ -85,7 +85,7 @@ record ProtocolHandlers(
   private static final Set<Protocol> OTHER_THAN_GRPS =
       Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
 
-  /** Made anew for each event loop, so that faces may keep state without locks. */
+  /** Made anew for each event loop, so that handlers may keep state without locks. */
   List<HttpProtocolHandler> http(ListenerConfig listener) {
     List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);

@@ -19,9 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/**
- * {@code sluice serve}: starts a server, says what is there, and waits until it is told to stop.
- */
+/** {@code sluice serve}: starts a server, says what is there, and waits until a signal stops it. */
 @Command(
     name = "serve",
     description = "Serves the models until it is told to stop (SIGTERM or Ctrl-C).",

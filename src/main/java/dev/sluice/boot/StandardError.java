@@ -27,9 +27,9 @@ import java.util.function.Consumer;
  *
  * TensorFlow, ONNX Runtime, the C library and the JVM write to file descriptor 2, whatever Java does. So descriptor 2 is made
  * the end of a pipe, and what it was before gets another number, to which log records go. A thread reads the pipe. It never
- * waits for anybody who reads the log, so that the pipe does not fill up while native code wants to write.
+ * waits for readers of the log, so that the pipe does not fill up while native code wants to write.
  *
- * Descriptor 1 is left alone: there the JVM says why it crashes or exits, in the moment in which no thread reads a pipe any more.
+ * Descriptor 1 is left alone: there the JVM says why it crashes or exits, when no thread reads a pipe any more.
  */
 
 /**

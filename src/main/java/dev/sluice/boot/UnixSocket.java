@@ -43,7 +43,7 @@ final class UnixSocket {
   /**
    * Removes the socket that a server which was killed has left.
    *
-   * @throws StartFailure if the file is something else, or somebody listens on it
+   * @throws StartFailure if the file is something else, or a server listens on it
    */
   static void clear(Path path) {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {

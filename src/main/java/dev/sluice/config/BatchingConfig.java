@@ -48,7 +48,7 @@ public record BatchingConfig(
     allowedBatchSizes = List.copyOf(allowedBatchSizes);
   }
 
-  /** In a {@code model.yml}, a size above 1 is the wish to join. */
+  /** In a {@code model.yml}, a size above 1 enables dynamic batching. */
   static BatchingConfig read(Section model, BatchingConfig defaults) {
     int largest = model.number("max_batch_size", defaults.maxBatchSize, 0, LARGEST_BATCH);
     var read =

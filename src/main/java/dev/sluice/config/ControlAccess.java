@@ -34,7 +34,7 @@ public record ControlAccess(boolean never, Set<Operation> open) {
   /** Only what the policy says. */
   public static final ControlAccess POLICY = new ControlAccess(false, Set.of());
 
-  /** Nothing for anybody. */
+  /** Nothing is allowed. */
   public static final ControlAccess NEVER = new ControlAccess(true, Set.of());
 
   /** All of it for everybody. */

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
  * The {@code customized_predict_http} of a grps deployment's {@code server.yml}.
  *
  * @param path where predictions are asked for beside the usual path
- * @param customizedBody whether the model's own code reads requests and writes answers
+ * @param customizedBody whether the model's plugin reads requests and writes answers
  * @param streamingCtrl how a request says that it wants a stream, on the usual path too
  */
 public record GrpsCustomHttp(

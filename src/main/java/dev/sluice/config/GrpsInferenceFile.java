@@ -140,7 +140,7 @@ record GrpsInferenceFile(
     return path;
   }
 
-  /** Whether own code lies there. */
+  /** Whether a plugin lies there. */
   private static boolean holdsJar(Path folder) {
     try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
       return jars.iterator().hasNext();

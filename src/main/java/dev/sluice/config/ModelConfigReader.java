@@ -15,7 +15,7 @@ public final class ModelConfigReader {
 
   /**
    * @param defaults for what the model's settings leave out
-   * @param warnings is told what a {@code config.pbtxt} asks for in vain
+   * @param warnings receives what a {@code config.pbtxt} sets without effect
    */
   public ModelConfigReader(ModelConfig defaults, Consumer<String> warnings) {
     this(_ -> defaults, warnings);

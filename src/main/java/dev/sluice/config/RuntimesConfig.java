@@ -5,7 +5,7 @@ public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaC
   public static final RuntimesConfig DEFAULT =
       new RuntimesConfig(OnnxConfig.DEFAULT, TensorflowConfig.DEFAULT);
 
-  /** Without anything said about own code. */
+  /** Without settings of plugins. */
   public RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow) {
     this(onnx, tensorflow, JavaConfig.DEFAULT);
   }

@@ -16,7 +16,7 @@ public final class SluiceConfigReader {
   private final Consumer<String> warnings;
 
   /**
-   * @param warnings is told what looks like a mistake and is not one for certain
+   * @param warnings receives probable mistakes
    */
   public SluiceConfigReader(Consumer<String> warnings) {
     this.warnings = warnings;

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param rows rows of a request that are answered in one message; 0: as many as a batch has. Not
  *     for a model that runs in a loop
- * @param decoupled whether V2 clients are told that a request may have any number of responses
+ * @param decoupled whether V2 metadata says that a request may have any number of responses
  * @param maxStreams open streams; one more is rejected
  * @param generator how the model is run in a loop, if it is
  */

@@ -69,7 +69,7 @@ public final class TensorflowBatchingFile {
   /**
    * The settings of all models that a file stands for; without one, those of its defaults.
    *
-   * @param warnings is told once which fields have no meaning here
+   * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format
    */
   public static List<SettingOverride> read(Optional<Path> file, Consumer<String> warnings) {
@@ -107,7 +107,7 @@ public final class TensorflowBatchingFile {
    * A model's settings with those of the file that lies beside a version's model files, if there is
    * one.
    *
-   * @param warnings is told which fields have no meaning here
+   * @param warnings receives the fields that have no meaning here
    * @throws ConfigException if it is not in the format
    */
   public static ModelConfig ofVersion(Path version, ModelConfig config, Consumer<String> warnings) {

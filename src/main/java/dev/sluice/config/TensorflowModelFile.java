@@ -40,7 +40,7 @@ public final class TensorflowModelFile {
    * The models that a file lists; empty if it has no list at all, not even an empty one.
    *
    * @param file its name, for texts
-   * @param warnings is told once which fields have no meaning here
+   * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, in TensorFlow Serving's words
    */
   public static Optional<List<TensorflowModel>> read(

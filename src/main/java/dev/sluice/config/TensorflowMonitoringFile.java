@@ -19,7 +19,7 @@ public final class TensorflowMonitoringFile {
   /**
    * Where the page for Prometheus is to be; empty if it is not to be anywhere.
    *
-   * @param warnings is told once which fields have no meaning here
+   * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, or the path is none
    */
   public static Optional<String> read(Path file, Consumer<String> warnings) {

@@ -40,7 +40,7 @@ public final class TensorflowPlatformFile {
   /**
    * The settings of all models that a file stands for.
    *
-   * @param warnings is told once which fields have no meaning here
+   * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, or has another platform
    */
   public static List<SettingOverride> read(Path file, Consumer<String> warnings) {

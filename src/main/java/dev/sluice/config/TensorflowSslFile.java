@@ -18,7 +18,7 @@ public final class TensorflowSslFile {
   /**
    * How the gRPC port is to encrypt.
    *
-   * @param warnings is told once which fields have no meaning here
+   * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, or lacks what encryption needs
    */
   public static TlsConfig read(Path file, Consumer<String> warnings) {

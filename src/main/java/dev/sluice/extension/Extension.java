@@ -1,7 +1,7 @@
 package dev.sluice.extension;
 
 /**
- * What all own code has in common: a constructor without parameters, and these two moments. A class
+ * What all plugins have in common: a constructor without parameters, and these two moments. A class
  * that implements several of the interfaces is one object.
  */
 public interface Extension {

@@ -2,7 +2,7 @@ package dev.sluice.extension;
 
 import java.util.List;
 
-/** Asks models of the same server. Any thread of own code. */
+/** Asks models of the same server. Any thread of a plugin. */
 public interface Models {
   /**
    * Asks a model and waits for its answer.

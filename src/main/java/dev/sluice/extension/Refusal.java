@@ -1,6 +1,6 @@
 package dev.sluice.extension;
 
-/** A failure whose text and kind the caller is told, in the words of his protocol. */
+/** A failure whose text and kind the caller gets, in the form of its protocol. */
 public final class Refusal extends RuntimeException {
   /** What is wrong. */
   public enum Kind {

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What own code finds when it is loaded.
+ * What a plugin finds when it is loaded.
  *
  * @param model the model's name
  * @param version its version

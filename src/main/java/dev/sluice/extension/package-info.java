@@ -1,12 +1,12 @@
 /**
- * What own code in Java is written against: a jar beside the model holds classes that implement
+ * What a plugin in Java is written against: a jar beside the model holds classes that implement
  * {@link dev.sluice.extension.Model}, {@link dev.sluice.extension.StreamingModel}, {@link
  * dev.sluice.extension.Converter} or {@link dev.sluice.extension.HttpHandler}, and names them as
  * services ({@link java.util.ServiceLoader}). Start at {@link dev.sluice.extension.Model}.
  *
- * <p>Threads: own code runs on threads of its own, never on an event loop, so it may block. Its
+ * <p>Threads: a plugin runs on threads of its own, never on an event loop, so it may block. Its
  * object is made once for each loaded version; every interface says how many threads call it at
- * once. The time limit {@code java.timeout} holds for each call; beyond it the caller is told so
+ * once. The time limit {@code java.timeout} holds for each call; beyond it the caller gets an error
  * and the thread is interrupted. Code that does not heed that goes on in vain, beside a new thread;
  * after eight such calls the model refuses further ones.
  *

@@ -21,7 +21,7 @@ public interface Caller {
 
   /**
    * Returns the part of a model's streams and sequences that the identity may hold at once; 1 where
-   * callers are not told apart.
+   * callers are not distinguished.
    */
   double share();
 

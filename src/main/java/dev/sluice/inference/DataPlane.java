@@ -54,13 +54,13 @@ public interface DataPlane {
     throw new UnsupportedOperationException("no streams here");
   }
 
-  /** The model whose own code answers an HTTP path, if there is one. Any thread. */
+  /** The model whose plugin answers an HTTP path, if there is one. Any thread. */
   default Optional<String> modelAt(String path) {
     return Optional.empty();
   }
 
   /**
-   * Has a model's own code answer an HTTP request, later. Takes over the lease.
+   * Has a model's plugin answer an HTTP request, later. Takes over the lease.
    *
    * <p>Called on the call's event loop. Whatever happens, the call is answered: with UNIMPLEMENTED
    * if the model has no such code.

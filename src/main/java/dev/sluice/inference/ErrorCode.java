@@ -1,7 +1,7 @@
 package dev.sluice.inference;
 
 /**
- * Why a request failed, in words that belong to no protocol. Each face has one table from these to
+ * Why a request failed, independent of protocols. Each protocol handler has one table from these to
  * its own statuses, without a default, so that a new code is decided everywhere.
  */
 public enum ErrorCode {

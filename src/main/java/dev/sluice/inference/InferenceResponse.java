@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's answer, or one of those that make a stream. Owns its tensors: the face that encodes it
- * closes it.
+ * A model's answer, or one of those that make a stream. Owns its tensors: the protocol handler that
+ * encodes it closes it.
  *
  * @param model the version that really ran
  * @param signature the one that was called

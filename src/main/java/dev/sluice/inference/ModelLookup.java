@@ -1,6 +1,6 @@
 package dev.sluice.inference;
 
-/** What became of looking for a model. Each face has its own words for each way to miss. */
+/** Result of a model lookup. Each protocol handler has its own text for each kind of failure. */
 public sealed interface ModelLookup {
   /** It takes requests. The caller holds a lease: see {@link ModelLease}. */
   record Found(ModelLease model) implements ModelLookup {}

@@ -23,7 +23,7 @@ import java.util.Set;
  * @param queueTimeouts whether the time that a request itself names is for its queue alone, by the
  *     model's own policy; else the request has expired after it
  * @param open whether it takes any inputs and gives any outputs besides those of its signature, as
- *     own code may
+ *     a plugin may
  * @param parameters names of what a request may say besides its inputs, which the model heeds
  * @param methodsBind whether a SavedModel's signature may only be called as its method name says
  */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An HTTP request that a model's own code answers by itself, and the answer. What is said of the
+ * An HTTP request that a model's plugin answers by itself, and the answer. What is said of the
  * request is for any thread, all else for the call's event loop.
  */
 public interface PluginHttpCall {
@@ -31,7 +31,7 @@ public interface PluginHttpCall {
   /** Until when the answer is wanted. */
   Deadline deadline();
 
-  /** Runs the action if the caller goes away before the answer is complete. */
+  /** Runs the action if the caller disconnects before the response is complete. */
   void onCancel(Runnable action);
 
   /** Sets a header of the answer, before it is begun. */
@@ -49,7 +49,7 @@ public interface PluginHttpCall {
   /** Runs the action as soon as the client has caught up. One action; another replaces it. */
   void onWritable(Runnable action);
 
-  /** Sends one chunk. Does nothing if the caller is gone. */
+  /** Sends one chunk. Does nothing if the caller disconnected. */
   void write(byte[] chunk);
 
   /** Ends an answer in chunks. */

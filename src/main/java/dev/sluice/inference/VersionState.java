@@ -9,6 +9,6 @@ public enum VersionState {
   AVAILABLE,
   /** Takes no new requests; earlier ones may still run. */
   UNLOADING,
-  /** Gone, or never came up: the status then says why. */
+  /** Unloaded, or failed to load: the status then says why. */
   END
 }

@@ -52,7 +52,7 @@ public final class CallMonitor extends VerticleBase {
     static final Lately NOTHING = new Lately(CallTotals.NONE, 1);
   }
 
-  /** A moment and all calls until then. */
+  /** A point in time and all calls until then. */
   private record Look(long nanos, CallTotals calls) {}
 
   private final Telemetry telemetry;

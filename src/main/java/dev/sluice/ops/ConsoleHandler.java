@@ -89,7 +89,7 @@ public final class ConsoleHandler implements HttpProtocolHandler {
     return switch (audience) {
       case NONE -> false;
       case BROWSERS -> isBrowser(exchange.header(HttpHeaders.ACCEPT));
-      // Those who may not see it are told that the server is alive, as elsewhere.
+      // Callers without the right get the liveness text, as elsewhere.
       case ALL ->
           isBrowser(exchange.header(HttpHeaders.ACCEPT))
               || exchange.caller().may(Operation.CONSOLE, "");

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Somebody waits until these models have come up or failed to.
+ * A caller that waits until these models are loaded or have failed.
  *
  * @param whole whether every version counts that should be served, and that it is what lies there
  *     now; else one that takes requests is enough
- * @param outcome told outside the repository's lock
+ * @param outcome completed outside the repository's lock
  */
 record LoadWaiter(Set<String> names, boolean whole, Promise<List<LoadFailure>> outcome) {
   /** Whether nothing more is to be expected. Called under the repository's lock. */

@@ -106,7 +106,7 @@ final class ModelFolder {
             == 1;
   }
 
-  /** So is own code. */
+  /** So is a plugin. */
   private boolean isFolderOfCode(List<Path> children) {
     return versions.isEmpty()
         && children.stream()
@@ -164,7 +164,7 @@ final class ModelFolder {
         .anyMatch(name -> MODEL_FILES.contains(name) || isNamedModel(name));
   }
 
-  /** A model under a name of its own, or own code. */
+  /** A model under a name of its own, or a plugin. */
   private static boolean isNamedModel(String name) {
     return !name.startsWith(".")
         && (name.endsWith(".onnx") || name.endsWith(".savedmodel") || name.endsWith(".jar"));

@@ -92,7 +92,7 @@ public final class ModelRepository {
   /**
    * Finds a model and acquires a lease on it. Never blocks; any thread.
    *
-   * <p>A version withdrawn in this very moment cannot be leased; but then a newer view is already
+   * <p>A version withdrawn concurrently cannot be leased; but then a newer view is already
    * published, so looking again ends.
    */
   public ModelLookup find(ModelSelector selector) {
@@ -338,7 +338,7 @@ public final class ModelRepository {
   /** Makes one change, plans what follows from it, publishes, and then does it. */
   private void change(Consumer<List<RepositoryAction>> change) {
     List<RepositoryAction> steps = new ArrayList<>();
-    List<Runnable> told;
+    List<Runnable> outcomes;
     boolean over;
     synchronized (lock) {
       change.accept(steps);
@@ -350,33 +350,33 @@ public final class ModelRepository {
       open += count(steps, RepositoryAction.Load.class);
       view = RepositorySnapshot.of(models.values(), polled, closing);
       over = closing && open == 0;
-      told = outcomes();
+      outcomes = outcomes();
     }
     steps.forEach(this::perform);
-    told.forEach(Runnable::run);
+    outcomes.forEach(Runnable::run);
     if (over) {
       closed.tryComplete();
     }
   }
 
-  /** What those who wait are to be told now. */
+  /** Results for the callers that wait. */
   private List<Runnable> outcomes() {
-    List<Runnable> told = new ArrayList<>();
+    List<Runnable> outcomes = new ArrayList<>();
     awaited.removeIf(waiting -> {
       boolean over = closing || waiting.decided(models);
       if (closing) {
-        told.add(waiting::fail);
+        outcomes.add(waiting::fail);
       } else if (over) {
         List<LoadFailure> failures = waiting.failures(models);
-        told.add(() -> waiting.outcome().complete(failures));
+        outcomes.add(() -> waiting.outcome().complete(failures));
       }
       return over;
     });
     if (view.isReconciled()) {
-      reconciliations.forEach(reconciled -> told.add(reconciled::complete));
+      reconciliations.forEach(reconciled -> outcomes.add(reconciled::complete));
       reconciliations.clear();
     }
-    return told;
+    return outcomes;
   }
 
   private static int count(

@@ -4,7 +4,7 @@ import dev.sluice.config.ModelConfig;
 import dev.sluice.inference.ModelId;
 import java.nio.file.Path;
 
-/** Something to do outside the repository's lock, on the way to what is wished for. */
+/** An action outside the repository's lock, towards the desired state. */
 sealed interface RepositoryAction {
   record Load(ModelId id, Path folder, ModelConfig config) implements RepositoryAction {}
 

@@ -14,7 +14,7 @@ public interface RepositoryListener {
   /** This version could not be loaded. If it took requests before, it still does. */
   void failed(ModelId id, VersionStatus.Failure why);
 
-  /** This version is gone, after its last request. */
+  /** This version is unloaded, after its last request. */
   void unloaded(ModelId id);
 
   /** Something about the folders an operator should know. Said once, and again if it recurs. */

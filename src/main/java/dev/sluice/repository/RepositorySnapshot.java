@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All models at one moment. Immutable: a request looks everything up in one of these.
+ * Immutable snapshot of all models: a request looks everything up in one of these.
  *
  * @param models by name
  * @param names sorted

@@ -33,7 +33,7 @@ record ScanResult(
     return new ScanResult(complete, all, unreadable, warnings);
   }
 
-  /** Whether the model is known to be gone, and was not just out of sight. */
+  /** Whether the model was removed, and its folder was not just unreadable. */
   boolean misses(String model) {
     return complete && !models.containsKey(model) && !unreadable.contains(model);
   }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Which versions of one model may be taken up: those that look whole and have not changed between
  * two looks. A folder that is still being copied changes, so it is left alone.
  *
- * <p>A version taken up once stays so until its folder is gone, even while its files are replaced.
+ * <p>A version taken up once stays so until its folder is removed, even while its files are
+ * replaced.
  */
 final class StableVersions {
   private SortedMap<Long, ScannedVersion> seen = new TreeMap<>();

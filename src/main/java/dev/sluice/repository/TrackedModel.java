@@ -27,21 +27,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /*
- * How a model gets from what it serves to what it should serve
+ * Reconciliation: how a model gets from its actual state to its desired state
  *
- * Wish.    The version policy picks from the versions whose files stand still. Each event (a look
- *          at the folders, a finished load, a closed version) ends with a new plan, so nothing has
- *          to be remembered about plans begun before.
- * Load.    Whatever is wished for and not there is loaded, the highest number first, beside what
- *          takes requests now. A version that takes requests is not loaded anew from files that
- *          have changed, unless the settings say so or a caller asks for it.
- * Unload.  Only when every wished-for version has either come up or failed, and one at least is
- *          up, do the others go. So a version that fails to load leaves the old one serving, and
- *          a stream of new versions that come faster than they load still gets served.
- *          With transition "resources" it is the other way round: what is no longer wished for goes
- *          first, and nothing loads until it is closed.
+ * Desired. The version policy selects from the versions whose files are stable. Each event (a poll
+ *          of the folders, a finished load, a closed version) ends with a new plan, so that plans
+ *          begun before need no memory.
+ * Load.    Desired versions that are not loaded are loaded, the highest number first, beside the
+ *          live ones. A live version is not reloaded from files that have changed, unless the
+ *          settings say so or a caller asks for it.
+ * Unload.  Only when every desired version is either live or failed, and at least one is live, are
+ *          the others unloaded. So a version that fails to load leaves the old one serving, and
+ *          versions that come faster than they load still get served. With transition "resources"
+ *          the order is reversed: versions that are no longer desired are unloaded first, and
+ *          nothing loads until they are closed.
  * Retry.   A load that failed is tried again, as often and as late as the settings say. Meanwhile
- *          the version is LOADING, and says what went wrong.
+ *          the version is LOADING, and reports the error.
  * Forget.  A version that once took requests stays listed, as under TensorFlow Serving. One that
  *          never did is forgotten with its folder.
  */
@@ -97,7 +97,7 @@ final class TrackedModel {
     steady.poll(now.versions(), trusted);
   }
 
-  /** The model's folder is gone, and the settings with it. */
+  /** The model's folder was removed, and the settings with it. */
   void leave() {
     there = false;
     folder = null;
@@ -106,7 +106,7 @@ final class TrackedModel {
     steady.poll(Collections.emptySortedMap(), _ -> false);
   }
 
-  /** Whether somebody has named the model, rather than that its folder was found. */
+  /** Whether a caller named the model; else its folder was found. */
   void ask(boolean byName) {
     asked = byName;
   }
@@ -228,7 +228,7 @@ final class TrackedModel {
     }
   }
 
-  /** An ensemble whose member has gone could only fail. */
+  /** An ensemble without one of its members could only fail. */
   private static void withdrawServed(TrackedVersion version, List<RepositoryAction> steps) {
     if (version.is(VersionState.AVAILABLE)) {
       withdraw(version, steps);

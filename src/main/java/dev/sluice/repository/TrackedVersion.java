@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A version that takes requests stays AVAILABLE while it is loaded anew from changed files; a
  * version that is given up while it loads is over at once, and what the load brings is thrown away
- * unless the version is wished for again before.
+ * unless the version is desired again before.
  */
 final class TrackedVersion {
   private final long number;
@@ -78,7 +78,7 @@ final class TrackedVersion {
     return new VersionStatus(number, state, Optional.ofNullable(error));
   }
 
-  /** Whether a version that is wished for has to be loaded from this. */
+  /** Whether a desired version has to be loaded from this. */
   boolean needs(LoadAttempt wanted) {
     return !loading
         && switch (state) {
@@ -116,7 +116,7 @@ final class TrackedVersion {
     }
   }
 
-  /** It is wished for again: if a load is still under way, its outcome counts again. */
+  /** It is desired again: if a load is still under way, its outcome counts again. */
   void resume() {
     if (loading && (state == VersionState.UNLOADING || state == VersionState.END)) {
       move(VersionState.LOADING);
@@ -157,7 +157,7 @@ final class TrackedVersion {
     return failures;
   }
 
-  /** The load has failed and will be tried again. Returns whether anybody still hopes for it. */
+  /** The load has failed and will be tried again. Returns whether it is still desired. */
   boolean failedForNow(Failure why) {
     loading = false;
     boolean hoped = state == VersionState.LOADING || state == VersionState.AVAILABLE;
@@ -173,7 +173,7 @@ final class TrackedVersion {
     retryDue = !loading && error != null;
   }
 
-  /** The load has failed. Returns whether anybody had still hoped for it. */
+  /** The load has failed. Returns whether it was still desired. */
   boolean failed(Failure why) {
     loading = false;
     failures = 0;

@@ -10,11 +10,11 @@ final class VersionTransitions {
 
   static Set<VersionState> after(VersionState state) {
     return switch (state) {
-      // END without loading: the settings are broken, or the version is no longer wished for
+      // END without loading: the settings are broken, or the version is no longer desired
       case START -> EnumSet.of(VersionState.LOADING, VersionState.END);
       case LOADING -> EnumSet.of(VersionState.AVAILABLE, VersionState.END);
       case AVAILABLE -> EnumSet.of(VersionState.UNLOADING);
-      // LOADING: wished for again while earlier requests still run on what was loaded before
+      // LOADING: desired again while earlier requests still run on what was loaded before
       case UNLOADING -> EnumSet.of(VersionState.END, VersionState.LOADING);
       case END -> EnumSet.of(VersionState.LOADING);
     };

@@ -2,8 +2,9 @@
  * Model folders, versions, labels and hot reload. Start at {@link
  * dev.sluice.repository.ModelRepository}.
  *
- * <p>Versions are wished for, not commanded: {@link dev.sluice.repository.VersionScanner} says what
- * lies on disk, {@link dev.sluice.repository.StableVersions} what of it stands still, {@link
+ * <p>Reconciliation: versions have a desired state and an actual state: {@link
+ * dev.sluice.repository.VersionScanner} says what lies on disk, {@link
+ * dev.sluice.repository.StableVersions} what of it stands still, {@link
  * dev.sluice.repository.VersionPolicy} what should be served, and {@link
  * dev.sluice.repository.TrackedModel} which steps lead there. The repository performs the steps and
  * publishes an immutable {@link dev.sluice.repository.RepositorySnapshot} after each change.

@@ -30,7 +30,7 @@ public final class QueueScheduler implements Scheduler {
    * @param vertx tells which event loop a request comes from
    * @param queue shared with the workers
    * @param rows by how many rows a request may join others; 0 if it runs alone
-   * @param arrived is told of a request after it was put into the queue
+   * @param arrived called with a request after it was put into the queue
    * @param meter counts those that are refused
    * @param nanoTime the clock that waiting is measured with
    * @param cancellableQueue of the same queue

@@ -25,7 +25,7 @@ final class BearerAuthenticator implements Authenticator {
 
   @Override
   public Optional<Identity> identify(Credentials presented) {
-    // A header that means nothing here is somebody else's.
+    // A header that means nothing here is for another recipient.
     String key = keys.isEmpty() ? null : presented.header(API_KEY);
     String authorization = presented.header(AUTHORIZATION);
     if (key == null && authorization == null) {

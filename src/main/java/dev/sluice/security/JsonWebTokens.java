@@ -145,7 +145,7 @@ final class JsonWebTokens {
     }
   }
 
-  /** A key that is not known may have been made a moment ago. */
+  /** A key that is not known may be new. */
   private void requireKey(SignedJWT token, TokenKeys keys) {
     String keyId = token.getHeader().getKeyID();
     boolean known = keyId == null ? !keys.isEmpty() : keys.has(keyId);

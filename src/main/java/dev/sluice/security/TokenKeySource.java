@@ -8,7 +8,7 @@ interface TokenKeySource {
   TokenKeys keys();
 
   /**
-   * Looks for a key that is not among them, unless that was done a moment ago. Does not block.
+   * Looks for a key that is not among them, unless that was done recently. Does not block.
    *
    * @return whether it may be among them soon
    */

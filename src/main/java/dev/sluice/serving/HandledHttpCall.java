@@ -21,7 +21,7 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
 /**
- * One HTTP request that own code answers. The code writes on a thread of its own and waits there
+ * One HTTP request that a plugin answers. The code writes on a thread of its own and waits there
  * for the client; the event loop sends.
  */
 final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, OpenStreams.Stream {
@@ -66,7 +66,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
     this.since = version.nanoTime().getAsLong();
   }
 
-  /** The caller is gone. */
+  /** The caller disconnected. */
   void leave() {
     giveUp(new InferenceException(ErrorCode.CANCELLED, "the caller has left"));
   }

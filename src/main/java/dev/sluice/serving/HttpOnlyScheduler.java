@@ -8,7 +8,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.Scheduler;
 import io.vertx.core.Future;
 
-/** For own code that only answers HTTP requests. */
+/** For a plugin that only answers HTTP requests. */
 record HttpOnlyScheduler(ModelId model) implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {

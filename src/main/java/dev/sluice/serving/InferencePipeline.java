@@ -33,7 +33,7 @@ public final class InferencePipeline implements DataPlane {
   private final OpenStreams open = new OpenStreams();
 
   /**
-   * @param paths where models' own code answers
+   * @param paths where plugins of models answer
    * @param nanoTime the clock of deadlines
    */
   public InferencePipeline(ModelRepository repository, PluginPaths paths, LongSupplier nanoTime) {
@@ -114,7 +114,7 @@ public final class InferencePipeline implements DataPlane {
   }
 
   /**
-   * Ends what is still under way, in the words of its protocol: streams, HTTP calls of own code,
+   * Ends what is still under way, in the words of its protocol: streams, HTTP calls of a plugin,
    * and requests whose runs have not ended. Any thread.
    */
   public void giveUp() {

@@ -162,7 +162,7 @@ public final class ModelControl implements ControlPlane {
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
-    return callerContext(serve(wanted, policy::requireNamed));
+    return onCallerContext(serve(wanted, policy::requireNamed));
   }
 
   /**
@@ -187,7 +187,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public Future<List<String>> known() {
     return config.explicit()
-        ? callerContext(repository.known().map(List::copyOf))
+        ? onCallerContext(repository.known().map(List::copyOf))
         : Future.succeededFuture(models());
   }
 
@@ -210,7 +210,7 @@ public final class ModelControl implements ControlPlane {
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
-    return callerContext(action.get());
+    return onCallerContext(action.get());
   }
 
   private void requireExplicit() {
@@ -244,16 +244,16 @@ public final class ModelControl implements ControlPlane {
     loads.close();
   }
 
-  /** The outcome, told on the event loop that asked if it was one. */
-  private static <T> Future<T> callerContext(Future<T> outcome) {
+  /** The result, completed on the caller's event loop if it has one. */
+  private static <T> Future<T> onCallerContext(Future<T> outcome) {
     Context callerContext = Vertx.currentContext();
     if (callerContext == null) {
       return outcome;
     }
-    Promise<T> told = Promise.promise();
+    Promise<T> completed = Promise.promise();
     outcome.onComplete(
-        (value, failure) -> callerContext.runOnContext(_ -> told.complete(value, failure)));
-    return told.future();
+        (value, failure) -> callerContext.runOnContext(_ -> completed.complete(value, failure)));
+    return completed.future();
   }
 
   private Set<String> names(DesiredModels before) {

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which sessions of a model are lost at the moment. The model is out of service while all of them
- * are. Any thread.
+ * Which sessions of a model are lost. The model is out of service while all of them are. Any
+ * thread.
  */
 final class ModelRecovery implements SessionCondition {
   private static final Logger LOG = LoggerFactory.getLogger(ModelRecovery.class);

@@ -118,7 +118,7 @@ final class ModelWorkerVerticle extends VerticleBase {
     }
   }
 
-  /** Makes sure that somebody looks at the queue. False if somebody is at it already. */
+  /** Makes sure that a thread polls the queue. False if one does already. */
   boolean wake() {
     if (!isTakenBy(Holder.WORKER)) {
       return false;
@@ -155,7 +155,7 @@ final class ModelWorkerVerticle extends VerticleBase {
     }
   }
 
-  /** Parks until somebody calls. */
+  /** Parks until another thread unparks it. */
   private void rest() {
     release();
     while (holder.get() != Holder.WORKER && !finishing) {

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Models that callers load and unload by name, with settings and files of their own if they wish,
+ * Models that callers load and unload by name, optionally with settings and files of their own,
  * which hold until the model is unloaded. Operations on one model follow each other.
  *
  * <p>Owns the temporary folders that hold such files: each is deleted when its model is unloaded,
@@ -47,7 +47,7 @@ final class NamedLoads {
     this.settings = settings;
   }
 
-  /** Completes when the model is served as wished; fails with why it is not. */
+  /** Completes when the model is in its desired state; fails with the reason if it is not. */
   Future<Void> load(ModelLoad load) {
     if (!load.files().isEmpty() && load.config().isEmpty()) {
       return Future.failedFuture(

@@ -7,8 +7,8 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream on its way to its reader, which may be told that there is no more before the model has
- * ended. Of the reader's event loop, except that it may be given up from anywhere.
+ * A stream on its way to its reader, which may be ended before the model has ended. Of the reader's
+ * event loop, except that it may be given up from anywhere.
  */
 final class OpenStream
     implements Flow.Subscriber<InferenceResponse>, Flow.Subscription, OpenStreams.Stream {
@@ -34,7 +34,7 @@ final class OpenStream
     reader.onSubscribe(this);
   }
 
-  /** What is still on its way to a reader who was told of the end is freed here. */
+  /** What is still on its way to a reader that was ended is freed here. */
   @Override
   public void onNext(InferenceResponse response) {
     if (done) {

@@ -5,7 +5,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.PluginHttpCall;
 import java.util.Optional;
 
-/** Answers HTTP requests by own code: each is one call, on a thread of its own. */
+/** Answers HTTP requests by a plugin: each is one call, on a thread of its own. */
 record PluginHttpHandler(PluginVersion version, HttpHandler handler) {
   static Optional<PluginHttpHandler> of(PluginVersion version) {
     return version.code().handler().map(handler -> new PluginHttpHandler(version, handler));

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which model's own code answers which HTTP path, while it is loaded. Any thread. */
+/** Which model's plugin answers which HTTP path, while it is loaded. Any thread. */
 public final class PluginPaths {
   /** Versions of one model may overlap. */
   private record Claim(String model, int versions) {}
@@ -35,7 +35,7 @@ public final class PluginPaths {
     return new Claim(known.model, known.versions + 1);
   }
 
-  /** A version that had claimed the path is gone. */
+  /** The version that had claimed the path is unloaded. */
   void leave(String path) {
     claims.computeIfPresent(
         path,

@@ -8,7 +8,7 @@ import dev.sluice.runtime.jar.PluginValues;
 import java.util.List;
 import java.util.Map;
 
-/** A request as own code sees it: all copied, so that it stays good when the request is gone. */
+/** A request as a plugin sees it: all copied, so that it outlives the request. */
 record PluginRequest(
     String id,
     List<Value> inputs,

@@ -15,7 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Makes responses of what own code answers. Any thread. */
+/** Makes responses of what a plugin answers. Any thread. */
 record PluginResponses(ModelSignature declared) {
   /**
    * A response to a request, if the answer is what was declared.
@@ -47,7 +47,7 @@ record PluginResponses(ModelSignature declared) {
     return sent;
   }
 
-  /** An answer of open code may be a map, whose keys are told apart by their types too. */
+  /** An answer of open code may be a map, whose keys are distinguished by their types too. */
   private static void requireDistinctNames(Answer answer) {
     Set<String> names = new HashSet<>();
     for (Value value : answer.outputs()) {

@@ -14,7 +14,7 @@ import io.vertx.core.Promise;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Answers requests by own code: each is one call. */
+/** Answers requests by a plugin: each is one call. */
 final class PluginScheduler implements Scheduler {
   private final PluginVersion version;
   private final Model model;

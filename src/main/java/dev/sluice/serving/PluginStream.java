@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One stream of own code. The code runs on a thread of its own and waits there for the reader's
+ * One stream of a plugin. The code runs on a thread of its own and waits there for the reader's
  * demand; what it emits goes to the event loop, where the reader lives.
  */
 final class PluginStream extends PluginCall<Boolean> implements Flow.Subscription, Emitter {
   private static final Logger LOG = LoggerFactory.getLogger(PluginStream.class);
 
-  /** More than anybody reads: from here on demand is not counted. */
+  /** More than any reader needs: from here on demand is unbounded. */
   private static final int UNBOUNDED = 1 << 29;
 
   private final PluginVersion version;

@@ -6,7 +6,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import java.util.concurrent.Flow;
 
-/** Answers requests by streams of own code: each is one call, on a thread of its own. */
+/** Answers requests by streams of a plugin: each is one call, on a thread of its own. */
 record PluginStreams(PluginVersion version, StreamingModel model, PluginResponses answers)
     implements StreamScheduler {
   @Override

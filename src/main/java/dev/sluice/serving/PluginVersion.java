@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The own code of one loaded version with what its calls share. Any thread.
+ * The plugin of one loaded version with what its calls share. Any thread.
  *
  * @param answering threads of plain calls, which wait for each other
  * @param streaming threads of streams and HTTP calls, one each

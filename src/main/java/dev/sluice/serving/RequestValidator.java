@@ -10,8 +10,8 @@ import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 
 /**
- * The last look at a request before native code sees it. Faces have checked most of this already,
- * in their protocols' words; here it holds for all of them, whatever a face forgets.
+ * Validates a request before native code reads it. Protocol handlers have checked most of this
+ * already, with their protocols' texts; this check holds for all of them.
  */
 final class RequestValidator {
   private RequestValidator() {}
@@ -27,7 +27,7 @@ final class RequestValidator {
     }
   }
 
-  /** The same for what own code sends to a model whose metadata callers do not see. */
+  /** The same for what a plugin sends to a model whose metadata callers do not see. */
   static void require(InferenceRequest request, boolean shapesBind) {
     Signature signature = request.signature();
     for (NamedTensor input : request.inputs()) {

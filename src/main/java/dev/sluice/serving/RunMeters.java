@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters for calls of own code, which begin on any of several threads: each call has one to itself
+ * Meters for calls of a plugin, which begin on any of several threads: each call has one to itself
  * while it runs. Any thread.
  */
 final class RunMeters {

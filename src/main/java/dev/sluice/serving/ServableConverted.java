@@ -12,7 +12,7 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A model with own code around it: a converter, a handler of HTTP requests, or both. */
+/** A model with a plugin around it: a converter, a handler of HTTP requests, or both. */
 final class ServableConverted implements Servable {
   private final Servable model;
   private final PluginVersion version;
@@ -49,7 +49,7 @@ final class ServableConverted implements Servable {
   }
 
   /**
-   * Puts own code around a model.
+   * Puts a plugin around a model.
    *
    * @param model taken over, whatever happens
    * @param version the code

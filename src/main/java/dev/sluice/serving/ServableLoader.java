@@ -48,8 +48,8 @@ public final class ServableLoader implements Loader {
 
   /**
    * @param cache keeps answers of models that want it
-   * @param members where ensembles and own code find and ask other models
-   * @param paths where own code answers
+   * @param members where ensembles and a plugin find and ask other models
+   * @param paths where a plugin answers
    * @param recorded what models bring to be warmed up with
    * @param policy which models may be code
    * @param maxOutputSize bytes of each output of a run
@@ -98,7 +98,7 @@ public final class ServableLoader implements Loader {
     return openCode(id, folder, config);
   }
 
-  /** Own code alone, or around the model whose files lie beside it. */
+  /** A plugin alone, or around the model whose files lie beside it. */
   private Servable openCode(ModelId id, Path folder, ModelConfig config) {
     long begun = nanoTime.getAsLong();
     PluginCode code = code(id, folder, config);

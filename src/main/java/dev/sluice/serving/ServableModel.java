@@ -218,7 +218,7 @@ final class ServableModel implements Servable {
     return facts;
   }
 
-  /** One of its sessions, for trials before anybody asks the model. */
+  /** One of its sessions, for trials before the model has requests. */
   ModelSession session() {
     return sessions.getFirst();
   }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** A version that is own code alone. */
+/** A version that is a plugin alone. */
 final class ServablePlugin implements Servable {
   /** What a handler of HTTP requests takes from other protocols. */
   private static final ModelSignature NOTHING = ModelSignature.of(List.of(), List.of());
@@ -28,7 +28,7 @@ final class ServablePlugin implements Servable {
   private final Optional<PluginHttpHandler> handler;
 
   /**
-   * Puts own code to work.
+   * Puts a plugin to work.
    *
    * @param version taken over, unless this fails
    * @throws InferenceException if it does not say what it takes and gives
@@ -70,7 +70,7 @@ final class ServablePlugin implements Servable {
     return declared;
   }
 
-  /** What callers are told of own code. */
+  /** The metadata that callers get of a plugin. */
   static ModelMetadata metadata(ModelSignature declared, boolean shapesBind) {
     var signature = new Signature(Signature.DEFAULT, "", declared.inputs(), declared.outputs());
     return new ModelMetadata("java", Map.of(signature.name(), signature), shapesBind, 0)

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * with {@code --enable_per_model_batching_parameters}.
  *
  * @param loader loads it with these settings
- * @param warnings is told which of them have no meaning here
+ * @param warnings receives those that have no meaning here
  */
 public record VersionBatching(Loader loader, Consumer<String> warnings) implements Loader {
   @Override

@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * What there is of a loaded version besides those who run it.
  *
- * @param metadata what callers are told
+ * @param metadata the metadata that callers get
  * @param configuration the same in Triton's form
  * @param admission where requests enter, before they are decoded
  * @param explaining how its answers are explained
@@ -35,7 +35,7 @@ record VersionComponents(
         meter);
   }
 
-  /** The same, but callers are told something else. */
+  /** The same with other metadata. */
   VersionComponents withMetadata(ModelMetadata other) {
     return new VersionComponents(other, configuration, admission, explaining, meter);
   }

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a session before anybody waits for it, so that what a runtime puts off until the first run
- * is done by then. The inputs are zeros and empty texts, with every open dimension 1, or of each
- * size that batches are padded to.
+ * Runs a session before it has requests, so that what a runtime puts off until the first run is
+ * done by then. The inputs are zeros and empty texts, with every open dimension 1, or of each size
+ * that batches are padded to.
  */
 final class WarmUp {
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);

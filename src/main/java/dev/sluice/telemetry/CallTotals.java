@@ -48,7 +48,7 @@ public final class CallTotals {
     return plus(more, 1);
   }
 
-  /** Those that came after an earlier moment. */
+  /** The difference to an earlier state. */
   public CallTotals since(CallTotals before) {
     return plus(before, -1);
   }

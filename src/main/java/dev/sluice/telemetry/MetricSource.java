@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** Writes some of the metrics onto the page, whenever somebody looks. Any thread. */
+/** Writes some of the metrics onto the page, on each scrape. Any thread. */
 @FunctionalInterface
 public interface MetricSource {
   void write(MetricsPage page);

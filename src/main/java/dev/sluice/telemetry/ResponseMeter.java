@@ -61,7 +61,7 @@ public final class ResponseMeter {
     at(place).empty.add(nanos);
   }
 
-  /** The reader left before a response, and in so long the model was told. */
+  /** The reader cancelled before a response, and the model was notified after this time. */
   public void cancelled(long place, long nanos) {
     at(place).cancel.add(nanos);
   }

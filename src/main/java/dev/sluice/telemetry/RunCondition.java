@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** How the runs of a version are at the moment. Any thread. */
+/** Condition of the runs of a version. Any thread. */
 public interface RunCondition {
   /** What the circuit breaker does: 0 closed, 1 half open, 2 open. */
   int breaker();

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times and counts what one worker runs. A run that answers somebody goes {@link #begin}, {@link
+ * Times and counts what one worker runs. A run for requests goes {@link #begin}, {@link
  * #computing}, {@link #computed}, {@link #answered} for each request, {@link #end}; one that fails
  * just begins again.
  *

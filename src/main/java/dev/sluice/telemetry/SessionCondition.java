@@ -2,7 +2,7 @@ package dev.sluice.telemetry;
 
 import java.util.Map;
 
-/** How the sessions of a version are at the moment. Any thread. */
+/** Condition of the sessions of a version. Any thread. */
 public interface SessionCondition {
   /** How often one was closed and opened again, since its process had ended or its runs failed. */
   long restarts();

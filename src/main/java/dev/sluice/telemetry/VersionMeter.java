@@ -74,7 +74,7 @@ public final class VersionMeter {
     shown.put(model, this);
   }
 
-  /** The version is gone. */
+  /** The version is unloaded. */
   public void forget() {
     shown.remove(model, this);
   }

@@ -28,7 +28,7 @@ public final class SharedTensor implements AutoCloseable {
   }
 
   /**
-   * Shares a tensor that stays somebody else's.
+   * Shares a tensor that stays the caller's.
    *
    * @param whole valid until {@code whenUnused} has run
    * @param whenUnused called once, by the last close, on any thread

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: the holder of the tensor must {@link #close} it or hand it on; each method that takes a
  * tensor says whether it takes it over. It may pass between threads, but only one uses it at a
- * time. After {@code close} the memory is gone and {@link #data} refuses.
+ * time. After {@code close} the memory is freed and {@link #data} throws.
  *
  * <p>Layout: elements in row-major order without gaps, little-endian. BOOL is one byte, 0 or 1.
  * BYTES is, per element, a 32-bit length and that many bytes, as the Open Inference Protocol sends

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * The bytes of a request's body or message, or a part of them. Not to be changed.
  *
  * <p>Nearly all bodies are a range of an array. A large one whose tensors came as raw bytes may lie
- * in native memory instead, where its tensors are cut from it without a copy: only faces that ask
- * for it get such a body.
+ * in native memory instead, where its tensors are cut from it without a copy: only protocol
+ * handlers that ask for it get such a body.
  *
- * <p>Owner: the transport, which frees the memory when the face has decoded the body, or was
- * answered. Parts borrow it.
+ * <p>Owner: the transport, which frees the memory when the protocol handler has decoded the body,
+ * or was answered. Parts borrow it.
  */
 public final class Body implements AutoCloseable {
   public static final Body EMPTY = of(new byte[0]);

@@ -10,7 +10,7 @@ public interface ClientStream {
   /** Runs the action as soon as the client has caught up. One action; another replaces it. */
   void onWritable(Runnable action);
 
-  /** Sends a piece. Does nothing if the caller is gone. */
+  /** Sends a piece. Does nothing if the caller disconnected. */
   void write(Buffer piece);
 
   /** Ends the answer well. */

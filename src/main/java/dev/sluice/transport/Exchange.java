@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way through a face, whatever carries it. Belongs to the event loop of its
- * connection; every future it gives completes there.
+ * One request in a protocol handler, on any transport. Belongs to the event loop of its connection;
+ * every future it gives completes there.
  */
 public interface Exchange {
   /** Names the request in logs: the caller's {@code x-request-id}, or one made here. */
@@ -49,7 +49,7 @@ public interface Exchange {
   <T> Future<T> compute(long bytes, Supplier<T> work);
 
   /**
-   * Runs the action if the caller goes away before the answer is complete: at once if it is gone
+   * Runs the action if the caller disconnects before the response is complete: at once if it did
    * already. One action; another replaces it.
    */
   void onCancel(Runnable action);

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Drains a connection of HTTP/1.1: the last answer to the requests that have arrived says {@code
  * Connection: close}, and the connection closes behind it. A connection between two requests has
- * nothing that could say so: it stays open until the listener closes, and for a moment more, longer
- * if it was answered within the last second, since a client that asks one thing after the other
- * asks again in that time.
+ * nothing that could say so: it stays open until the listener closes, and for a grace period,
+ * longer if it was answered within the last second, since a client that asks one thing after the
+ * other asks again in that time.
  *
  * <p>Vert.x would drop requests that came in before the answer to an earlier one. On the
  * connection's event loop.
@@ -107,7 +107,7 @@ final class Http1Drain extends ChannelDuplexHandler {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // What becomes of it is told by the promise.
+  @SuppressWarnings("FutureReturnValueIgnored") // The promise reports the outcome.
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (message instanceof HttpResponse answer
         && answer.status().code() >= 200

@@ -93,7 +93,7 @@ final class Http1Memory extends ChannelDuplexHandler {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // What becomes of it is told by the promise.
+  @SuppressWarnings("FutureReturnValueIgnored") // The promise reports the outcome.
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (message instanceof LastHttpContent && !isContinue(message)) {
       waiting--;

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The time since a client last did something on its connection, by which a listener that drains
- * decides whether to close it. A client that has connected, asked or had an answer a moment ago may
- * be about to ask; on a busy machine that takes it much longer than a round trip. On the
- * connection's event loop.
+ * decides whether to close it. A client that has connected, sent a request or got an answer
+ * recently may be about to ask; on a busy machine that takes it much longer than a round trip. On
+ * the connection's event loop.
  */
 public final class LastActivity {
   /** How often a connection that is to be closed is looked at. */

@@ -70,7 +70,7 @@ final class LingeringClose extends ChannelDuplexHandler {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // What becomes of it is told by the promise.
+  @SuppressWarnings("FutureReturnValueIgnored") // The promise reports the outcome.
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
     boolean canLinger = ctx.channel() instanceof DuplexChannel && ctx.channel().isActive();
     if (!(lingers || drain.begun()) || !canLinger) {

@@ -181,7 +181,7 @@ public record ListenerContext(
         .log("operation '{}' is allowed", operation.text());
   }
 
-  /** Logs a failure that is ours. The client is told no more than that there was one. */
+  /** Logs a failure that is ours. The client gets only that there was one. */
   public void bug(Exchange exchange, Throwable failure) {
     telemetry.liveness().note(failure);
     describe(exchange, LOG.atError())

@@ -147,7 +147,7 @@ public final class RequestMemory {
     }
   }
 
-  /** What a client is told of a refusal, which is logged once a second at most. */
+  /** The error for a rejection, which is logged once a second at most. */
   public InferenceException busy(MemoryExhausted why) {
     unlogged.incrementAndGet();
     long due = nextLine.get();

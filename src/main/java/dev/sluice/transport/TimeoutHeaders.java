@@ -32,7 +32,7 @@ public final class TimeoutHeaders {
   private static final int NANO_DIGITS = 9;
   private static final BigDecimal SECONDS_PER_MINUTE = BigDecimal.valueOf(60);
 
-  /** Characters of a wrong value that are told back. */
+  /** Characters of a wrong value that the error repeats. */
   private static final int MAX_SHOWN = 40;
 
   private TimeoutHeaders() {}

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Closes a connection on which no request has begun when its listener closes: load balancers open
  * some beforehand. Vert.x would wait for it as long as for a request under way. A client that is
- * about to send something has a moment for it, longer if it has just come; who takes the connection
- * over in that moment hears at its end that the listener closes, since no handler was notified
- * before.
+ * about to send something has a grace period, longer if it has just connected; a handler that takes
+ * the connection over in that time is notified at its end that the listener closes, since no
+ * handler was notified before.
  */
 final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
   private final LastActivity accepted = new LastActivity();

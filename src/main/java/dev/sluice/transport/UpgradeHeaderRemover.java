@@ -8,11 +8,11 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.vertx.core.http.impl.http2.codec.Http1xUpgradeToH2CHandler;
 
 /**
- * Takes the wish for another protocol out of a connection's first request, behind which Vert.x
- * would not change it any more. A proxy that passes {@code Upgrade: h2c} on would be a tunnel
- * through which its client asks what the proxy never sees. Clients that wish for HTTP/2 are
- * answered by HTTP/1.1, as the standard has it; those that begin with HTTP/2, such as gRPC's, are
- * not concerned. On the connection's event loop.
+ * Removes the Upgrade header from a connection's first request, behind which Vert.x would not
+ * change it any more. A proxy that passes {@code Upgrade: h2c} on would be a tunnel through which
+ * its client asks what the proxy never sees. Clients that ask for HTTP/2 are answered by HTTP/1.1,
+ * as the standard has it; those that begin with HTTP/2, such as gRPC's, are not concerned. On the
+ * connection's event loop.
  */
 final class UpgradeHeaderRemover extends ChannelInboundHandlerAdapter {
   private UpgradeHeaderRemover() {}

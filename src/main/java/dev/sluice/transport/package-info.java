@@ -1,7 +1,7 @@
 /**
  * Sockets and framing; knows no protocol. One listener speaks HTTP/1.1, HTTP/2 and gRPC on one port
- * and hands each request to the face that claimed its path. Start at {@link
- * dev.sluice.transport.ListenerVerticle}; what a face sees of a request is {@link
+ * and hands each request to the protocol handler that claimed its path. Start at {@link
+ * dev.sluice.transport.ListenerVerticle}; what a protocol handler sees of a request is {@link
  * dev.sluice.transport.Exchange}.
  *
  * <p>Threads: everything runs on the event loop that accepted the connection, apart from work given

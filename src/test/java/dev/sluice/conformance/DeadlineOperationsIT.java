@@ -60,7 +60,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Every operation that runs a model, with a run that takes much longer than its caller waits, and
- * every way to say how long that is. Runs of ONNX Runtime and own code would take minutes, those of
+ * every way to say how long that is. Runs of ONNX Runtime and a plugin would take minutes, those of
  * TensorFlow some seconds: nothing ends these, and each has a model of its own.
  */
 @Timeout(120)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Own code in Java answers like any model, and its mistakes stay its own. */
+/** A plugin answers like any model, and its failures stay its own. */
 @Timeout(60)
 class PluginCodeIT {
   private static final String DEAF_OVER = "sluice.test.deaf.over";

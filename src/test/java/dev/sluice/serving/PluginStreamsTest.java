@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Streams of own code: in order, on demand, and gone when their reader is. */
+/** Streams of a plugin: in order, on demand, and gone when their reader is. */
 @Timeout(60)
 class PluginStreamsTest {
   private static final float BREAKS = -1;

@@ -20,7 +20,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** Compiles own code as a user would and packs it into a jar with the services it names. */
+/** Compiles a plugin as a user would and packs it into a jar with the services it names. */
 public final class PluginJar {
   private final Map<String, String> sources = new LinkedHashMap<>();
   private final Map<String, String> services = new LinkedHashMap<>();

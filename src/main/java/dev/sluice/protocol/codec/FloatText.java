@@ -6,8 +6,7 @@ import java.math.BigInteger;
  * The shortest decimal text that reads back as the same float, straight into bytes: what {@link
  * Float#toString} makes, without the string. Raffaele Giulietti's "The Schubfach way to render
  * doubles", for 32 bits: of the decimals of one length, at most four can lie in the interval that
- * rounds to a float, and which ones do is told by three multiplications by a power of ten of 63
- * bits.
+ * rounds to a float, and three multiplications decide which ones do by a power of ten of 63 bits.
  *
  * <p>A float is {@code c * 2^q} here, and its text {@code d * 10^k}.
  */

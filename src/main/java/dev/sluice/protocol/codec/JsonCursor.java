@@ -33,7 +33,7 @@ public final class JsonCursor {
   /** How deep arrays and objects may be nested. */
   public static final int MAX_DEPTH = 100;
 
-  /** What a value is, told by its first byte. */
+  /** The kind of a value, by its first byte. */
   public enum Kind {
     OBJECT,
     ARRAY,

@@ -1,8 +1,8 @@
 package dev.sluice.protocol.codec;
 
 /**
- * A text is not JSON. Never reaches a client as it is: each face says it in its protocol's words,
- * with INVALID_ARGUMENT.
+ * A text is not JSON. Never reaches a client as it is: each protocol handler reports it in its
+ * protocol's form, with INVALID_ARGUMENT.
  */
 public final class JsonException extends RuntimeException {
   private final JsonError error;

@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ParameterValue;
 
 /**
- * What own code knows of a message besides its tensors, and may say of its answer, as parameters.
+ * What a plugin knows of a message besides its tensors, and may say of its answer, as parameters.
  */
 final class PluginParameters {
   /** Which field holds the data: {@code str_data}. */

@@ -39,7 +39,7 @@ public final class RequestInputs implements AutoCloseable {
   private final Map<String, ParameterValue> said = new LinkedHashMap<>();
   private final List<NamedTensor> given = new ArrayList<>();
 
-  /** Entries of maps that own code gets: which there are, and those that are bytes. */
+  /** Entries of maps that a plugin gets: which there are, and those that are bytes. */
   private final Set<String> entries = new HashSet<>();
 
   private final List<NamedTensor> bytes = new ArrayList<>();
@@ -80,7 +80,7 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
-   * Says what the message is, which a model that takes anything is told.
+   * Sets the parameters that describe the message to a model that takes anything.
    *
    * @param named the model's name in the message; empty if there is none
    */
@@ -129,7 +129,7 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
-   * The input that an entry of a map is for, which was not given yet. Own code that takes messages
+   * The input that an entry of a map is for, which was not given yet. A plugin that takes messages
    * as they are gets keys that stand in several maps once for each of them. An entry may also be
    * named like a parameter that the model heeds.
    */
@@ -235,7 +235,7 @@ public final class RequestInputs implements AutoCloseable {
         : types;
   }
 
-  /** What texts call an input, which has no name if own code takes a tensor without one. */
+  /** What texts call an input, which has no name if a plugin takes a tensor without one. */
   public static String label(TensorSpec input) {
     return input.name().isEmpty() ? "input without a name" : "input " + input.name();
   }
@@ -253,7 +253,7 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
-   * Adds the value of an entry, taking it over. Own code gets bytes last, so that of a text and
+   * Adds the value of an entry, taking it over. A plugin gets bytes last, so that of a text and
    * bytes of one key the latter are known.
    */
   public void addEntry(MapKind kind, TensorSpec input, Tensor value) {
@@ -300,7 +300,7 @@ public final class RequestInputs implements AutoCloseable {
     long expected = elementCount(input, shape);
     if (expected != elements.elements()) {
       throw new InferenceException(
-          // grps' own servers let the model find out, and own code is asked as there.
+          // grps' own servers let the model find out, and a plugin is asked as there.
           open ? ErrorCode.INTERNAL : ErrorCode.INVALID_ARGUMENT,
           "%s: size not match, shape: %s expected size: %d, actual size: %d (from %s)"
               .formatted(label(input), shape, expected, elements.elements(), type.list()));

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  *   <li>{@code gtensors} and {@code ndarray} get gtensors.
  * </ul>
  *
- * <p>A model of own code may say itself which form its answer has. An answer without outputs is a
+ * <p>A model of a plugin may say itself which form its answer has. An answer without outputs is a
  * status alone.
  *
  * <p>Borrows the tensors.
@@ -61,7 +61,7 @@ public sealed interface ResponseForm {
   /**
    * Chooses the form.
    *
-   * @throws InferenceException INTERNAL if own code gave two tensors, or two entries of one map,
+   * @throws InferenceException INTERNAL if a plugin gave two tensors, or two entries of one map,
    *     the same name
    */
   static ResponseForm of(DataForm asked, InferenceResponse response) {

@@ -43,7 +43,7 @@ public final class LoadParameters {
     throw unknown("load", name);
   }
 
-  /** What a request is told that has a parameter of which nothing is known. */
+  /** The error for an unknown parameter. */
   public static InferenceException unknown(String operation, String name) {
     return InferenceException.invalid(
         "unrecognized " + operation + " parameter '" + Excerpt.of(name) + "'.");

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 /**
  * Compares what a request brings with what its model declares, in Triton's order and words. All
- * refusals are INVALID_ARGUMENT. Both faces ask here, so that both refuse the same.
+ * refusals are INVALID_ARGUMENT. Both transports call this, so that both reject the same requests.
  */
 public final class OipRequestChecks {
   /** Inputs, or outputs, that a request may name: more than any model has. */

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * The server as this protocol's faces see it. Immutable; any thread.
+ * The server as this protocol's handlers see it. Immutable; any thread.
  *
  * @param data asks models
  * @param control tells which models there are

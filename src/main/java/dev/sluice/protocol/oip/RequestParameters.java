@@ -21,7 +21,7 @@ public final class RequestParameters {
     TEXT
   }
 
-  /** A face's words for a value of a wrong type. */
+  /** A transport's text for a value of a wrong type. */
   @FunctionalInterface
   public interface Words {
     String wrongType(String name, Wanted wanted);

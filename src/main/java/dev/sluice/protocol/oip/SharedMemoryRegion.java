@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /*
  * Why the file is read and written, and not mapped
  *
- * The client that shares the file may cut it at any time. An access to a mapped page that is gone
+ * The client that shares the file may cut it at any time. An access to a page that is no longer mapped
  * kills the process if native code makes it. Reading and writing at a position just find less. For
  * files in memory both are one copy, which a request needs anyway: its tensors must not change while
  * a model reads them.

@@ -67,7 +67,7 @@ public final class Statistics {
     return all;
   }
 
-  /** None if the version has gone in this very moment. */
+  /** None if the version was unloaded meanwhile. */
   private static List<ModelStatistics> ofVersion(OipServer server, ModelId id) {
     @Nullable VersionMeter meter = server.telemetry().loaded(id);
     return meter == null ? List.of() : List.of(meter.statistics());

@@ -1,5 +1,5 @@
 /**
- * The Open Inference Protocol (V2), as far as both of its faces share it: what a request must look
+ * The Open Inference Protocol (V2), as far as HTTP and gRPC share it: what a request must look
  * like, in the words that Triton refuses it with, and what models say of themselves. Start at
  * {@link dev.sluice.protocol.oip.OipRequestChecks}.
  *

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The heads of models that know nothing of TensorFlow Serving's agreements: labels and scores are
- * told by the names that converters give them, and a value by being alone.
+ * recognised by the names that converters give them, and a value as the only output.
  */
 final class NamedOutputs {
   private static final List<String> LABELS =

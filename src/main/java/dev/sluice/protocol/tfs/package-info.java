@@ -4,7 +4,7 @@
  *
  * <p>A SavedModel takes serialised examples as they are. For other formats the features of the
  * examples become the inputs of the same names ({@link dev.sluice.protocol.tfs.FeatureColumns}),
- * and the outputs that are labels and scores are told by their names ({@link
+ * and the outputs that are labels and scores are recognised by their names ({@link
  * dev.sluice.protocol.tfs.NamedOutputs}).
  *
  * <p>Threads: any, one at a time for each object. Nothing here blocks.

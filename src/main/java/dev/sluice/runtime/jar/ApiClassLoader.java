@@ -1,7 +1,7 @@
 package dev.sluice.runtime.jar;
 
 /**
- * What own code sees besides its jars: the JDK, and of the server only what is written for it. So
+ * What a plugin sees besides its jars: the JDK, and of the server only what is written for it. So
  * the server's libraries and the jars' never meet. Thread-safe.
  */
 final class ApiClassLoader extends ClassLoader {

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 
 /**
- * One call of own code, with its time limit.
+ * One call of a plugin, with its time limit.
  *
  * @param <T> what the code gives
  */
@@ -48,7 +48,7 @@ public abstract class PluginCall<T> implements Runnable {
     this.limit = limit;
   }
 
-  /** Takes what the code needs from the request, which may be gone afterwards. */
+  /** Takes what the code needs from the request, which may be closed afterwards. */
   protected abstract void prepare();
 
   /** Runs the code. */
@@ -161,7 +161,7 @@ public abstract class PluginCall<T> implements Runnable {
     return true;
   }
 
-  /** Stops the clock: the code waits for somebody else. */
+  /** Stops the clock: the code waits for another call. */
   protected final synchronized void pause() {
     cancel(untilLimit);
     untilLimit = null;
@@ -217,7 +217,7 @@ public abstract class PluginCall<T> implements Runnable {
   private InferenceException explain(Throwable thrown) {
     InferenceException reported = PluginFailure.of(thrown);
     if (reported.code() == ErrorCode.INTERNAL) {
-      LOG.atError().addKeyValue("model", threads.model()).setCause(thrown).log("own code failed");
+      LOG.atError().addKeyValue("model", threads.model()).setCause(thrown).log("plugin failed");
     }
     return reported;
   }

@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The own code of one version: its classes, with a loader of their own, and an object of each class
+ * The plugin of one version: its classes, with a loader of their own, and an object of each class
  * that is named as a service.
  *
  * <p>Owner: the caller that opened it closes it, when no call is under way.
@@ -109,12 +109,12 @@ public final class PluginCode implements AutoCloseable {
     }
   }
 
-  /** Own code's work, on this thread. */
+  /** The plugin's work, on this thread. */
   interface Inside<T> {
     T run() throws Exception;
   }
 
-  /** Runs own code as it expects to be run: what it looks for by name is found in its jars. */
+  /** Runs a plugin in its expected environment: what it looks for by name is found in its jars. */
   <T> T inside(Inside<T> work) throws Exception {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
@@ -126,7 +126,7 @@ public final class PluginCode implements AutoCloseable {
     }
   }
 
-  /** What own code says when it is asked on this thread, before any call. */
+  /** What a plugin says when it is asked on this thread, before any call. */
   public <T> T ask(java.util.concurrent.Callable<T> question) {
     try {
       return inside(question::call);
@@ -173,7 +173,7 @@ public final class PluginCode implements AutoCloseable {
         LOG.atWarn()
             .addKeyValue("class", object.getClass().getName())
             .setCause(e)
-            .log("own code could not be closed");
+            .log("plugin could not be closed");
       }
     }
     opened.clear();

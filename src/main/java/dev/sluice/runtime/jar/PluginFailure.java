@@ -5,7 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.util.concurrent.CancellationException;
 
-/** What callers are told when own code throws: its text, and never where it was thrown. */
+/** The error that callers get when a plugin throws: its text, and never its stack trace. */
 public final class PluginFailure {
   private PluginFailure() {}
 
@@ -20,7 +20,7 @@ public final class PluginFailure {
     };
   }
 
-  /** A failure of the server's in own code's words. */
+  /** A failure of the server's in a plugin's words. */
   public static Refusal refusal(InferenceException failure) {
     return new Refusal(kind(failure.code()), failure.getMessage());
   }

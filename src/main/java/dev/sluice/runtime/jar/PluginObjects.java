@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects of own code in one version.
+ * The objects of a plugin in one version.
  *
  * @param all each once
  */

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that run a version's own code. A call that does not end when its time is over keeps
- * its thread, and another one takes its place, so that the code stuck in one call does not stop the
+ * The threads that run a version's plugin. A call that does not end when its time is over keeps its
+ * thread, and another one takes its place, so that the code stuck in one call does not stop the
  * others; that goes on up to a bound. Any thread.
  */
 public final class PluginThreads implements AutoCloseable {
@@ -120,7 +120,7 @@ public final class PluginThreads implements AutoCloseable {
       LOG.atError()
           .addKeyValue("model", model)
           .addKeyValue("calls", stuck)
-          .log("own code does not stop; the model takes no more requests until it does");
+          .log("plugin does not stop; the model takes no more requests until it does");
     } else {
       resize();
     }
@@ -152,7 +152,7 @@ public final class PluginThreads implements AutoCloseable {
       if (!threads.awaitTermination(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
         LOG.atWarn()
             .addKeyValue("model", model)
-            .log("own code does not stop; its classes stay in memory until it does");
+            .log("plugin does not stop; its classes stay in memory until it does");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tensors and parameters as own code sees them, and back. Everything is copied. */
+/** Tensors and parameters as a plugin sees them, and back. Everything is copied. */
 public final class PluginValues {
   private PluginValues() {}
 

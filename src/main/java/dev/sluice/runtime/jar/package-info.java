@@ -1,7 +1,7 @@
 /**
- * Own code in Java, from jars beside the models. Start at {@link
- * dev.sluice.runtime.jar.PluginCode}: a version's classes and the threads that run them; {@link
- * dev.sluice.runtime.jar.PluginCall} is one call with its time limit.
+ * Plugins in Java, from jars beside the models. Start at {@link dev.sluice.runtime.jar.PluginCode}:
+ * a version's classes and the threads that run them; {@link dev.sluice.runtime.jar.PluginCall} is
+ * one call with its time limit.
  *
  * <p>Threads: loading blocks. Calls are begun and given up by any thread, and run on those of
  * {@link dev.sluice.runtime.jar.PluginThreads}. No Vert.x here.

@@ -141,7 +141,7 @@ final class SavedModel implements AutoCloseable {
   }
 
   private static void delete(long graph, long session, TfStatus status) {
-    // What the status says would change nothing: the session is gone in any case.
+    // The status has no effect: the session is closed in any case.
     if (session != 0) {
       TfApi.closeSession(session, status.handle());
       TfApi.deleteSession(session, status.handle());

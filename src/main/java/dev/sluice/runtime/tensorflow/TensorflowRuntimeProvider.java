@@ -33,7 +33,7 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
     try {
       return TensorflowSession.open(source.folder(), source.settings().tensorflow(), totals);
     } catch (InferenceException e) {
-      // TensorFlow's own code: a missing file is NOT_FOUND, a cut one DATA_LOSS.
+      // TensorFlow's implementation: a missing file is NOT_FOUND, a cut one DATA_LOSS.
       throw new InferenceException(
           e.code(),
           "model %s: cannot open %s: %s"

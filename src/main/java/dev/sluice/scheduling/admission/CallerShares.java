@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * Counts the places that each identity holds of a bounded number, so that none holds more than its
- * share of them: {@link Caller#share}. Where callers are not told apart, nothing is counted. Any
+ * share of them: {@link Caller#share}. Where callers are not distinguished, nothing is counted. Any
  * thread.
  */
 public final class CallerShares {

@@ -54,7 +54,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
   /** but no longer than this. */
   private static final long LAST_TRIAL_NANOS = 8 * FIRST_TRIAL_NANOS;
 
-  /** A longer window than this means that hardly anybody came. */
+  /** A longer window than this means that hardly any request came. */
   private static final long QUIET_NANOS = 20 * WINDOW_NANOS;
 
   /** So many runs' worth of requests are always let in, */
@@ -236,7 +236,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
     return Math.max(calls, answeredWithin(burstSeconds));
   }
 
-  /** Nobody was waiting for a moment. */
+  /** No request was waiting for an instant. */
   private void passing(long nanos) {
     standingNanos = 0;
     secondNanos = 0;

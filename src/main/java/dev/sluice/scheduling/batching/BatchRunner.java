@@ -68,7 +68,7 @@ public final class BatchRunner {
     return watch;
   }
 
-  /** Refuses those of a batch who are gone and runs the others. */
+  /** Rejects the abandoned requests of a batch and runs the others. */
   public void run(Batch batch) {
     for (int i = 0; i < batch.abandoned.size(); i++) {
       PendingRequest abandoned = batch.abandoned.get(i);
@@ -86,7 +86,7 @@ public final class BatchRunner {
     }
   }
 
-  /** Whether the member is gone by now, and refused. */
+  /** Whether the request is abandoned by now, and rejected. */
   private boolean rejectedAsAbandoned(PendingRequest member) {
     long now = nanoTime.getAsLong();
     boolean abandoned = member.isAbandoned(now);
@@ -118,7 +118,8 @@ public final class BatchRunner {
     alone.add(member);
     try {
       if (!answered(alone)) {
-        // Its padding could not be told from its rows. Now that this is known, there is none.
+        // Its padding could not be distinguished from its rows. Now that this is known, there is
+        // none.
         answered(alone);
       }
     } catch (RuntimeException | Error e) {

@@ -82,7 +82,7 @@ public final class DynamicBatcher {
     batchDelay.interrupt();
   }
 
-  /** Fills a batch, if one may leave now, and in any case its list of those who are gone. */
+  /** Fills a batch, if one may leave now, and in any case its list of abandoned requests. */
   public BatchDecision take(Batch batch) {
     batchDelay.end();
     batch.clear();
@@ -123,7 +123,7 @@ public final class DynamicBatcher {
     return BatchDecision.WAIT;
   }
 
-  /** The next in line that no batch was tried with. Those who are gone are taken out on the way. */
+  /** The next in line that no batch was tried with. Abandoned requests are removed on the way. */
   private @Nullable PendingRequest firstHead(@Nullable PendingRequest from, Batch batch, long now) {
     PendingRequest waiting = from;
     while (waiting != null) {

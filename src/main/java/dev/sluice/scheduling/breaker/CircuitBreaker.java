@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * When it opens, and how it closes
  *
  * Hanging.  Every worker of the model is in a run that takes longer than the setting says, and several
- *           times as long as the longest one that has ever answered anybody: a model that is slow by
+ *           times as long as the longest one that has ever answered a request: a model that is slow by
  *           nature does not hang. Nothing can run then, so nothing is tried: requests are refused, those
  *           in the queue too, until one of the runs ends.
  * Failing.  So many runs in a row have failed, none of them by the fault of its requests. Workers are
@@ -214,7 +214,7 @@ public final class CircuitBreaker {
     }
   }
 
-  /** A run has brought an answer that somebody waited for. */
+  /** A run has answered a request that was not abandoned. */
   public void answered(long nanos) {
     if (failuresInRow.get() != 0) {
       failuresInRow.set(0);
@@ -228,7 +228,10 @@ public final class CircuitBreaker {
     }
   }
 
-  /** A run has failed that somebody waited for. Counts if that is not the request's fault. */
+  /**
+   * A run of a request that was not abandoned has failed. Counts if that is not the request's
+   * fault.
+   */
   public void failed(InferenceException why) {
     if (why.code().fault() != ErrorCode.Fault.SERVER) {
       return;

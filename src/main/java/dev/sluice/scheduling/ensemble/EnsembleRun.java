@@ -38,7 +38,7 @@ final class EnsembleRun {
   private final Route route;
   private final Promise<InferenceResponse> answer = Promise.promise();
 
-  /** What there is of each tensor that somebody still has to take. */
+  /** The tensors that later steps still take. */
   private final @Nullable SharedTensor[] tensors;
 
   private final int[] takers;

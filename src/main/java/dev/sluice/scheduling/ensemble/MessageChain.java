@@ -24,7 +24,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Models one behind the other, at least one of which takes any tensors: own code. Each gets all
+ * Models one behind the other, at least one of which takes any tensors: a plugin. Each gets all
  * that the one before it answers, tensors and parameters, so what goes where is only known then. A
  * model that declares its inputs takes the tensors of their names, or all of them in their order
  * where none has such a name.

@@ -56,7 +56,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   /**
    * How many steps there are at most.
    *
-   * @param most what the settings allow, and what holds if nothing is wished
+   * @param most what the settings allow, and the value without a parameter
    */
   int steps(int most) {
     return parameters.isEmpty()

@@ -23,7 +23,7 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
 
   /**
    * @param meter counts those that were taken out
-   * @param expired is told of each whose time was up
+   * @param expired called for each expired request
    * @param breaker of the model
    */
   public CancellableQueue(

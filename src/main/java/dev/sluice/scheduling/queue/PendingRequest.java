@@ -50,7 +50,7 @@ public final class PendingRequest extends Timed implements Runnable {
     this(request, callerContext, rows, sinceNanos, new SingleResponse(), false);
   }
 
-  /** A request whose answer somebody gets. */
+  /** A request whose result a recipient gets. */
   public PendingRequest(
       InferenceRequest request,
       Context callerContext,
@@ -163,8 +163,8 @@ public final class PendingRequest extends Timed implements Runnable {
 
   /** Why it was not run, if it {@link #isAbandoned} or {@link #hasWaitedTooLong}. */
   public InferenceException abandonedInQueue(long nowNanos) {
-    // Who names a time for its turn is told that the model was busy; a caller's own deadline, that
-    // it has passed.
+    // A request with a queue timeout is answered that the model was busy; a caller's own deadline,
+    // that it has passed.
     boolean busy = request.options().timeoutMicros() > 0 || !request.deadline().hasPassed(nowNanos);
     return abandoned(
         nowNanos,

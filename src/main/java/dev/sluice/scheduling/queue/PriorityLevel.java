@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The requests of one level of priority: those in line, and behind them those who have waited too
- * long but stay. The lines are for one who holds the queue, the counter for anybody.
+ * long but stay. The lines are for the holder of the queue, the counter for any thread.
  */
 final class PriorityLevel {
   final PendingRequests fresh = new PendingRequests();

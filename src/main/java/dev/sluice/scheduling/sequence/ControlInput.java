@@ -45,7 +45,7 @@ final class ControlInput {
   }
 
   /**
-   * What a request's model is told, for the caller to close.
+   * The control input of a request; the caller closes it.
    *
    * @throws InferenceException with INVALID_ARGUMENT if the request's sequence id does not fit
    */

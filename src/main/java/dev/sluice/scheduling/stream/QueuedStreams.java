@@ -32,7 +32,7 @@ public final class QueuedStreams implements StreamScheduler {
    * @param queue shared with the workers
    * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
-   * @param arrived is told of a step that an event loop put into the queue
+   * @param arrived called with a step that an event loop put into the queue
    * @param mostStreams streams that may be open at once
    */
   public QueuedStreams(
@@ -105,7 +105,7 @@ public final class QueuedStreams implements StreamScheduler {
     subscriber.onError(why);
   }
 
-  /** What a subscriber gets that is told of a failure right away. */
+  /** The subscription of a subscriber that fails at once. */
   private static final Flow.Subscription NOTHING =
       new Flow.Subscription() {
         @Override

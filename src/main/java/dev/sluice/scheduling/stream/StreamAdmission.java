@@ -29,7 +29,7 @@ final class StreamAdmission {
    * @param queue shared with the workers
    * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
-   * @param arrived is told of a step that an event loop put into the queue
+   * @param arrived called with a step that an event loop put into the queue
    * @param mostStreams streams that may be open at once
    */
   StreamAdmission(

@@ -33,8 +33,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** One client's connection: its calls come in by frames, and leave when they are done. */
-@SuppressWarnings(
-    "FutureReturnValueIgnored") // What cannot be written is told by the closed channel.
+@SuppressWarnings("FutureReturnValueIgnored") // A failed write closes the channel.
 final class BrpcConnection extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
   private static final Logger LOG = LoggerFactory.getLogger(BrpcConnection.class);
   private static final RateLimitedLog FAULTS = new RateLimitedLog(LOG);
@@ -64,7 +63,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Holds the memory of the frame that is being read. */
   private MemoryAccount arriving;
 
-  /** The listener closes: calls are answered for a moment more, while the client may not know. */
+  /** The listener closes: calls are answered for a grace period, while the client may not know. */
   private boolean closing;
 
   /** Calls that come now are refused with ELOGOFF, for which clients go to another server. */

@@ -21,7 +21,7 @@ final class FrameReader {
 
   private static final byte[] NOTHING = {};
 
-  /** Is told of what was read. */
+  /** Receives the frames that were read. */
   interface Frames {
     /**
      * A whole frame.

@@ -1,7 +1,7 @@
 /**
  * brpc's own protocol, baidu_std: frames of a head, a small message about the call, and the call's
- * message. Methods are those of gRPC faces, since the messages are the same; only the way they
- * travel is another. Start at {@link dev.sluice.transport.brpc.BrpcDispatcher}.
+ * message. Methods are those of the gRPC handlers, since the messages are the same; only the way
+ * they travel is another. Start at {@link dev.sluice.transport.brpc.BrpcDispatcher}.
  *
  * <p>Calls of a connection are answered in whatever order they are done. Nothing is read while too
  * many are under way, or while the client does not take its answers.

@@ -4,7 +4,7 @@ import dev.sluice.transport.Exchange;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One gRPC call on its way through a face. */
+/** One gRPC call in a protocol handler. */
 public interface GrpcCall extends Exchange {
   /** A metadata entry the client sent. */
   @Nullable String metadata(String name);

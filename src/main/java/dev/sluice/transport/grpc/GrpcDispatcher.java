@@ -41,11 +41,11 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private final boolean cors;
 
   /**
-   * Puts the faces' methods under their paths.
+   * Maps paths to the methods of the protocol handlers.
    *
    * @param ready what the standard health service answers
    * @param cors whether pages from other origins may call, by gRPC-Web
-   * @throws IllegalStateException if two faces serve the same method
+   * @throws IllegalStateException if two handlers serve the same method
    */
   public GrpcDispatcher(
       List<GrpcProtocolHandler> protocolHandlers,
@@ -91,7 +91,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     return streams.containsKey(path) || StandardServices.serve(path);
   }
 
-  /** The listener closes: a call that has sent nothing yet ends in a moment. */
+  /** The listener closes: a call that has sent nothing yet ends after a grace period. */
   public void closing() {
     idleTimeouts.endSoon(context.vertx());
   }

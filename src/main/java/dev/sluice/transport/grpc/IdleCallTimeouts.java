@@ -10,7 +10,7 @@ import java.util.Set;
 /**
  * Idle timeouts of the calls of one event loop whose clients have sent only headers, or pause
  * between two messages. A listener that closes would wait for them as long as for calls under way,
- * so their clients are given a moment more and then told that the server stops.
+ * so their clients get a grace period, then the status that the server stops.
  */
 final class IdleCallTimeouts {
   /** What a client has sent when it began a call has arrived when it is looked at again. */
@@ -36,14 +36,14 @@ final class IdleCallTimeouts {
   }
 
   /**
-   * Ends them in a moment, and those that come until the verticle is undeployed. On their event
-   * loop.
+   * Ends them after a grace period, and those that come until the verticle is undeployed. On their
+   * event loop.
    */
   void endSoon(Vertx vertx) {
     vertx.setPeriodic(POLL_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfIdle));
   }
 
-  /** What their clients are told. */
+  /** The status that their clients get. */
   static InferenceException stopping() {
     return new InferenceException(
         ErrorCode.UNAVAILABLE, "the server is stopping and waits for no more messages");

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 /**
  * What gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
  * grpc.reflection.v1.ServerReflection}, also by its first name. Both are the library's; reflection
- * tells of the faces' services, although the library does not serve them.
+ * lists the handlers' services, although the library does not serve them.
  */
 final class StandardServices implements IdleCallTimeouts.Member {
   private static final String HEALTH = "/grpc.health.v1.Health/";

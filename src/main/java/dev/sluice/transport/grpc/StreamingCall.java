@@ -276,9 +276,9 @@ final class StreamingCall extends ListenerExchange
     if (!splitter.isEmpty()) {
       throw splitter.cutOff();
     }
-    GrpcStreamMethod.Messages told = messages;
+    GrpcStreamMethod.Messages ended = messages;
     messages = null;
-    told.end();
+    ended.end();
   }
 
   @Override
@@ -314,8 +314,8 @@ final class StreamingCall extends ListenerExchange
     }
     answered = true;
     record().failed(ErrorCode.of(failure));
-    InferenceException told = UnaryCall.explain(failure, this, context(), reply);
-    reply.failStream(GrpcStatus.of(told.code()), told.getMessage());
+    InferenceException reported = UnaryCall.explain(failure, this, context(), reply);
+    reply.failStream(GrpcStatus.of(reported.code()), reported.getMessage());
     stopWaiting();
     cancel();
   }
@@ -324,7 +324,7 @@ final class StreamingCall extends ListenerExchange
   public InferenceException explain(Throwable failure) {
     record().failed(ErrorCode.of(failure));
     if (stopping && ErrorCode.of(failure) == ErrorCode.UNAVAILABLE) {
-      // The time to drain is over, and the connection ends in a moment.
+      // The time to drain is over, and the connection ends soon.
       context().vertx().runOnContext(_ -> stopTaking());
     }
     return UnaryCall.explain(failure, this, context(), reply);

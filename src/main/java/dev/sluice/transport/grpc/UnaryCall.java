@@ -334,7 +334,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     reply.fail(GrpcStatus.of(reported.code()), reported.getMessage());
   }
 
-  /** Logs a failure, and says what the client is told of it, besides the headers set here. */
+  /** Logs a failure, and returns the error for the client, besides the headers set here. */
   static InferenceException explain(
       Throwable failure, Exchange call, ListenerContext context, UnaryReply reply) {
     if (!(failure instanceof InferenceException known)) {

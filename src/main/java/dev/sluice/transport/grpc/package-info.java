@@ -1,6 +1,6 @@
 /**
- * gRPC calls as faces see them: whole messages within limits, statuses, deadlines from the wire.
- * The framing is ours, because the library's own copies each message and leaves bad ones
+ * gRPC calls as protocol handlers see them: whole messages within limits, statuses, deadlines from
+ * the wire. The framing is ours, because the library's own copies each message and leaves bad ones
  * unanswered. Start at {@link dev.sluice.transport.grpc.GrpcProtocolHandler}.
  *
  * <p>Two roads lead to a method. A plain call with one message each way is taken from the frames of

@@ -24,13 +24,13 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   private final RequestIds ids = new RequestIds();
   private final boolean cors;
 
-  /** Mounts the faces, for clients that are no pages from elsewhere. */
+  /** Mounts the protocol handlers, for clients that are no pages from elsewhere. */
   public HttpDispatcher(List<HttpProtocolHandler> protocolHandlers, ListenerContext context) {
     this(protocolHandlers, context, false);
   }
 
   /**
-   * Mounts the faces.
+   * Mounts the protocol handlers.
    *
    * @param cors whether pages from other origins may ask
    */
@@ -82,7 +82,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
     } catch (InferenceException e) {
       refuse(exchange, exchange.explain(e));
     } catch (RuntimeException | Error e) {
-      // A face answers its own failures; this keeps the caller of one that forgot from waiting.
+      // A protocol handler answers its own failures; this answers for one that does not.
       exchange.json(HttpStatus.of(exchange.explain(e).code()), FAILED);
     }
   }

@@ -185,7 +185,7 @@ public final class HttpExchange extends ListenerExchange {
     written.onComplete(_ -> finish());
   }
 
-  /** Answers. Does nothing if the caller is gone or was answered. */
+  /** Answers. Does nothing if the caller disconnected or was answered. */
   public void answer(int status, CharSequence contentType, Buffer body) {
     requireDecided(status);
     record().succeeded();
@@ -234,7 +234,7 @@ public final class HttpExchange extends ListenerExchange {
     needNothing();
   }
 
-  /** Nothing is given to a caller for whom no face has named an operation. */
+  /** Rejects a request for which the protocol handler named no operation. */
   private void requireDecided(int status) {
     if (status < FIRST_ERROR) {
       requireDecided();
@@ -252,7 +252,7 @@ public final class HttpExchange extends ListenerExchange {
     putHeader(HttpHeaders.RETRY_AFTER, Long.toString(RetryAfter.seconds(time)));
   }
 
-  /** Clients and proxies that see 503 wait as long as they are told, or do not wait at all. */
+  /** Clients and proxies that see 503 wait for Retry-After, or do not wait at all. */
   private void sayWhenToRetry(int status) {
     if (status == UNAVAILABLE && !request.response().headers().contains(HttpHeaders.RETRY_AFTER)) {
       retryAfter(SOON);

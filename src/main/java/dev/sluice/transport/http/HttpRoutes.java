@@ -10,8 +10,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who answers which paths: each face claims a prefix and reads the rest of the path itself, because
- * only it knows its protocol's grammar. The letters' case does not matter in a prefix.
+ * Who answers which paths: each protocol handler claims a prefix and reads the rest of the path
+ * itself, because only it knows its protocol's grammar. The letters' case does not matter in a
+ * prefix.
  */
 public final class HttpRoutes {
   private record Claim(

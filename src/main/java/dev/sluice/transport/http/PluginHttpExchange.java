@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP request whose answer is written by a model's own code. */
+/** An HTTP request whose answer is written by a model's plugin. */
 public final class PluginHttpExchange implements PluginHttpCall {
   private static final String CONTENT_TYPE = "content-type";
   private static final String BYTES = "application/octet-stream";
@@ -49,7 +49,7 @@ public final class PluginHttpExchange implements PluginHttpCall {
     return headers;
   }
 
-  /** The model's own code gets an array of its own, which is a copy only if it has to be one. */
+  /** The model's plugin gets an array of its own, which is a copy only if it has to be one. */
   private static byte[] bytes(HttpExchange http, Body body) {
     if (body.offset() == 0 && body.length() == body.bytes().length) {
       return body.bytes();

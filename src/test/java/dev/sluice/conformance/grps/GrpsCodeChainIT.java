@@ -24,7 +24,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A DAG of grps with own code in it: whole messages go from node to node. */
+/** A DAG of grps with a plugin in it: whole messages go from node to node. */
 class GrpsCodeChainIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

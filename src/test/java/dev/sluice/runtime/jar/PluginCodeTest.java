@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How own code is found, what is said if it is not, and that nothing of it stays. */
+/** How a plugin is found, what is said if it is not, and that nothing of it stays. */
 @Timeout(60)
 class PluginCodeTest {
   private static final String HANDLER =

@@ -61,7 +61,7 @@ final class GrpsMessages {
         .build();
   }
 
-  /** What a client is told of bytes that are not a message. */
+  /** The error for bytes that are not a message. */
   static InferenceException malformed(@Nullable String why) {
     return InferenceException.invalid("the message is not a GrpsMessage: " + why);
   }

@@ -8,7 +8,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 
-/** The switch by which a load balancer is told to send traffic or not. */
+/** The online switch, by which a load balancer decides whether to send traffic. */
 final class HealthCalls {
   private final ControlPlane control;
 

@@ -13,7 +13,7 @@ import dev.sluice.transport.http.PluginHttpExchange;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Has the model's own code read predict requests and write the answers. Only the query can name the
+ * Has the model's plugin read predict requests and write the answers. Only the query can name the
  * model, and failures are plain text.
  */
 final class CustomRoute {

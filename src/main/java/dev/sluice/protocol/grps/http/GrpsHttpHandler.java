@@ -74,7 +74,7 @@ public final class GrpsHttpHandler implements HttpProtocolHandler {
     add("/v1/health/ready", Operation.HEALTH, ASKING, health::ready);
     add("/v1/metadata/server", Operation.SERVER_METADATA, ASKING, metadata::server);
     add("/v1/metadata/model", Operation.MODEL_METADATA, POSTING, metadata::model);
-    // Own code sees requests of every method.
+    // A plugin sees requests of every method.
     add("/v1/infer/predict", Operation.INFER, custom.ownBody() ? Set.of() : POSTING, predict);
   }
 

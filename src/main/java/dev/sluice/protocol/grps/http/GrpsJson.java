@@ -12,7 +12,7 @@ final class GrpsJson {
 
   private GrpsJson() {}
 
-  /** What a client is told of a text that is not JSON, in the native server's words and more. */
+  /** The error for a text that is not JSON, in the native server's words and more. */
   static InferenceException malformed(JsonException e) {
     return InferenceException.invalid(
         "Parse json failed. %s (byte %d)".formatted(e.getMessage(), e.offset()));

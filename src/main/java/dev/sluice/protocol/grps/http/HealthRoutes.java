@@ -6,9 +6,9 @@ import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.transport.http.HttpExchange;
 
 /**
- * The switch by which a load balancer is told to send traffic or not. Predictions are served either
- * way, and a request's body means nothing here. The server is live when its models are loaded,
- * since that is what grps' start scripts wait for.
+ * The online switch, by which a load balancer decides whether to send traffic. Predictions are
+ * served either way, and a request's body means nothing here. The server is live when its models
+ * are loaded, since that is what grps' start scripts wait for.
  */
 final class HealthRoutes {
   private final ControlPlane control;

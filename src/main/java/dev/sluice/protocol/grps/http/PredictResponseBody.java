@@ -83,7 +83,7 @@ record PredictResponseBody(int status, String contentType, Buffer body) {
    * Encodes the only output as nested lists.
    *
    * @throws InferenceException INTERNAL, as the native server has it, if there is not one output of
-   *     32-bit numbers, or own code says that it is something else
+   *     32-bit numbers, or a plugin says that it is something else
    */
   static PredictResponseBody ndArray(InferenceResponse response) {
     List<NamedTensor> outputs =

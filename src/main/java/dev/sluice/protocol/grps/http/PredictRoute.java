@@ -81,7 +81,7 @@ final class PredictRoute {
         http, query, query.model(), body, DataForm.BYTES, inputs -> addBytes(inputs, body));
   }
 
-  /** A model that is not there is told of in the stream, as the native server does. */
+  /** A missing model is reported in the stream, as the native server does. */
   private Future<Void> stream(
       HttpExchange http,
       PredictQueryParameters query,

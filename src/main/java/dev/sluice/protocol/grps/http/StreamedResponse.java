@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A predict answer in chunks: one for each message, as clients of grps expect it. A failure is one
  * more message, and the HTTP status stays 200; only who was turned away for want of room, before
- * anything was sent, is told so by the status.
+ * anything was sent, gets the error in the status.
  */
 final class StreamedResponse implements ClientStream {
   private final HttpExchange http;

@@ -66,7 +66,7 @@ final class InferMessageTags {
     }
   }
 
-  /** What a client is told of a message that is not protobuf. */
+  /** The error for a message that is not protobuf. */
   static InferenceException malformed(IOException failure) {
     return InferenceException.invalid(
         "failed to parse the request message: " + failure.getMessage());

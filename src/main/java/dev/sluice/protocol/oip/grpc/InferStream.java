@@ -106,7 +106,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     return !open.isEmpty();
   }
 
-  /** A server that stops waits for no more requests, and a client that has more is told so. */
+  /** A server that stops waits for no more requests, and a client that sends more gets an error. */
   private void endIfDone() {
     if (!open.isEmpty() || cancelled) {
       return;
@@ -137,7 +137,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     return call;
   }
 
-  /** Whether a failure is not told in a message, but ends the call. */
+  /** Whether a failure ends the call instead of being sent in a message. */
   boolean endsOnFailure() {
     return endsOnFailure;
   }
@@ -172,7 +172,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     open.clear();
   }
 
-  /** What the client is told of a failure. */
+  /** The error that the client gets. */
   InferenceException explain(Throwable failure) {
     return call.explain(failure);
   }

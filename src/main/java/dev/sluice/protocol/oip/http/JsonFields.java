@@ -101,7 +101,7 @@ final class JsonFields {
     return in.position() > from + Excerpt.LENGTH ? shown + "..." : shown;
   }
 
-  /** What a client is told of a text that is not JSON. */
+  /** The error for a text that is not JSON. */
   static InferenceException malformed(JsonException failure) {
     String text = failure.error().text();
     return InferenceException.invalid(

@@ -243,7 +243,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
         });
   }
 
-  /** Answers with what is told of a failure. */
+  /** Answers with the error of a failure. */
   static void fail(HttpExchange exchange, Throwable failure) {
     InferenceException reported = exchange.explain(failure);
     Buffer body = OipMetadataJson.error(reported.getMessage());

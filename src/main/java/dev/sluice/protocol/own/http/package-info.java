@@ -1,5 +1,5 @@
 /**
- * HTTP paths that models' own code answers. Start at {@link
+ * HTTP paths that plugins of models answer. Start at {@link
  * dev.sluice.protocol.own.http.PluginPathsHandler}.
  *
  * <p>Threads: the event loop of the connection; the code runs elsewhere.

@@ -13,7 +13,7 @@ import java.util.Arrays;
 
 /**
  * Writes JSON objects of features as serialised tf.Examples, features in the order of the object.
- * What a feature is a list of is told by its first value
+ * The type of a feature's list is that of its first value
  * (src/docs/reference/protocols/tensorflow-serving.md).
  */
 final class ExampleWriter {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles a classify or regress request: acquires the model, reads the examples, runs, writes the
- * results. A body that is wrong is told before a model that is not there.
+ * results. A wrong body is reported before a missing model.
  *
  * @param dialect finds the words for failures
  * @param mostContext bytes that a context may take in all examples together

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a body of examples. The usual kind, with nothing wrong, in one pass; all others are first
- * checked as a whole, so that of several mistakes the one is told that TensorFlow Serving tells.
- * The first of several members of one name counts; unknown ones are ignored.
+ * checked as a whole, so that of several mistakes the same one is reported as by TensorFlow
+ * Serving. The first of several members of one name counts; unknown ones are ignored.
  */
 final class ExamplesDocument {
   /**

@@ -124,7 +124,7 @@ final class Predict {
     return decode(body, selector, exchange.caller(), exchange, envelope);
   }
 
-  /** The same with the rights of somebody else. */
+  /** The same with the rights of another caller. */
   Call decode(
       Body body, ModelSelector selector, Caller caller, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.
