@@ -29,7 +29,7 @@ import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
 import dev.sluice.protocol.oip.http.OipHttpHandler;
-import dev.sluice.protocol.own.http.PluginPathsHandler;
+import dev.sluice.protocol.plugin.http.PluginPathsHandler;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.TfsModelServiceHandler;

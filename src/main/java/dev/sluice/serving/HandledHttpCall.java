@@ -9,7 +9,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.PluginHttpCall;
-import dev.sluice.runtime.jar.PluginCall;
+import dev.sluice.runtime.plugin.PluginCall;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;
 import java.util.LinkedHashMap;

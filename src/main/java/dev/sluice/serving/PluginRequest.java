@@ -3,8 +3,8 @@ package dev.sluice.serving;
 import dev.sluice.extension.Request;
 import dev.sluice.extension.Value;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.runtime.jar.PluginCall;
-import dev.sluice.runtime.jar.PluginValues;
+import dev.sluice.runtime.plugin.PluginCall;
+import dev.sluice.runtime.plugin.PluginValues;
 import java.util.List;
 import java.util.Map;
 

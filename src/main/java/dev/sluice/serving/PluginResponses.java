@@ -8,7 +8,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Signature;
-import dev.sluice.runtime.jar.PluginValues;
+import dev.sluice.runtime.plugin.PluginValues;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.HashSet;

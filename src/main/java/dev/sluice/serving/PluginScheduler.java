@@ -5,7 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.RequestTrace;
-import dev.sluice.runtime.jar.PluginCall;
+import dev.sluice.runtime.plugin.PluginCall;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;

@@ -6,7 +6,7 @@ import dev.sluice.extension.StreamingModel;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.runtime.jar.PluginCall;
+import dev.sluice.runtime.plugin.PluginCall;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;
 import java.util.Objects;

@@ -14,7 +14,7 @@ import dev.sluice.runtime.LimitedSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
-import dev.sluice.runtime.jar.PluginCode;
+import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;

@@ -6,7 +6,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.runtime.jar.PluginCode;
+import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;

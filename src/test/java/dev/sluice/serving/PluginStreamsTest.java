@@ -10,7 +10,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
-import dev.sluice.runtime.jar.PluginCode;
+import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.NamedTensor;

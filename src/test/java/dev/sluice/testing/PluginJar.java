@@ -32,10 +32,10 @@ public final class PluginJar {
     return this;
   }
 
-  /** A class without a package from {@code src/test/own-code}. */
+  /** A class without a package from {@code src/test/plugins}. */
   public PluginJar file(String name) {
     try {
-      return source(name, Files.readString(Path.of("src/test/own-code", name + ".java")));
+      return source(name, Files.readString(Path.of("src/test/plugins", name + ".java")));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,4 +1,4 @@
-package dev.sluice.runtime.jar;
+package dev.sluice.runtime.plugin;
 
 /**
  * What a plugin sees besides its jars: the JDK, and of the server only what is written for it. So

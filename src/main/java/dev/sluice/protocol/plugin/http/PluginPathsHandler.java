@@ -1,4 +1,4 @@
-package dev.sluice.protocol.own.http;
+package dev.sluice.protocol.plugin.http;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;

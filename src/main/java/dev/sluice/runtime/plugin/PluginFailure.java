@@ -1,4 +1,4 @@
-package dev.sluice.runtime.jar;
+package dev.sluice.runtime.plugin;
 
 import dev.sluice.extension.Refusal;
 import dev.sluice.inference.ErrorCode;

@@ -1,4 +1,4 @@
-package dev.sluice.runtime.jar;
+package dev.sluice.runtime.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
