@@ -1,6 +1,7 @@
 package dev.sluice.transport;
 
 import dev.sluice.config.ListenerConfig;
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import io.vertx.core.http.HttpHeaders;
@@ -64,7 +65,11 @@ public final class BrowserGuard {
   }
 
   /** A request that is not answered. */
-  public record Refusal(int status, String text) {}
+  public record Refusal(int status, String text) {
+    public Refusal {
+      text = BoundedText.ofError(text);
+    }
+  }
 
   /** Returns why a request is not answered at all; null if it may be. */
   public @Nullable Refusal refusal(HttpServerRequest request) {

@@ -1,5 +1,6 @@
 package dev.sluice.conformance;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +37,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -290,6 +293,38 @@ class OversizedTextsIT {
                         .setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_FLOAT32)
                         .addFlatFloat32(1)))
         .build();
+  }
+
+  /** Bytes of the head of a request may be those of a terminal's 8-bit controls. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /v1/models/ODD:predict HTTP/1.1\r\nHost: localhost",
+        "GET /v1/models/m/ODD HTTP/1.1\r\nHost: localhost",
+        "GET /v2/models/ODD HTTP/1.1\r\nHost: localhost",
+        "GET /v2 HTTP/1.1\r\nHost: ODD",
+        "GET /v2 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: ODD, chunked",
+        "GET /v2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: ODD",
+        "POST /v2/models/m/infer HTTP/1.1\r\nHost: localhost\r\n"
+            + "Content-Length: 2\r\nContent-Encoding: ODD",
+        "POST /v2/repository/models/m/unload HTTP/1.1\r\nHost: localhost\r\n"
+            + "Content-Length: 2\r\nOrigin: ODD",
+        "POST /v2/models/m/infer HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ODD\r\n"
+            + "Content-Length: 2\r\nTimeout: ODD",
+        "POST /odd.ODD/ODD HTTP/1.1\r\nHost: localhost\r\n"
+            + "Content-Length: 2\r\nContent-Type: application/grpc-web+proto"
+      })
+  void answersToOddHeadsAreShort(String head) throws IOException {
+    String odd = "\u009b31m\u0085\u0090" + "n".repeat(1_000);
+    String request = head.replace("ODD", odd) + "\r\nConnection: close\r\n\r\n{}";
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer).contains("HTTP/1.1 ").hasSizeLessThan(LONGEST_ANSWER);
+      // The length before the trailers of gRPC-Web is no text.
+      int text = Math.max(0, answer.indexOf("grpc-status"));
+      assertHarmless(answer.substring(text).replace("\r\n", "\n"));
+    }
   }
 
   @Test

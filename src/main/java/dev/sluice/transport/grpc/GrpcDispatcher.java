@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.config.RestrictedApi;
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ConnectionCredentials;
@@ -255,7 +256,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     } else if (stream != null) {
       new StreamingCall(request, reply, form, context, ids.of(request), idleTimeouts).start(stream);
     } else {
-      reply.fail(UNIMPLEMENTED, "unknown method " + request.path());
+      reply.fail(UNIMPLEMENTED, BoundedText.ofError("unknown method " + request.path()));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.v1.http;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -44,6 +45,10 @@ public interface V1Dialect {
    * @param text for the client
    */
   record Refusal(int status, String key, String text) {
+    public Refusal {
+      text = BoundedText.ofError(text);
+    }
+
     public Refusal(int status, String text) {
       this(status, "error", text);
     }
