@@ -31,6 +31,11 @@ abstract class ForwardingSession implements ModelSession {
   }
 
   @Override
+  public boolean isInterruptible() {
+    return session.isInterruptible();
+  }
+
+  @Override
   public void resume() {
     session.resume();
   }

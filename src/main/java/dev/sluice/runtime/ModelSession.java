@@ -36,6 +36,11 @@ public interface ModelSession extends AutoCloseable {
    */
   default void interrupt() {}
 
+  /** Whether {@link #interrupt} ends a run, as soon as its operator under way has ended. */
+  default boolean isInterruptible() {
+    return false;
+  }
+
   /**
    * Returns another session over what this one has loaded, which takes no more of the model's
    * memory; empty if the runtime has no such sessions. Each is closed by itself. For the thread

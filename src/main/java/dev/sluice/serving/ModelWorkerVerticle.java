@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.batching.Batch;
 import dev.sluice.scheduling.batching.BatchDecision;
@@ -109,6 +110,17 @@ final class ModelWorkerVerticle extends VerticleBase {
   /** Ends the run under way by force, and the session with it; false if the session cannot. */
   boolean abort(String why) {
     return session.abort(why);
+  }
+
+  /**
+   * Ends the run under way for good if the runtime can; false if it cannot, or was asked before.
+   */
+  boolean endRun(InferenceException why) {
+    boolean ends = session.isInterruptible() && runner.watch().end(why);
+    if (ends) {
+      LOG.atWarn().addKeyValue("reason", why.getMessage()).log("a run that hangs is ended");
+    }
+    return ends;
   }
 
   /** Opens the session again before the next run. Any thread. */

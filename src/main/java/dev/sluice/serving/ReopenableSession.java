@@ -75,6 +75,11 @@ final class ReopenableSession implements ModelSession {
   }
 
   @Override
+  public boolean isInterruptible() {
+    return session.isInterruptible();
+  }
+
+  @Override
   public synchronized void resume() {
     if (open) {
       session.resume();

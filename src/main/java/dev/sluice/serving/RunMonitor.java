@@ -60,6 +60,9 @@ final class RunMonitor implements RunCondition {
   /** For how long a worker's run has run; 0 if it has none, or not for long any more. */
   private long lookAt(ModelWorkerVerticle worker) {
     long nanos = worker.watch().runningNanos();
+    if (breaker.isHopeless(nanos)) {
+      worker.endRun(breaker.endedRun(nanos));
+    }
     return breaker.isHang(nanos)
             && worker.abort("a run had taken " + Duration.ofNanos(nanos).toMillis() + " ms")
         ? 0

@@ -122,6 +122,11 @@ final class OnnxSession implements ModelSession {
   }
 
   @Override
+  public boolean isInterruptible() {
+    return true;
+  }
+
+  @Override
   public void resume() {
     run.options().resume();
   }

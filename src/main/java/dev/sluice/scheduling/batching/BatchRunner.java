@@ -101,12 +101,26 @@ public final class BatchRunner {
     try {
       return answered(members);
     } catch (RuntimeException | Error e) {
+      InferenceException ended = watch.whyEnded();
+      if (ended != null) {
+        rejectAll(members, ended);
+        return true;
+      }
       LOG.atDebug()
           .addKeyValue("model", members.getFirst().request().model().id())
           .addKeyValue("requests", members.size())
           .addKeyValue("reason", e.getMessage())
           .log("a joined run failed; its requests run one by one");
       return false;
+    }
+  }
+
+  /** None of them is run again: the next run might hang as this one did. */
+  private void rejectAll(List<PendingRequest> members, InferenceException why) {
+    for (int i = 0; i < members.size(); i++) {
+      if (!rejectedAsAbandoned(members.get(i))) {
+        fail(members.get(i), why, BACKEND);
+      }
     }
   }
 
@@ -124,12 +138,19 @@ public final class BatchRunner {
       }
     } catch (RuntimeException | Error e) {
       if (!rejectedAsAbandoned(member)) {
-        InferenceException why =
-            e instanceof InferenceException known ? known : failure(member.request(), e);
+        InferenceException why = reason(member, e);
         breaker.failed(why);
         fail(member, why, BACKEND);
       }
     }
+  }
+
+  private InferenceException reason(PendingRequest member, Throwable thrown) {
+    InferenceException ended = watch.whyEnded();
+    if (ended != null) {
+      return ended;
+    }
+    return thrown instanceof InferenceException known ? known : failure(member.request(), thrown);
   }
 
   private static InferenceException failure(InferenceRequest request, Throwable failure) {

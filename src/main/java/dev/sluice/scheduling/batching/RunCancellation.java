@@ -5,6 +5,7 @@ import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /*
  * How a run whose requests are all abandoned is interrupted
@@ -30,6 +31,7 @@ public final class RunCancellation {
 
   private long begunNanos;
   private boolean interrupted;
+  private @Nullable InferenceException ended;
 
   RunCancellation(BatchExecutor model, LongSupplier nanoTime) {
     this.model = model;
@@ -39,6 +41,7 @@ public final class RunCancellation {
   /** These requests are about to run. The list stays as it is until {@link #end}. */
   synchronized void begin(List<PendingRequest> members) {
     running = members;
+    ended = null;
     for (int i = 0; i < members.size(); i++) {
       members.get(i).request().onAbandoned(look);
     }
@@ -65,6 +68,27 @@ public final class RunCancellation {
     for (int i = 0; i < running.size(); i++) {
       running.get(i).giveUp(why);
     }
+  }
+
+  /**
+   * Interrupts the run under way although its callers wait for it.
+   *
+   * @param why for them
+   * @return false if nothing runs, or was interrupted before and still runs
+   */
+  public synchronized boolean end(InferenceException why) {
+    if (running.isEmpty() || interrupted) {
+      return false;
+    }
+    interrupted = true;
+    ended = why;
+    model.interrupt();
+    return true;
+  }
+
+  /** Why the last run was ended; null if it ended by itself, or nobody waited for it. */
+  synchronized @Nullable InferenceException whyEnded() {
+    return ended;
   }
 
   /** Interrupts the run under way if all its requests are abandoned. */

@@ -38,6 +38,12 @@ public final class CircuitBreaker {
   /** A run that hangs takes so many times as long as any that was seen. */
   private static final int MUCH_LONGER = 3;
 
+  /**
+   * A run that has taken so many times as long as one that hangs is ended. The first run of a model
+   * that is slow by nature, which hangs for all that is known, has this long to show that it ends.
+   */
+  private static final int HOPELESS = 5;
+
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** Clients that are refused while sessions are opened come back after this at the earliest. */
@@ -162,6 +168,19 @@ public final class CircuitBreaker {
   public boolean isHang(long nanos) {
     return !config.hang().isZero()
         && nanos >= Math.max(config.hang().toNanos(), MUCH_LONGER * longestNanos);
+  }
+
+  /** Whether a run has taken so long that it is to be ended, if that is possible. */
+  public boolean isHopeless(long nanos) {
+    return isHang(nanos) && nanos / HOPELESS >= config.hang().toNanos();
+  }
+
+  /** Why a run that {@link #isHopeless} is ended, for its callers. */
+  public InferenceException endedRun(long nanos) {
+    return InferenceException.unavailable(
+        "a run of model '%s' had taken %s and was ended; try again later"
+            .formatted(model, seconds(nanos)),
+        config.probeInterval());
   }
 
   /** Lets nothing pass any more. */

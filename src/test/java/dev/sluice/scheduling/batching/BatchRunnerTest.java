@@ -271,6 +271,24 @@ class BatchRunnerTest {
   }
 
   @Test
+  void aJoinedRunThatIsEndedIsAnsweredToAllWithTheReasonAndNotRepeated() throws Exception {
+    PendingRequest first = member(1);
+    PendingRequest second = member(2);
+    model.hold();
+    model.failWith(new InferenceException(ErrorCode.CANCELLED, "interrupted"));
+    var running = CompletableFuture.runAsync(() -> runner.run(batch));
+    model.awaitRun();
+    var why = new InferenceException(ErrorCode.UNAVAILABLE, "it took too long");
+    assertThat(runner.watch().end(why)).isTrue();
+    running.join();
+    answered.forEach(PendingRequest::deliver);
+    assertFailed(first, ErrorCode.UNAVAILABLE, "it took too long");
+    assertFailed(second, ErrorCode.UNAVAILABLE, "it took too long");
+    assertThat(model.runs()).isEqualTo(1);
+    assertThat(runner.watch().end(why)).as("nothing runs").isFalse();
+  }
+
+  @Test
   void whoeverCancelsAfterItsRunDoesNotInterruptTheNext() {
     PendingRequest first = member(1);
     run();
