@@ -1,5 +1,6 @@
 package dev.sluice.conformance;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.ChildServer;
@@ -10,6 +11,8 @@ import dev.sluice.testing.StepsCaller.Outcome;
 import dev.sluice.testing.StepsCaller.Protocol;
 import dev.sluice.testing.StepsCaller.Request;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +52,15 @@ class FaultMatrixIT {
 
   /** A run that nobody here sees the end of. */
   private static final long ENDLESS = 1_000_000_000_000L;
+
+  /** Numbers for which a thousand operators take many seconds, in 40 MiB. */
+  private static final long DEEP = 5_000_000;
+
+  /** Bytes of a body that is announced and does not come. */
+  private static final int HALF_SENT = 2_000_000;
+
+  private static final String WAITING =
+      "{\"inputs\":[{\"name\":\"steps\",\"datatype\":\"INT64\",\"shape\":[1],\"data\":[1]}]}";
 
   private static final int TIMEOUT_MILLIS = 300;
 
@@ -105,6 +117,7 @@ class FaultMatrixIT {
     loop("updated", "");
     loop("removed", "");
     loop("dies", "isolation: process\n");
+    loop("crashes", "isolation: process\n");
     noise(models.resolve("broken/1"));
     Files.createDirectories(models.resolve("empty"));
     new OnnxModelWriter()
@@ -113,6 +126,7 @@ class FaultMatrixIT {
         .matrix("table", 2, 2, 1, 2, 3, 4)
         .node("Gather", "done", "table", "steps")
         .writeTo(Files.createDirectories(models.resolve("lookup/1")));
+    deep();
     port = ChildServer.freePort();
     kservePort = ChildServer.freePort();
     Path settings = folder.resolve("sluice.yml");
@@ -128,14 +142,33 @@ class FaultMatrixIT {
           poll_interval: 50ms
         shutdown:
           drain_timeout: 1s
+        limits:
+          onnx_memory: 64MiB
+          memory: 32MiB
         """
             .formatted(port, kservePort, models));
     threads = Executors.newVirtualThreadPerTaskExecutor();
     server = ChildServer.start("serve", "--config=" + settings);
-    for (String model : List.of("hangs", "slow", "full", "updated", "removed", "dies", "lookup")) {
+    for (String model :
+        List.of(
+            "hangs", "slow", "full", "updated", "removed", "dies", "crashes", "lookup", "deep")) {
       server.awaitModel(model + "/1");
     }
     caller = new StepsCaller(port, kservePort);
+  }
+
+  /** A run of a thousand operators, over as many numbers as its input says. */
+  private static void deep() throws IOException {
+    var model = new OnnxModelWriter().input("steps", OnnxModelWriter.INT64, "1");
+    model.integers("axis", 0).node("ConstantOfShape", "wave0", "steps");
+    for (int i = 0; i < 1000; i++) {
+      model.node("Sin", "wave" + (i + 1), "wave" + i);
+    }
+    model
+        .node("ReduceSum", "done", "wave1000", "axis")
+        .output("done", OnnxModelWriter.FLOAT, "1")
+        .writeTo(Files.createDirectories(models.resolve("deep/1")));
+    Files.writeString(models.resolve("deep/model.yml"), "breaker: { hang: 50ms }\n");
   }
 
   private static void loop(String name, String settings) throws IOException {
@@ -242,19 +275,72 @@ class FaultMatrixIT {
   }
 
   /** Its files cannot be opened again, so that it stays as it is while every protocol asks. */
-  private static Map<Protocol, Outcome> died() {
+  private static Map<Protocol, Outcome> died(String model, String signal) {
     var process =
-        Pattern.compile("process_resident_bytes\\{model=\"dies\",version=\"1\",pid=\"(\\d+)")
+        Pattern.compile(
+                "process_resident_bytes\\{model=\"" + model + "\",version=\"1\",pid=\"(\\d+)")
             .matcher(caller.metrics());
     assertThat(process.find()).isTrue();
     try {
-      noise(models.resolve("dies/1"));
+      noise(models.resolve(model + "/1"));
+      new ProcessBuilder("kill", "-s", signal, process.group(1)).start();
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    ProcessHandle.of(Long.parseLong(process.group(1))).orElseThrow().destroyForcibly();
-    await("the model is out of service", () -> is("dies", 0, "503"));
-    return all("dies", 1, 0);
+    await("the model is out of service", () -> is(model, 0, "503"));
+    return all(model, 1, 0);
+  }
+
+  /** The runs are ended, and the model goes on. */
+  private static Map<Protocol, Outcome> ended() {
+    Map<Protocol, Outcome> outcomes = all("deep", DEEP, 0);
+    assertThat(all("deep", 1, 0))
+        .allSatisfy((_, outcome) -> assertThat(outcome.code()).matches("200|OK.*|0.*"));
+    return outcomes;
+  }
+
+  /** What every protocol is answered while other clients have connections. */
+  private static Map<Protocol, Outcome> beside(
+      int clients, String sent, boolean leave, Runnable ready) {
+    List<Socket> others = new ArrayList<>();
+    try {
+      for (int i = 0; i < clients; i++) {
+        var other = new Socket(InetAddress.getLoopbackAddress(), port);
+        other.getOutputStream().write(sent.getBytes(US_ASCII));
+        others.add(other);
+        if (leave) {
+          // Without a farewell: what the server writes is answered with a reset.
+          other.setSoLinger(true, 0);
+          other.close();
+        }
+      }
+      ready.run();
+      return all("lookup", 1, 0);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } finally {
+      others.forEach(FaultMatrixIT::close);
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The head of a request, and what has come of its body. */
+  private static String request(long length, String body) {
+    return "POST /v2/models/lookup/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(length, body);
+  }
+
+  /** One of the others was refused. */
+  private static void awaitThatMemoryIsUsedUp() {
+    var refused = Pattern.compile("sluice_memory_refused_total\\S* [1-9]");
+    await("memory is used up", () -> refused.matcher(caller.metrics()).find());
   }
 
   private static Map<Protocol, Outcome> stopped() {
@@ -281,10 +367,22 @@ class FaultMatrixIT {
   private static Map<Protocol, Outcome> outcomes(String fault) {
     return switch (fault) {
       case "a run of the model hangs" -> hang();
+      case "a run hangs that can be ended" -> ended();
+      case "a run wants more than `limits.onnx_memory`" -> all("deep", 1L << 32, 0);
       case "the deadline of the request passes" -> deadline();
       case "the queue of the model is full" -> fullQueue();
       case "the model cannot run on these values" -> all("lookup", 1_000, 0);
-      case "the process of an isolated model died" -> died();
+      case "the process of an isolated model died" -> died("dies", "KILL");
+      case "an isolated model crashes natively" -> died("crashes", "SEGV");
+      case "other clients use up `limits.memory`" ->
+          beside(40, request(HALF_SENT, "{"), false, FaultMatrixIT::awaitThatMemoryIsUsedUp);
+      case "other clients do not read" ->
+          beside(
+              20, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(300), false, () -> {});
+      case "other clients vanish while they send" ->
+          beside(200, request(HALF_SENT, "{"), true, () -> {});
+      case "other clients vanish while they wait" ->
+          beside(200, request(WAITING.length(), WAITING), true, () -> {});
       case "a newer version is broken" -> updated();
       case "the only version is broken" -> all("broken", 1, 0);
       case "no version is there yet" -> all("empty", 1, 0);
