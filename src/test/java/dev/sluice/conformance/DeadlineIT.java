@@ -14,9 +14,17 @@ import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationRequest;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.protocol.tfs.grpc.proto.Example;
+import dev.sluice.protocol.tfs.grpc.proto.ExampleList;
+import dev.sluice.protocol.tfs.grpc.proto.Feature;
+import dev.sluice.protocol.tfs.grpc.proto.Features;
+import dev.sluice.protocol.tfs.grpc.proto.FloatList;
+import dev.sluice.protocol.tfs.grpc.proto.Input;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.proto.RegressionRequest;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.TensorMemory;
@@ -56,6 +64,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * TensorFlow models whose runs take seconds, which nothing can stop, and callers who wait for less.
@@ -71,11 +80,15 @@ class DeadlineIT {
   private static HttpCaller caller;
   private static ManagedChannel channel;
   private static int made;
+  private static int classified;
 
   @BeforeAll
   static void open() throws IOException {
     for (int i = 0; i < 14; i++) {
       LoopModel.write(models, "loop" + i);
+    }
+    for (int i = 0; i < 8; i++) {
+      LoopModel.writeExamples(models, "examples" + i);
     }
     Files.createDirectories(models.resolve("chain/1"));
     Files.writeString(
@@ -162,6 +175,76 @@ class DeadlineIT {
     Answer answer = post(path.formatted(model), body.replace("%s", model), timeout);
     assertThat(answer.status()).as(answer.text()).isEqualTo(status);
     assertThat(answer.text()).contains("Request timeout expired after ");
+    requireStillRunning(model);
+  }
+
+  static Stream<Arguments> examples() {
+    return Stream.of("classify", "regress")
+        .flatMap(verb ->
+            Stream.of(
+                    "Request-Timeout: 300ms",
+                    "x-envoy-expected-rq-timeout-ms: 300",
+                    "x-envoy-upstream-rq-timeout-ms: 300")
+                .map(header -> Arguments.of(verb, header)));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("examples")
+  void classifyAndRegressAreAnsweredAtTheDeadlineOfARunThatCannotBeStopped(
+      String verb, String header) {
+    String model = "examples" + classified++;
+    String[] parts = header.split(": ", 2);
+    MultiMap headers = headers("").add(parts[0], parts[1]);
+    String body = "{\"signature_name\":\"%s\",\"examples\":[{\"x\":1.0}]}".formatted(verb);
+    Answer answer =
+        caller.send("POST", "/v1/models/" + model + ":" + verb, headers, Buffer.buffer(body));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(504);
+    assertThat(answer.text()).contains("Request timeout expired after ");
+    requireStillRunning(model);
+  }
+
+  private static Message classification(String model) {
+    return ClassificationRequest.newBuilder()
+        .setModelSpec(ModelSpec.newBuilder().setName(model).setSignatureName("classify"))
+        .setInput(input())
+        .build();
+  }
+
+  private static Message regression(String model) {
+    return RegressionRequest.newBuilder()
+        .setModelSpec(ModelSpec.newBuilder().setName(model).setSignatureName("regress"))
+        .setInput(input())
+        .build();
+  }
+
+  private static Input input() {
+    var value = Feature.newBuilder().setFloatList(FloatList.newBuilder().addValue(1));
+    var features = Features.newBuilder().putFeature("x", value.build());
+    return Input.newBuilder()
+        .setExampleList(
+            ExampleList.newBuilder().addExamples(Example.newBuilder().setFeatures(features)))
+        .build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Classify", "Regress"})
+  void grpcCallWithExamplesIsAnsweredAtTheDeadlineByTheServer(String method) {
+    String model = "examples" + classified++;
+    Message request = method.equals("Classify") ? classification(model) : regression(model);
+    var headers = new Metadata();
+    headers.put(
+        Metadata.Key.of("x-envoy-expected-rq-timeout-ms", Metadata.ASCII_STRING_MARSHALLER), "300");
+    var patient =
+        ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+    StatusRuntimeException late =
+        catchThrowableOfType(
+            StatusRuntimeException.class,
+            () ->
+                RawCalls.send(
+                    patient,
+                    "tensorflow.serving.PredictionService/" + method,
+                    request.toByteArray()));
+    assertThat(late.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
     requireStillRunning(model);
   }
 

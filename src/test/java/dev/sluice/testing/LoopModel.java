@@ -21,10 +21,26 @@ public final class LoopModel {
   private static final ByteString ROW =
       message(shape -> shape.writeBytes(2, message(dim -> dim.writeInt64(1, 1))));
 
+  private static final int FLOAT = 1;
+  private static final int INT32 = 3;
+  private static final int STRING = 7;
+
+  /** Turns of the loop for each byte of examples. */
+  private static final long TURNS_A_BYTE = 30_000;
+
+  /** What the model takes and answers. */
+  private enum Form {
+    SCALAR,
+    ROW,
+    EXAMPLES
+  }
+
+  private final Form form;
   private final boolean row;
 
-  private LoopModel(boolean row) {
-    this.row = row;
+  private LoopModel(Form form) {
+    this.form = form;
+    this.row = form == Form.ROW;
   }
 
   private interface Fields {
@@ -33,12 +49,20 @@ public final class LoopModel {
 
   /** Writes version 1 of a model into a folder of models. */
   public static void write(Path models, String name) throws IOException {
-    new LoopModel(false).writeTo(models, name);
+    new LoopModel(Form.SCALAR).writeTo(models, name);
   }
 
   /** Writes one that takes and answers its number as a row, for protocols that have no other. */
   public static void writeRow(Path models, String name) throws IOException {
-    new LoopModel(true).writeTo(models, name);
+    new LoopModel(Form.ROW).writeTo(models, name);
+  }
+
+  /**
+   * Writes one that takes examples, by its signatures {@code classify} and {@code regress}, and
+   * counts longer the larger they are: some seconds for those of a few bytes.
+   */
+  public static void writeExamples(Path models, String name) throws IOException {
+    new LoopModel(Form.EXAMPLES).writeTo(models, name);
   }
 
   private void writeTo(Path models, String name) throws IOException {
@@ -55,7 +79,28 @@ public final class LoopModel {
     return message(out -> {
       out.writeBytes(1, message(info -> info.writeString(4, "serve")));
       out.writeBytes(2, graph());
-      out.writeBytes(5, entry("serving_default", signature()));
+      if (form == Form.EXAMPLES) {
+        out.writeBytes(5, entry("classify", signature("classify", "scores", "column:0", -1, 1)));
+        out.writeBytes(5, entry("regress", signature("regress", "outputs", "results:0", -1)));
+      } else {
+        out.writeBytes(5, entry("serving_default", signature()));
+      }
+    });
+  }
+
+  private static ByteString signature(String verb, String output, String tensor, long... dims) {
+    return message(out -> {
+      out.writeBytes(1, entry("inputs", tensorInfo("examples:0", STRING, shape(-1))));
+      out.writeBytes(2, entry(output, tensorInfo(tensor, FLOAT, shape(dims))));
+      out.writeString(3, "tensorflow/serving/" + verb);
+    });
+  }
+
+  private static ByteString shape(long... dims) {
+    return message(shape -> {
+      for (long size : dims) {
+        shape.writeBytes(2, message(dim -> dim.writeInt64(1, size)));
+      }
     });
   }
 
@@ -68,16 +113,24 @@ public final class LoopModel {
   }
 
   private ByteString tensorInfo(String name) {
+    return tensorInfo(name, INT64, row ? ROW : ByteString.EMPTY);
+  }
+
+  private static ByteString tensorInfo(String name, int type, ByteString shape) {
     return message(out -> {
       out.writeString(1, name);
-      out.writeInt32(2, INT64);
-      out.writeBytes(3, row ? ROW : ByteString.EMPTY);
+      out.writeInt32(2, type);
+      out.writeBytes(3, shape);
     });
   }
 
   private ByteString graph() {
     return message(out -> {
-      node(out, "steps", "Placeholder", type("dtype"), shape());
+      if (form == Form.EXAMPLES) {
+        countExamples(out);
+      } else {
+        node(out, "steps", "Placeholder", type("dtype"), shape());
+      }
       node(out, "scalar", row ? "Squeeze" : "Identity", type("T"), input("steps"));
       node(out, "zero", "Const", type("dtype"), value(0));
       node(out, "one", "Const", type("dtype"), value(1));
@@ -92,8 +145,31 @@ public final class LoopModel {
       node(out, "next", "NextIteration", type("T"), input("add"));
       node(out, "exit", "Exit", type("T"), input("switch"));
       node(out, "row", "ExpandDims", type("T"), type("Tdim"), input("exit"), input("zero"));
+      if (form == Form.EXAMPLES) {
+        answerExamples(out);
+      }
       out.writeBytes(4, message(versions -> versions.writeInt32(1, 987)));
     });
+  }
+
+  private static void countExamples(CodedOutputStream out) throws IOException {
+    Fields strings = type("dtype", STRING);
+    Fields vector = attribute("shape", attribute -> attribute.writeBytes(7, shape(-1)));
+    node(out, "examples", "Placeholder", strings, vector);
+    node(out, "lengths", "StringLength", input("examples"));
+    node(out, "sizes", "Cast", type("SrcT", INT32), type("DstT"), input("lengths"));
+    node(out, "size", "Sum", type("T"), type("Tidx"), input("sizes"), input("zero"));
+    node(out, "turns", "Const", type("dtype"), value(TURNS_A_BYTE));
+    node(out, "steps", "Mul", type("T"), input("size"), input("turns"));
+  }
+
+  private static void answerExamples(CodedOutputStream out) throws IOException {
+    Fields floats = type("T", FLOAT);
+    Fields toFloat = type("DstT", FLOAT);
+    node(out, "each", "Cast", type("SrcT", INT32), toFloat, input("lengths"));
+    node(out, "turned", "Cast", type("SrcT"), toFloat, input("exit"));
+    node(out, "results", "AddV2", floats, input("each"), input("turned"));
+    node(out, "column", "ExpandDims", floats, type("Tdim"), input("results"), input("one"));
   }
 
   private static void node(CodedOutputStream out, String name, String operator, Fields... parts)
@@ -114,7 +190,11 @@ public final class LoopModel {
   }
 
   private static Fields type(String name) {
-    return attribute(name, attribute -> attribute.writeInt32(TYPE, INT64));
+    return type(name, INT64);
+  }
+
+  private static Fields type(String name, int type) {
+    return attribute(name, attribute -> attribute.writeInt32(TYPE, type));
   }
 
   private Fields shape() {
