@@ -23,8 +23,11 @@ final class ModelView {
   private final ModelLookup latest;
   private final VersionLabels labels;
   private final List<VersionStatus> statuses;
+  private final String withoutVersion;
 
-  private ModelView(String name, VersionLabels labels, List<TrackedVersion> versions) {
+  private ModelView(
+      String name, VersionLabels labels, List<TrackedVersion> versions, String withoutVersion) {
+    this.withoutVersion = withoutVersion;
     this.name = name;
     this.labels = labels;
     this.statuses = versions.stream().map(TrackedVersion::status).toList();
@@ -38,7 +41,8 @@ final class ModelView {
     return new ModelView(
         model.name(),
         new VersionLabels(model.name(), model.labels()),
-        List.copyOf(listed(model.versions())));
+        List.copyOf(listed(model.versions())),
+        model.withoutVersion().orElse("no version was found"));
   }
 
   /** A load that was abandoned is not reported. */
@@ -72,7 +76,7 @@ final class ModelView {
       }
     }
     return nearest == null
-        ? new ModelLookup.NotReady(name, -1, VersionState.START, "no version was found")
+        ? new ModelLookup.NotReady(name, -1, VersionState.START, withoutVersion)
         : notReady(-1, nearest);
   }
 

@@ -140,12 +140,17 @@ final class TrackedModel {
     return missing;
   }
 
-  /** What an operator should know if it was asked for by name and has no version; else empty. */
+  /** What an operator should know if it has no version; else empty. */
   Optional<String> nothingThere() {
-    return asked && folder != null && steady.seesNone() && ensemble().isEmpty()
+    return withoutVersion().map(text -> "Model " + name + ": " + text);
+  }
+
+  /** Says that its folder holds no version, and what is wanted there; empty if one is there. */
+  Optional<String> withoutVersion() {
+    return folder != null && steady.seesNone() && ensemble().isEmpty()
         ? Optional.of(
-            "Model %s: %s holds no version; wanted folders named by a number, or one of %s"
-                .formatted(name, folder, ModelFolder.WANTED))
+            "%s holds no version; wanted folders named by a number, or one of %s"
+                .formatted(folder, ModelFolder.WANTED))
         : Optional.empty();
   }
 

@@ -11,6 +11,7 @@ import dev.sluice.config.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -91,6 +92,31 @@ class NothingSilentIT {
                       "POST", "/v1/models/text:predict", Buffer.buffer("{\"instances\":[1.5,2.0]}"))
                   .text())
           .contains("3.0", "4.0");
+    }
+  }
+
+  @Test
+  void aModelWithoutAVersionSaysWhereOneIsWantedOverEveryProtocol() throws Exception {
+    write("named/v1/saved_model.pb", "no number");
+    String wanted = models.resolve("named") + " holds no version; wanted folders named by a number";
+    try (var server = start();
+        var http = new HttpCaller(server.port())) {
+      Buffer rows = Buffer.buffer("{\"instances\":[1.0]}");
+      assertThat(http.send("POST", "/v1/models/named:predict", rows).text()).contains(wanted);
+      Buffer tensors = Buffer.buffer("{\"inputs\":[]}");
+      assertThat(http.send("POST", "/v2/models/named/infer", tensors).text()).contains(wanted);
+      Buffer grps = Buffer.buffer("{\"model\":\"named\",\"ndarray\":[1.0]}");
+      MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
+      assertThat(http.send("POST", "/grps/v1/infer/predict", json, grps).text()).contains(wanted);
+    }
+  }
+
+  @Test
+  void aFileThatIsNoSavedModelIsSaidInTheStatus() throws Exception {
+    write("text/1/saved_model.pbtxt", "hello");
+    try (var server = start();
+        var http = new HttpCaller(server.port())) {
+      await(http, "/v1/models/text", "one of its files is cut short, or not what its name says");
     }
   }
 

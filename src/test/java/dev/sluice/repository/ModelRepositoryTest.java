@@ -22,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is found, loaded and reported. */
 class ModelRepositoryTest {
+  private static final String NO_VERSION =
+      " holds no version; wanted folders named by a number, or one of " + ModelFolder.WANTED;
+
   private final Path root;
   private final TestRepository test;
   private final ModelFiles files;
@@ -209,7 +212,8 @@ class ModelRepositoryTest {
     test.settle();
     assertThat(test.latest("empty"))
         .isEqualTo(
-            new ModelLookup.NotReady("empty", -1, VersionState.START, "no version was found"));
+            new ModelLookup.NotReady(
+                "empty", -1, VersionState.START, root.resolve("empty") + NO_VERSION));
   }
 
   @Test

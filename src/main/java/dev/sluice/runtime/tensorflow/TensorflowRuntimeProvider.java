@@ -9,6 +9,9 @@ import java.nio.file.Path;
 
 /** Opens folders with a {@code saved_model.pb}, or the same as text. */
 public final class TensorflowRuntimeProvider implements RuntimeProvider {
+  /** TensorFlow names no file when it says this. */
+  private static final String CUT = "Read less bytes than requested";
+
   private final RunTotals totals = new RunTotals();
 
   /** What all its sessions have run. */
@@ -37,8 +40,15 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
       throw new InferenceException(
           e.code(),
           "model %s: cannot open %s: %s"
-              .formatted(source.id(), source.folder(), MissingOperation.explain(e.getMessage())),
+              .formatted(source.id(), source.folder(), explain(String.valueOf(e.getMessage()))),
           e);
     }
+  }
+
+  /** Says what TensorFlow's text leaves out. */
+  private static String explain(String text) {
+    return text.contains(CUT)
+        ? text + "; one of its files is cut short, or not what its name says"
+        : MissingOperation.explain(text);
   }
 }
