@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Shelves.  One for each size: an array of places. Who frees puts the block into the first empty place,
  *           who needs one empties the first full place, both by one compare-and-set. Threads begin to
  *           look at different places, so that they seldom meet and find the block they used last, which
- *           their core still has in its cache.
+ *           their core still has in its cache. A thread that takes what others have freed begins where it
+ *           last found a block.
  * Bound.    A shelf has places for at most SHELF_BYTES, and all large blocks together have at most the bytes that the
  *           cache was made with or was limited to since; what finds no place is freed for good.
  */
@@ -35,6 +36,9 @@ final class BlockCache {
 
   /** So far apart that the places at which two threads begin lie on different cache lines. */
   private static final int STRIDE = 16;
+
+  /** Threads with a hint of their own, a power of two: more than there are busy cores, mostly. */
+  private static final int HINTS = 16;
 
   /** Bytes from which blocks are counted. All smaller ones together are less than 8 MiB. */
   private static final long LARGE = 32 << 10;
@@ -121,6 +125,13 @@ final class BlockCache {
     private final int mask;
 
     /**
+     * Where threads begin to take, each on a cache line of its own: the stretch in which the last
+     * block was found, counted from the thread's own. Only a hint, so it is read and written
+     * without order.
+     */
+    private final int[] hints = new int[HINTS * STRIDE];
+
+    /**
      * @param places a power of two
      */
     Shelf(int places) {
@@ -129,11 +140,16 @@ final class BlockCache {
     }
 
     @Nullable MemorySegment take() {
-      int first = first();
+      int own = first();
+      int hint = own & (hints.length - 1);
+      int first = own + hints[hint];
       for (int i = 0; i <= mask; i++) {
         int place = (first + i) & mask;
         MemorySegment block = places.getPlain(place);
         if (block != null && places.compareAndSet(place, block, null)) {
+          if (i >= STRIDE) {
+            hints[hint] = (place - own) & mask & -STRIDE;
+          }
           return block;
         }
       }

@@ -214,8 +214,12 @@ public final class MemoryAccount implements AutoCloseable {
   public void close() {
     closed = true;
     for (Kind kind : KINDS) {
-      releaseAll(kind);
+      if (held(kind) > 0) {
+        releaseAll(kind);
+      }
     }
-    releaseTensors();
+    if (tensors.get() > 0) {
+      releaseTensors();
+    }
   }
 }

@@ -54,6 +54,10 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private final long leastBytes;
   private final long look;
   private Phase phase = Phase.OPENING;
+
+  /** Whether the phase began after the last look, which asks the time so that no request has to. */
+  private boolean entered;
+
   private long phaseBegan = System.nanoTime();
   private long bytes;
   private boolean framed;
@@ -140,12 +144,16 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
   private void enter(Phase next) {
     phase = next;
-    phaseBegan = System.nanoTime();
+    entered = true;
     bytes = 0;
   }
 
   private void look(ChannelHandlerContext ctx) {
     long now = System.nanoTime();
+    if (entered) {
+      entered = false;
+      phaseBegan = now;
+    }
     if (isUnread(ctx.channel(), now)) {
       close(ctx, "unread", "a connection is closed: its client does not read");
     } else if (!ctx.channel().config().isAutoRead()) {

@@ -139,8 +139,17 @@ final class InferRequestReader {
                 + "'");
       }
     }
-    List<WireInput> sent = wire.inputs().stream().filter(input -> input.place() == null).toList();
-    requireRawForEachInput(sent, wire.rawContents().size());
+    requireRawForEachInput(inputsInMessage(), wire.rawContents().size());
+  }
+
+  /** The inputs that are not in shared memory. */
+  private List<WireInput> inputsInMessage() {
+    for (WireInput input : wire.inputs()) {
+      if (input.place() != null) {
+        return wire.inputs().stream().filter(each -> each.place() == null).toList();
+      }
+    }
+    return wire.inputs();
   }
 
   private void requireRawForEachInput(List<WireInput> sent, int raw) {
