@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.tensor.TensorMemory;
-import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 import java.time.Duration;
@@ -22,8 +22,11 @@ final class HeapTrimmer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HeapTrimmer.class);
 
-  /** Collections between two looks of a server that does little. */
-  private static final long FEW = 2;
+  /**
+   * The part of the time between two looks for which a server at rest has a processor. A large heap
+   * is seldom collected even under full load, so the number of collections does not tell.
+   */
+  private static final int BUSY_PART = 10;
 
   /** The part of the largest heap that it has to have grown by. */
   private static final int GROWN_PART = 8;
@@ -31,29 +34,31 @@ final class HeapTrimmer {
   private static final long SHORTEST_PAUSE_NANOS = Duration.ofMinutes(2).toNanos();
 
   private final Supplier<MemoryUsage> heap;
-  private final LongSupplier collections;
+  private final LongSupplier processorTime;
   private final Runnable collect;
   private final LongSupplier nanoTime;
   private long atRest;
-  private long collectionsBefore;
+  private long processorTimeBefore;
+  private long lookedAt;
   private long earliest;
 
   /**
    * @param heap says how large it is
-   * @param collections says how often it was collected
+   * @param processorTime says for how many nanoseconds the process has had processors
    * @param collect shrinks it
    */
   HeapTrimmer(
       Supplier<MemoryUsage> heap,
-      LongSupplier collections,
+      LongSupplier processorTime,
       Runnable collect,
       LongSupplier nanoTime) {
     this.heap = heap;
-    this.collections = collections;
+    this.processorTime = processorTime;
     this.collect = collect;
     this.nanoTime = nanoTime;
     this.atRest = heap.get().getCommitted();
-    this.collectionsBefore = collections.getAsLong();
+    this.processorTimeBefore = processorTime.getAsLong();
+    this.lookedAt = nanoTime.getAsLong();
     this.earliest = nanoTime.getAsLong();
   }
 
@@ -61,24 +66,14 @@ final class HeapTrimmer {
   static HeapTrimmer ofThisProcess() {
     return new HeapTrimmer(
         ManagementFactory.getMemoryMXBean()::getHeapMemoryUsage,
-        HeapTrimmer::collections,
+        ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())::getProcessCpuTime,
         System::gc,
         System::nanoTime);
   }
 
-  private static long collections() {
-    long sum = 0;
-    for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
-      sum += Math.max(0, collector.getCollectionCount());
-    }
-    return sum;
-  }
-
   /** Looks whether there is something to give back, and does so. Returns whether it did. */
   boolean look() {
-    long collected = collections.getAsLong();
-    boolean calm = collected - collectionsBefore <= FEW;
-    collectionsBefore = collected;
+    boolean calm = isCalm();
     MemoryUsage now = heap.get();
     boolean grown = now.getCommitted() - atRest > now.getMax() / GROWN_PART;
     boolean due = calm && grown && nanoTime.getAsLong() - earliest >= 0;
@@ -88,11 +83,20 @@ final class HeapTrimmer {
     return due;
   }
 
+  /** Whether the server has done little since this was asked last. */
+  private boolean isCalm() {
+    long used = processorTime.getAsLong();
+    long now = nanoTime.getAsLong();
+    boolean calm = used - processorTimeBefore <= (now - lookedAt) / BUSY_PART;
+    processorTimeBefore = used;
+    lookedAt = now;
+    return calm;
+  }
+
   private void giveBack(long before) {
     TensorMemory.freeKept();
     collect.run();
     atRest = heap.get().getCommitted();
-    collectionsBefore = collections.getAsLong();
     earliest = nanoTime.getAsLong() + SHORTEST_PAUSE_NANOS;
     LOG.debug("the heap was shrunk from {} to {} bytes", before, atRest);
   }

@@ -11,26 +11,26 @@ class HeapTrimmerTest {
 
   private long committed = 40 * MIB;
   private long smallest = 40 * MIB;
-  private long collections;
+  private long processorTime;
   private int forced;
   private long nanos;
 
   private final HeapTrimmer unused =
       new HeapTrimmer(
           () -> new MemoryUsage(0, MIB, committed, 128 * MIB),
-          () -> collections,
+          () -> processorTime,
           this::collect,
           () -> nanos);
 
   private void collect() {
     forced++;
-    collections++;
     committed = smallest;
   }
 
   private void load() {
     committed = 120 * MIB;
-    collections += 50;
+    later(HeapTrimmer.INTERVAL);
+    processorTime += HeapTrimmer.INTERVAL.toNanos() / 2;
     assertThat(unused.look()).isFalse();
   }
 
@@ -42,11 +42,20 @@ class HeapTrimmerTest {
   void aHeapThatHasGrownIsShrunkOnceWhenTheServerIsAtRest() {
     load();
     load();
+    later(HeapTrimmer.INTERVAL);
     assertThat(unused.look()).isTrue();
     assertThat(committed).isEqualTo(40 * MIB);
     later(Duration.ofHours(1));
     assertThat(unused.look()).isFalse();
     assertThat(forced).isEqualTo(1);
+  }
+
+  @Test
+  void aHeapIsLeftAloneForAsLongAsRequestsUseTheProcessor() {
+    for (int i = 0; i < 100; i++) {
+      load();
+    }
+    assertThat(forced).isZero();
   }
 
   @Test
@@ -61,6 +70,7 @@ class HeapTrimmerTest {
   void aHeapThatCannotShrinkIsNotCollectedAgain() {
     smallest = 110 * MIB;
     load();
+    later(HeapTrimmer.INTERVAL);
     assertThat(unused.look()).isTrue();
     later(Duration.ofHours(1));
     assertThat(unused.look()).isFalse();
@@ -69,8 +79,10 @@ class HeapTrimmerTest {
   @Test
   void burstsThatFollowEachOtherAreOne() {
     load();
+    later(HeapTrimmer.INTERVAL);
     assertThat(unused.look()).isTrue();
     load();
+    later(HeapTrimmer.INTERVAL);
     assertThat(unused.look()).isFalse();
     later(Duration.ofMinutes(2));
     assertThat(unused.look()).isTrue();
