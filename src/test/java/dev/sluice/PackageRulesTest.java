@@ -89,7 +89,7 @@ class PackageRulesTest {
   }
 
   @Test
-  void httpAndGrpcFacesDoNotKnowEachOther() {
+  void httpAndGrpcHandlersDoNotKnowEachOther() {
     slices()
         .matching(BASE + ".protocol.*.(http|grpc)..")
         .should()
@@ -99,7 +99,7 @@ class PackageRulesTest {
   }
 
   @Test
-  void brpcFacesKnowTheGrpcCodecAndNoHttp() {
+  void brpcHandlersKnowTheGrpcCodecAndNoHttp() {
     noClasses()
         .that()
         .resideInAPackage(BASE + ".protocol.*.brpc..")

@@ -32,7 +32,7 @@ final class UncaughtFailures implements Handler<Throwable> {
   }
 
   /** Vert.x' own services write to streams without asking whether they are still open. */
-  private static boolean isOfAClientThatLeft(Throwable failure) {
+  private static boolean isOfADisconnectedClient(Throwable failure) {
     StackTraceElement[] trace = failure.getStackTrace();
     return failure instanceof IllegalStateException
         && trace.length > 0
@@ -42,7 +42,7 @@ final class UncaughtFailures implements Handler<Throwable> {
   @Override
   public void handle(Throwable failure) {
     liveness.note(failure);
-    if (isOfAClientThatLeft(failure)) {
+    if (isOfADisconnectedClient(failure)) {
       LEFT.at(Level.INFO, "left").log("a call has ended early: {}", failure.getMessage());
       return;
     }

@@ -192,12 +192,12 @@ final class TrackedModel {
     promised.forEach(number -> versions.computeIfAbsent(number, TrackedVersion::new));
     List<RepositoryAction> steps = new ArrayList<>();
     if (loading.transition() == Transition.RESOURCES) {
-      withdrawAllBut(desired, promised, steps);
+      unloadAllBut(desired, promised, steps);
     }
     steady.withoutModel().forEach(this::refuseEmpty);
     desired.descendingSet().forEach(number -> bringUp(number, all, steps));
-    if (mayWithdraw(desired)) {
-      withdrawAllBut(desired, promised, steps);
+    if (mayUnload(desired)) {
+      unloadAllBut(desired, promised, steps);
     }
     versions.entrySet().removeIf(version -> isOver(version.getKey(), version.getValue(), promised));
     promised.addAll(desired);
@@ -276,7 +276,7 @@ final class TrackedModel {
     }
   }
 
-  private boolean mayWithdraw(Set<Long> desired) {
+  private boolean mayUnload(Set<Long> desired) {
     return desired.isEmpty() || (desired.stream().allMatch(this::decided) && anyAvailable(desired));
   }
 
@@ -296,7 +296,7 @@ final class TrackedModel {
     return version != null && version.is(VersionState.AVAILABLE);
   }
 
-  private void withdrawAllBut(Set<Long> desired, Set<Long> promised, List<RepositoryAction> steps) {
+  private void unloadAllBut(Set<Long> desired, Set<Long> promised, List<RepositoryAction> steps) {
     versions.forEach((number, version) -> {
       if (!desired.contains(number) && !promised.contains(number)) {
         withdraw(version, steps);

@@ -144,7 +144,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
     if (whole) {
       throw new IllegalStateException("the whole answer was sent already");
     }
-    waitForRoom();
+    awaitWritable();
     requireReader();
     if (!begun) {
       begun = true;
@@ -156,7 +156,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
     onLoop(() -> writeNow(chunk));
   }
 
-  private void waitForRoom() throws InterruptedException {
+  private void awaitWritable() throws InterruptedException {
     pause();
     try {
       permits.acquire();

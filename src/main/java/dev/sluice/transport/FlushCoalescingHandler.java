@@ -14,10 +14,10 @@ import io.netty.handler.flush.FlushConsolidationHandler;
  */
 final class FlushCoalescingHandler extends FlushConsolidationHandler {
   /** Flushes that are made one at most. An answer over gRPC has two. */
-  private static final int MOST_JOINED = 256;
+  private static final int MAX_COALESCED = 256;
 
   FlushCoalescingHandler() {
-    super(MOST_JOINED, true);
+    super(MAX_COALESCED, true);
   }
 
   @Override

@@ -80,7 +80,7 @@ final class Http2Drain extends Http2FrameListenerDecorator {
   private final class Streams extends Http2ConnectionAdapter {
     @Override
     public void onStreamClosed(Http2Stream stream) {
-      askIfQuiet();
+      pingIfIdle();
     }
   }
 
@@ -91,10 +91,10 @@ final class Http2Drain extends Http2FrameListenerDecorator {
     begun = true;
     handler.connection().addListener(new Streams());
     var _ = ctx.executor().schedule(this::ask, LONGEST_BUSY_MILLIS, TimeUnit.MILLISECONDS);
-    askIfQuiet();
+    pingIfIdle();
   }
 
-  private void askIfQuiet() {
+  private void pingIfIdle() {
     if (handler.connection().numActiveStreams() == 0 && !isAboutToBegin()) {
       ask();
     }

@@ -105,7 +105,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   private void pump() {
     while (!over && !encoding && !waiting.isEmpty()) {
       if (client.isWriteQueueFull()) {
-        waitForRoom();
+        awaitWritable();
         return;
       }
       send(waiting.remove());
@@ -115,7 +115,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
     }
   }
 
-  private void waitForRoom() {
+  private void awaitWritable() {
     if (!awaitsWritable) {
       awaitsWritable = true;
       client.onWritable(() -> {

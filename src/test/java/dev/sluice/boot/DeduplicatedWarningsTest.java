@@ -11,7 +11,7 @@ class DeduplicatedWarningsTest {
   private final DeduplicatedWarnings warnings = new DeduplicatedWarnings(logged::add);
 
   @Test
-  void theSameWarningIsToldOnce() {
+  void theSameWarningIsLoggedOnce() {
     warnings.accept("a: has no meaning here: x");
     warnings.accept("b: has no meaning here: x");
     warnings.accept("a: has no meaning here: x");

@@ -41,7 +41,7 @@ class DockerfileTest {
   }
 
   @Test
-  void itRunsTheCopiedCommandAsNobodyOfWeight() throws IOException {
+  void itRunsTheCopiedCommandAsAnUnprivilegedUser() throws IOException {
     String copied = words(all("COPY").getFirst()).getLast();
     String command = list("ENTRYPOINT").getFirst();
     assertThat(command).startsWith(copied + "/");

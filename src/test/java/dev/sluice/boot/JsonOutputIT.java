@@ -148,7 +148,7 @@ class JsonOutputIT {
   }
 
   @Test
-  void nativeCodeDoesNotWaitForWhoeverReadsTheLog() throws Exception {
+  void nativeCodeDoesNotWaitForReadersOfTheLog() throws Exception {
     Process process = start(List.of(), Talkative.class.getName());
     try (BufferedReader out = process.inputReader()) {
       // Nothing of the standard error is read before, and it is far more than a pipe holds.

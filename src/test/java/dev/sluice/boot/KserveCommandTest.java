@@ -65,7 +65,7 @@ class KserveCommandTest {
   }
 
   @Test
-  void argumentsWithoutAMeaningStopNobody() {
+  void argumentsWithoutAMeaningAreIgnored() {
     assertThat(
             addresses("--workers=2", "--max_threads", "4", "--predictor_host=h", "--http_port=1"))
         .containsExactly("0.0.0.0:1", "0.0.0.0:8081");
@@ -90,7 +90,7 @@ class KserveCommandTest {
           --host=a/b        | sluice: --host is 'a/b'; wanted an address to bind, such as 0.0.0.0, [::] or 127.0.0.1
           --model_name=     | sluice: --model_name is empty; wanted the model's name
           """)
-  void whatIsWrongIsToldByItsFlag(String flag, String text) {
+  void anErrorNamesItsFlag(String flag, String text) {
     var run = new Run(Map.of(), flag);
     assertThat(run.code).isEqualTo(2);
     assertThat(run.err.toString().strip()).isEqualTo(text);

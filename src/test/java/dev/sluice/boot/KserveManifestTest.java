@@ -40,7 +40,7 @@ class KserveManifestTest {
   }
 
   @Test
-  void aFieldThatNobodyKnowsOrOfAnotherTypeIsAMistake() throws IOException {
+  void unknownFieldsAndWrongTypesAreErrors() throws IOException {
     var runtime = (ObjectNode) manifest("cluster-serving-runtime.yaml");
     ((ObjectNode) runtime.path("spec")).put("protocolVersion", "v1").put("multiModel", "no");
     assertThat(mistakes("clusterservingruntimes.yaml", runtime))

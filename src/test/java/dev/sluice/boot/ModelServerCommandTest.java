@@ -351,7 +351,7 @@ class ModelServerCommandTest {
   }
 
   @Test
-  void unknownFlagsAreTold() {
+  void unknownFlagsAreReported() {
     assertThat(ServingSettings.unknown(parse("--port=1", "--colour=red", "--xla_a", "word")))
         .containsExactly("--colour=red", "word");
   }
@@ -373,7 +373,7 @@ class ModelServerCommandTest {
           --num_request_iterations_for_warmup=-1 | --num_request_iterations_for_warmup is -1; wanted a whole number from 0 to 1000000
           --batching_parameters_file=/b | --batching_parameters_file is set without --enable_batching
           """)
-  void whatIsWrongIsToldByItsFlag(String flag, String text) {
+  void anErrorNamesItsFlag(String flag, String text) {
     assertThatThrownBy(() -> read(flag)).isInstanceOf(ConfigException.class).hasMessage(text);
   }
 

@@ -25,7 +25,7 @@ class SluiceServerIT {
   }
 
   @Test
-  void aPathThatNobodyClaimsIsNotFoundAndTheConnectionGoesOn() throws Exception {
+  void anUnclaimedPathIsNotFoundAndTheConnectionGoesOn() throws Exception {
     try (var server = RunningServer.start(SAMPLES);
         var client = HttpClient.newHttpClient()) {
       var request = HttpRequest.newBuilder(URI.create(server.url() + "/nobody/here")).build();

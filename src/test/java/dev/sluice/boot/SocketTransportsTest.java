@@ -20,7 +20,7 @@ class SocketTransportsTest {
   }
 
   @Test
-  void theJdksOwnStandsInForOneThatIsNotThere() {
+  void theJdksOwnReplacesOneThatIsMissing() {
     assertThat(SocketTransports.orNio("carrier pigeon", null, true)).isSameAs(Transport.NIO);
   }
 

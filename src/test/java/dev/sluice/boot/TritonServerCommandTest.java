@@ -127,7 +127,7 @@ class TritonServerCommandTest {
   }
 
   @Test
-  void theServerCallsItselfAsTritonDoesUnlessToldOtherwise() {
+  void theServersNameIsTritonsUnlessConfigured() {
     assertThat(read().oip().serverName()).isEqualTo("triton");
     assertThat(read("--id=mine").oip().serverName()).isEqualTo("mine");
     assertThat(warnings).isEmpty();
@@ -334,7 +334,7 @@ class TritonServerCommandTest {
           --http-restricted-api=health:k= | --http-restricted-api is of another form; wanted APIS:KEY=VALUE
           --grpc-restricted-protocol=health,trace:k=v --grpc-restricted-protocol=trace:l=w | --grpc-restricted-protocol: 'trace' can not be specified in multiple config groups
           """)
-  void whatIsWrongIsToldByItsFlag(String arguments, String text) {
+  void anErrorNamesItsFlag(String arguments, String text) {
     assertThatThrownBy(() -> read(arguments.split(" ")))
         .isInstanceOf(ConfigException.class)
         .hasMessage(text);

@@ -415,7 +415,7 @@ class BrowserGuardIT {
         "/inference.GRPCInferenceService/RepositoryModelUnload",
         "/tensorflow.serving.ModelService/HandleReloadConfigRequest"
       })
-  void aBrowserThatAsksBeforehandIsNotToldThatItMayControl(String path) throws IOException {
+  void preflightRequestDoesNotGrantControl(String path) throws IOException {
     String origin = "Origin: https://evil.example\r\nHost: localhost\r\n";
     String ask = origin + "Access-Control-Request-Method: POST\r\n";
     assertThat(send(withCors, "OPTIONS " + path + " HTTP/1.1\r\n" + ask, ""))

@@ -108,7 +108,7 @@ class ConsoleIT {
   }
 
   @Test
-  void whoIsNoBrowserIsToldThatTheServerIsAlive() {
+  void otherClientsThanBrowsersGetTheLivenessText() {
     Answer answer = get("/", "*/*");
     assertThat(answer.contentType()).isEqualTo("application/json");
     assertThat(answer.text()).isEqualTo("{\"status\":\"alive\"}");
@@ -154,7 +154,7 @@ class ConsoleIT {
   }
 
   @Test
-  void thePageIsToldOfEveryModel() {
+  void thePageListsEveryModel() {
     JsonObject state = json("/console.json");
     assertThat(state.getBoolean("online")).isFalse();
     JsonObject halves = model(state, "half_plus_two").getJsonArray("versions").getJsonObject(0);

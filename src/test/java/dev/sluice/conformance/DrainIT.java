@@ -301,7 +301,7 @@ class DrainIT {
   }
 
   @Test
-  void callsThatNeverSendAnythingAreToldThatTheServerStops(@TempDir Path folder) {
+  void idleCallsGetTheStatusThatTheServerStops(@TempDir Path folder) {
     RunningServer server = start(folder, "10m");
     ManagedChannel channel = channelTo(server);
     CompletableFuture<Status> unary = openSilently(channel, GrpsServiceGrpc.getPredictMethod());
@@ -319,7 +319,8 @@ class DrainIT {
   }
 
   @Test
-  void callsThatBeginOnAConnectionThatIsStillOpenAreToldToo(@TempDir Path folder) throws Exception {
+  void callsThatBeginOnAConnectionThatIsStillOpenAreEndedToo(@TempDir Path folder)
+      throws Exception {
     StepModels.counter(folder, "{ feedback: { y: x }, stop: { steps: 1000000 } }");
     RunningServer server = start(folder, "10m");
     ManagedChannel channel = channelTo(server);
@@ -327,7 +328,7 @@ class DrainIT {
     GRPCInferenceServiceGrpc.newStub(channel).modelStreamInfer(endless).onNext(infer());
     endless.begun.await();
     CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
-    awaitThatNobodyIsLetIn(server.port());
+    awaitThatNoRequestIsAdmitted(server.port());
     for (MethodDescriptor<GrpsMessage, GrpsMessage> method :
         List.of(GrpsServiceGrpc.getPredictMethod(), GrpsServiceGrpc.getPredictStreamingMethod())) {
       assertThat(openSilently(channel, method).join().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
@@ -363,7 +364,7 @@ class DrainIT {
     // Once this is answered, the connections before it have been accepted.
     given().port(server.port()).get("/v2").then().statusCode(200);
     CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
-    awaitThatNobodyIsLetIn(server.port());
+    awaitThatNoRequestIsAdmitted(server.port());
     for (Map.Entry<Socket, String> client : clients.entrySet()) {
       client.getKey().getOutputStream().write(client.getValue().getBytes(UTF_8));
     }
@@ -373,7 +374,7 @@ class DrainIT {
     }
   }
 
-  private static void awaitThatNobodyIsLetIn(int port) {
+  private static void awaitThatNoRequestIsAdmitted(int port) {
     try {
       while (true) {
         new Socket("localhost", port).close();

@@ -148,7 +148,7 @@ class GeneratorIT {
   }
 
   @Test
-  void aStepIsToldWhereItIsAndWhatItMaySee() {
+  void aStepGetsItsPositionAndItsMask() {
     for (int number = 0; number < 8; number++) {
       long[] prompt = prompt(number);
       long[] all = LongStream.generate(() -> 1).limit(prompt.length).toArray();
@@ -158,7 +158,7 @@ class GeneratorIT {
   }
 
   @Test
-  void positionsAndMaskOfTheCallerAreGoneOnFrom() {
+  void positionsAndMaskOfTheCallerAreContinued() {
     long[] prompt = {3, 1, 4};
     Buffer body = Buffer.buffer("{\"ids\":[3,1,4],\"at\":[2,3,4],\"mask\":[0,1,1,0,1]}");
     List<Integer> wanted = StepModels.placedLoop(placed, prompt, 2, 0, 1, 1, 0, 1);
@@ -169,7 +169,7 @@ class GeneratorIT {
   }
 
   @Test
-  void readersThatVanishOrDawdleLeaveNothingBehindAndSpoilNobodysStream() throws Exception {
+  void readersThatVanishOrDawdleLeakNothingAndSpoilNoOtherStream() throws Exception {
     var random = new Random(11);
     var survivors = new ArrayList<Future<List<Integer>>>();
     var numbers = new ArrayList<Integer>();

@@ -98,7 +98,7 @@ class MixedLoadIT {
     for (int i = 0; i < CALLERS; i++) {
       calls.add(this::callAllWays);
     }
-    calls.add(this::overloadAndLeave);
+    calls.add(this::overloadAndDisconnect);
     try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
       for (Future<Void> each : callers.invokeAll(calls)) {
         each.get();
@@ -129,7 +129,7 @@ class MixedLoadIT {
   }
 
   /** More at once than may wait, of whom some are impatient and some leave. */
-  private Void overloadAndLeave() throws Exception {
+  private Void overloadAndDisconnect() throws Exception {
     var stub = GRPCInferenceServiceGrpc.newFutureStub(channel);
     var leaving = new ArrayList<Future<?>>();
     for (int i = 0; i < 3; i++) {

@@ -405,7 +405,7 @@ class ModelProcessIT {
   }
 
   @Test
-  void runThatNobodyWaitsForAnyMoreIsEndedWithItsProcess() {
+  void abandonedRunIsEndedWithItsProcess() {
     MultiMap headers =
         MultiMap.caseInsensitiveMultiMap()
             .add("Content-Type", "application/json")

@@ -143,7 +143,7 @@ class NothingSilentIT {
   }
 
   @Test
-  void outputsThatNoProtocolCarriesAreToldAtLoad() throws Exception {
+  void outputsThatNoProtocolCarriesAreReportedAtLoad() throws Exception {
     new OnnxModelWriter()
         .input("x", OnnxModelWriter.FLOAT, "2")
         .sequenceOutput("list")

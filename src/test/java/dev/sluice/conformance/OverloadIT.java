@@ -88,7 +88,7 @@ class OverloadIT {
   }
 
   /** Both places are free: what was answered, however, has left. */
-  private static void requireRoomForTwo() {
+  private static void requireCapacityForTwo() {
     ModelLease first = enter();
     ModelLease second = enter();
     InferenceException third = catchThrowableOfType(InferenceException.class, OverloadIT::enter);
@@ -103,7 +103,7 @@ class OverloadIT {
 
   @ParameterizedTest
   @MethodSource("endpoints")
-  void oneTooManyIsToldToComeBackLaterOverHttp(Endpoint endpoint) throws Exception {
+  void oneTooManyIsRejectedOverHttp(Endpoint endpoint) throws Exception {
     ModelLease first = enter();
     ModelLease second = enter();
     HttpResponse<byte[]> answer = send(endpoint, endpoint.body());
@@ -117,12 +117,12 @@ class OverloadIT {
     assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
     assertThat(text).contains("Exceeds maximum queue size");
     assertThat(send(endpoint, endpoint.body()).statusCode()).isEqualTo(200);
-    requireRoomForTwo();
+    requireCapacityForTwo();
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("dev.sluice.conformance.EveryEndpointIT#methods")
-  void oneTooManyIsToldToComeBackLaterOverGrpc(String method, Message request) {
+  void oneTooManyIsRejectedOverGrpc(String method, Message request) {
     ModelLease first = enter();
     ModelLease second = enter();
     StatusRuntimeException refused =
@@ -135,7 +135,7 @@ class OverloadIT {
     assertThat(trailer(refused, "grpc-retry-pushback-ms")).isEqualTo("1000");
     assertThat(trailer(refused, "retry-after")).isEqualTo("1");
     assertThat(RawCalls.send(channel, method, request.toByteArray())).isNotEmpty();
-    requireRoomForTwo();
+    requireCapacityForTwo();
   }
 
   private static String trailer(StatusRuntimeException refused, String name) {
@@ -147,23 +147,23 @@ class OverloadIT {
 
   @ParameterizedTest
   @MethodSource("endpoints")
-  void bodiesThatCannotBeDecodedTakeNoRoomForLong(Endpoint endpoint) throws Exception {
+  void bodiesThatCannotBeDecodedReleaseTheirPermits(Endpoint endpoint) throws Exception {
     var mutations = new Mutations(endpoint.name().hashCode());
     for (int i = 0; i < 100; i++) {
       send(endpoint, mutations.damage(endpoint.body()));
     }
-    requireRoomForTwo();
+    requireCapacityForTwo();
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("dev.sluice.conformance.EveryEndpointIT#methods")
-  void messagesThatCannotBeDecodedTakeNoRoomForLong(String method, Message request) {
+  void messagesThatCannotBeDecodedReleaseTheirPermits(String method, Message request) {
     var mutations = new Mutations(method.hashCode());
     for (int i = 0; i < 100; i++) {
       byte[] damaged = mutations.damage(request.toByteArray());
       assertThat(status(method, damaged)).isNotEqualTo(Status.Code.RESOURCE_EXHAUSTED);
     }
-    requireRoomForTwo();
+    requireCapacityForTwo();
   }
 
   @ParameterizedTest
@@ -172,7 +172,7 @@ class OverloadIT {
     var request = request(endpoint, endpoint.body()).header("Request-Timeout", "0ms");
     HttpResponse<byte[]> answer = http.send(request.build(), BodyHandlers.ofByteArray());
     assertThat(answer.statusCode()).isEqualTo(504);
-    requireRoomForTwo();
+    requireCapacityForTwo();
   }
 
   private static Status.Code status(String method, byte[] message) {

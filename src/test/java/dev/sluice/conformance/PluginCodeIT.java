@@ -367,7 +367,7 @@ class PluginCodeIT {
   }
 
   @Test
-  void pathOfNobodyIsNotFound() {
+  void unclaimedPathIsNotFound() {
     assertThat(http.send("GET", "/my/other", Buffer.buffer()).status()).isEqualTo(404);
   }
 }

@@ -83,7 +83,7 @@ class SchedulePolicyIT {
   }
 
   @Test
-  void whoFindsTheQueueFullIsRefusedAndCounted() throws IOException {
+  void rejectionByAFullQueueIsCounted() throws IOException {
     try (var server = serve("default_queue_policy { max_queue_size: 2 }")) {
       List<Answer> answers = all(IntStream.range(0, 6).mapToObj(_ -> ask(server, 8, "")));
       long good = answers.stream().filter(answer -> answer.status() == 200).count();

@@ -126,7 +126,7 @@ class StandardServicesIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"", SERVICE})
-  void whoWatchesIsToldOfEveryChange(String service) {
+  void watchersGetEveryChange(String service) {
     Iterator<HealthCheckResponse> changes = watch(service);
     assertThat(changes.next().getStatus()).isEqualTo(SERVING);
     control("load");
@@ -136,7 +136,7 @@ class StandardServicesIT {
   }
 
   @Test
-  void whoWatchesIsToldThatTheServerStopsAndDoesNotHoldIt() {
+  void watchersAreEndedWhenTheServerStopsAndDoNotHoldIt() {
     Iterator<HealthCheckResponse> changes = watch("");
     assertThat(changes.next().getStatus()).isEqualTo(SERVING);
     server.close();
@@ -149,7 +149,7 @@ class StandardServicesIT {
   }
 
   @Test
-  void whoWatchesWhatThereIsNotIsToldSo() {
+  void watchingAnUnknownServiceReportsSo() {
     assertThat(watch("nope").next().getStatus()).isEqualTo(SERVICE_UNKNOWN);
   }
 

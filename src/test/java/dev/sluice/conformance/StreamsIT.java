@@ -146,7 +146,7 @@ class StreamsIT {
   }
 
   @Test
-  void anUnknownGrpsModelIsToldOfInTheStream() throws IOException {
+  void anUnknownGrpsModelIsReportedInTheStream() throws IOException {
     String answer = predict("streaming=true", at("nope", "[0]"));
     assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n");
     assertThat(chunks(answer))
@@ -393,7 +393,7 @@ class StreamsIT {
   }
 
   @Test
-  void whoWantsOneAnswerFromADecoupledModelIsRefused() {
+  void unaryCallToADecoupledModelIsRejected() {
     assertThatThrownBy(() ->
             GRPCInferenceServiceGrpc.newBlockingStub(channel)
                 .modelInfer(infer("1", "rep", 0L).build()))

@@ -54,7 +54,7 @@ class ConcurrentReloadTest {
 
   @Test
   @Timeout(60)
-  void everyLoanIsValidUntilItIsGivenBackAndEveryModelIsClosedOnce() throws Exception {
+  void everyLeaseIsValidUntilItsReleaseAndEveryModelIsClosedOnce() throws Exception {
     try (threads) {
       files.versions("digits/1");
       repository.scan();

@@ -31,7 +31,7 @@ class LiveVersionTest {
   }
 
   @Test
-  void isReturnedWithItsLastLoan() {
+  void isReturnedWithItsLastLease() {
     live.acquire();
     live.release();
     live.acquire();
@@ -41,14 +41,14 @@ class LiveVersionTest {
   }
 
   @Test
-  void canStillBeLentWhileALoanIsOut() {
+  void canBeLeasedWhileALeaseIsHeld() {
     live.acquire();
     live.release();
     assertThat(live.acquire()).isTrue();
   }
 
   @Test
-  void cannotBeLentOnceItIsReturned() {
+  void cannotBeLeasedAfterTheLastRelease() {
     live.release();
     assertThat(live.acquire()).isFalse();
     assertThat(returned).hasValue(1);

@@ -68,7 +68,7 @@ class LoadingTest {
   }
 
   @Test
-  void aVersionThatIsGoneIsNotTriedAgain() {
+  void aRemovedVersionIsNotRetried() {
     var test = repository(5, Transition.AVAILABILITY);
     test.files.versions("digits/1", "digits/2");
     test.loader.fail("digits", 2, "broken");

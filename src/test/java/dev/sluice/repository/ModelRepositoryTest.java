@@ -86,7 +86,7 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void theLoanIsOfWhatTheLoaderMade() {
+  void theLeaseIsOfWhatTheLoaderMade() {
     files.versions("digits/1");
     test.settle();
     ModelLease found = test.acquire("digits");
@@ -190,7 +190,7 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void onlyWhatThePolicyWishesForIsKnown() {
+  void onlyWhatThePolicyWantsIsKnown() {
     files.versions("digits/1", "digits/2");
     test.settle();
     assertThat(test.states("digits")).isEqualTo("2 AVAILABLE");
@@ -243,7 +243,7 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void aModelThatTakesLongBlocksNobody() {
+  void aSlowModelBlocksNoOther() {
     files.versions("a/1", "b/1");
     test.repository.scan();
     assertThat(test.workers.waiting()).isEqualTo(2);
@@ -253,7 +253,7 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void aFailedVersionSaysWhyAndHarmsNobody() {
+  void aFailedVersionReportsTheErrorAndAffectsNoOther() {
     files.versions("bad/1", "good/1");
     test.loader.fail("bad", 1, "model.onnx is no model");
     test.settle();
@@ -361,7 +361,7 @@ class ModelRepositoryTest {
   }
 
   @Test
-  void closingUnloadsEverythingAfterTheLastLoan() {
+  void closingUnloadsEverythingAfterTheLastLease() {
     files.versions("a/1", "b/1");
     test.settle();
     ModelLease lease = test.acquire("a");

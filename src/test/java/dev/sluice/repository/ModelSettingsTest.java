@@ -127,7 +127,7 @@ class ModelSettingsTest {
   }
 
   @Test
-  void brokenSettingsEndTheVersionsWithTheErrorAndHarmNobody() {
+  void brokenSettingsEndTheVersionsWithTheErrorAndAffectNoOther() {
     files.versions("text/1");
     files.write("digits/model.yml", "broken");
     test.settle();

@@ -114,7 +114,7 @@ class ServedSetTest {
   }
 
   @Test
-  void aNewModelThatFailsIsToldWithItsVersionAndReason() {
+  void aNewModelThatFailsIsReportedWithItsVersionAndReason() {
     files.versions("letters/3");
     test.loader.fail("letters", 3, "broken");
     Future<List<LoadFailure>> outcome = serve("digits", "letters");
@@ -127,7 +127,7 @@ class ServedSetTest {
   }
 
   @Test
-  void aNewModelWithoutVersionsIsToldAndTakenUpWhenTheyCome() {
+  void aNewModelWithoutVersionsIsReportedAndLoadedWhenTheyCome() {
     Future<List<LoadFailure>> outcome = serve("digits", "letters");
     test.workers.runAll();
     assertThat(outcome.result()).hasSize(1);
@@ -149,7 +149,7 @@ class ServedSetTest {
   }
 
   @Test
-  void whoWaitsIsToldWhenTheServerStops() {
+  void waitersFailWhenTheServerStops() {
     files.versions("letters/3");
     Future<List<LoadFailure>> outcome = serve("digits", "letters");
     test.workers.runNext();

@@ -161,7 +161,7 @@ class TrackedVersionTest {
   }
 
   @Test
-  void aFailureNobodyWaitsForIsKeptQuiet() {
+  void aFailureOfACancelledRequestIsNotLogged() {
     bring("ABANDONED");
     assertThat(version.failed(WHY)).isFalse();
     assertThat(version.failed()).isFalse();

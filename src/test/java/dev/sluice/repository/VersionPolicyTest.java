@@ -11,13 +11,13 @@ class VersionPolicyTest {
   private static final List<Long> SEEN = List.of(7L, 1L, 3L, 10L);
 
   @Test
-  void latestWishesForTheHighestNumbers() {
+  void latestWantsTheHighestNumbers() {
     assertThat(desired(new VersionPolicyConfig.Latest(1))).containsExactly(10L);
     assertThat(desired(new VersionPolicyConfig.Latest(2))).containsExactly(7L, 10L);
   }
 
   @Test
-  void latestOfMoreThanThereAreWishesForAll() {
+  void latestOfMoreThanThereAreWantsAll() {
     assertThat(desired(new VersionPolicyConfig.Latest(9))).containsExactly(1L, 3L, 7L, 10L);
   }
 
@@ -27,17 +27,17 @@ class VersionPolicyTest {
   }
 
   @Test
-  void allWishesForAll() {
+  void policyAllWantsAllVersions() {
     assertThat(desired(new VersionPolicyConfig.All())).containsExactly(1L, 3L, 7L, 10L);
   }
 
   @Test
-  void specificWishesForThoseThatExist() {
+  void specificWantsThoseThatExist() {
     assertThat(desired(new VersionPolicyConfig.Specific(Set.of(3L, 4L)))).containsExactly(3L);
   }
 
   @Test
-  void noVersionsNoWishes() {
+  void noVersionsNothingDesired() {
     assertThat(VersionPolicy.desired(new VersionPolicyConfig.Latest(1), List.of())).isEmpty();
   }
 

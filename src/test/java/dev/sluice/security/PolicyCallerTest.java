@@ -50,7 +50,7 @@ class PolicyCallerTest {
   }
 
   @Test
-  void longNamesAreCutInTextsAndToldApartWhereStateIsKept() {
+  void longNamesAreCutInTextsAndDistinguishedWhereStateIsKept() {
     Caller first = callers.of("key:" + "x".repeat(300) + "1");
     Caller second = callers.of("key:" + "x".repeat(300) + "2");
     assertThat(first.identity()).hasSizeLessThan(250).isNotEqualTo(second.identity());

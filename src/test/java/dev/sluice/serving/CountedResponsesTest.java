@@ -109,7 +109,7 @@ class CountedResponsesTest {
   }
 
   @Test
-  void aFailureIsCountedWhereItStandsInPlaceOfAResponse() {
+  void aFailureInPlaceOfAResponseIsCounted() {
     responses.onSubscribe(new Model());
     clock.addAndGet(6);
     responses.onError(InferenceException.invalid("no"));
@@ -119,7 +119,7 @@ class CountedResponsesTest {
   }
 
   @Test
-  void whoLeavesIsCountedOnce() {
+  void cancellingIsCountedOnce() {
     responses.onSubscribe(new Model());
     responseAfter(10, false);
     responses.cancel();
@@ -130,7 +130,7 @@ class CountedResponsesTest {
   }
 
   @Test
-  void whoLeavesAfterTheLastResponseIsNotCounted() {
+  void cancellingAfterTheLastResponseIsNotCounted() {
     responses.onSubscribe(new Model());
     responseAfter(10, true);
     responses.cancel();

@@ -128,7 +128,7 @@ class PluginStreamsTest {
   }
 
   @Test
-  void readerWhoLeavesEndsTheCall() throws Throwable {
+  void readerThatDisconnectsEndsTheCall() throws Throwable {
     StreamReader reader = stream(Deadline.NONE, 1_000_000).ask(1);
     reader.next();
     reader.leave();

@@ -75,7 +75,7 @@ class RowStreamsTest {
   }
 
   @Test
-  void aReaderWhoLeavesWhileTheModelRunsIsSentNothingAndTheRunIsStopped() throws Exception {
+  void aReaderThatCancelsWhileTheModelRunsIsSentNothingAndTheRunIsStopped() throws Exception {
     session.hold();
     StreamReader reader = fake.stream(1, 2, 3, 4).ask(10);
     session.awaitRun();
@@ -91,7 +91,7 @@ class RowStreamsTest {
   }
 
   @Test
-  void aReaderWhoLeavesWhileTheStreamWaitsForItFreesEverything() throws Throwable {
+  void aReaderThatCancelsWhileTheStreamWaitsForItFreesEverything() throws Throwable {
     StreamReader reader = fake.stream(1, 2, 3, 4).ask(1);
     reader.next();
     reader.leave();
@@ -181,7 +181,7 @@ class RowStreamsTest {
   }
 
   @Test
-  void aStreamThatHasBegunDoesNotWaitForCompany() throws Throwable {
+  void aStreamUnderWayHasNoBatchDelay() throws Throwable {
     var patient = new BatchingConfig(8, true, Duration.ofMillis(50), List.of(), List.of());
     fake.start(new StreamConfig(1, false, 9, Optional.empty()), patient, queue(9));
     long before = System.nanoTime();

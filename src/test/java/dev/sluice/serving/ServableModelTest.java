@@ -199,7 +199,7 @@ class ServableModelTest {
   }
 
   @Test
-  void aRequestIsAnsweredOnTheEventLoopThatAskedAndItsLoanIsGivenBack() {
+  void aRequestCompletesOnItsCallersEventLoopAndItsLeaseIsReleased() {
     assertThat(value(join(submit(request(41, Deadline.NONE))))).isEqualTo(42f);
     assertThat(answeredOnCallerContext).isTrue();
     assertThat(releasedLeases).hasValue(1);
@@ -221,7 +221,7 @@ class ServableModelTest {
   }
 
   @Test
-  void aCallerWhoLeavesBeforeItsTurnNeverReachesTheModel() throws InterruptedException {
+  void cancelledRequestThatWaitsNeverReachesTheModel() throws InterruptedException {
     CountDownLatch gate = session.hold();
     Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
     session.awaitRun();
@@ -235,7 +235,7 @@ class ServableModelTest {
   }
 
   @Test
-  void aCallerWhoLeavesFreesItsPlaceWhileTheModelRuns() throws InterruptedException {
+  void cancellingFreesThePlaceWhileTheModelRuns() throws InterruptedException {
     CountDownLatch gate = session.hold();
     Future<InferenceResponse> running = submit(request(1, Deadline.NONE));
     session.awaitRun();
@@ -287,7 +287,7 @@ class ServableModelTest {
   }
 
   @Test
-  void aRunThatFailsFailsItsOwnCallerAndNobodyElse() {
+  void aFailingRunFailsOnlyItsOwnCaller() {
     session.failWith(InferenceException.invalid("no"));
     assertThat(failure(submit(request(1, Deadline.NONE)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(releasedLeases).hasValue(1);
@@ -320,7 +320,7 @@ class ServableModelTest {
   }
 
   @Test
-  void theRequestThatFillsABatchWakesTheWorkerThatWaitsForCompany() {
+  void theRequestThatFillsABatchEndsTheBatchDelay() {
     restart(joining(3, Duration.ofDays(1)), List.of(session, new FakeSession()));
     List<Future<InferenceResponse>> waiting = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -332,7 +332,7 @@ class ServableModelTest {
   }
 
   @Test
-  void closingAnswersEverythingStillWaitingForCompany() throws InterruptedException {
+  void closingCompletesEverythingThatWaitsForABatchDelay() throws InterruptedException {
     restart(joining(8, Duration.ofDays(1)), List.of(session));
     Future<InferenceResponse> waiting = submit(request(1, Deadline.NONE));
     awaitCallerContext();
@@ -470,7 +470,7 @@ class ServableModelTest {
   }
 
   @Test
-  void aModelWhoseRequestsWaitForCompanyIsLeftToItsWorkers() {
+  void aModelWithABatchDelayIsNotRunInline() {
     restartInline(joining(2, Duration.ofNanos(1)), List.of(session), clock::incrementAndGet);
     for (int i = 0; i < 100; i++) {
       value(join(submit(request(1, Deadline.NONE))));
@@ -479,7 +479,7 @@ class ServableModelTest {
   }
 
   @Test
-  void aRunOnAnEventLoopThatFailsFailsItsOwnCallerAndNobodyElse() {
+  void aFailingInlineRunFailsOnlyItsOwnCaller() {
     restartInline(BatchingConfig.DEFAULT, List.of(session), clock::get);
     learnShortRuns();
     assertThat(failure(submit(request(FakeSession.POISON, Deadline.NONE))))
@@ -530,7 +530,7 @@ class ServableModelTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void whatComesFromElsewhereWhileAnEventLoopStandsInIsAnswered(int looks) {
+  void requestsOfOtherEventLoopsDuringInlineExecutionAreAnswered(int looks) {
     var intruding = new IntrudingClock(looks);
     restartInline(BatchingConfig.DEFAULT, List.of(session), intruding);
     learnShortRuns();
@@ -544,7 +544,7 @@ class ServableModelTest {
   }
 
   @Test
-  void everyRequestIsAnsweredOnceAtItsHomeWithSeveralEventLoopsStandingIn() {
+  void everyRequestCompletesOnceOnItsCallersEventLoopWithSeveralInline() {
     restartInline(joining(8, Duration.ZERO), List.of(session, new FakeSession()), System::nanoTime);
     List<Context> callerContexts = List.of(callerContext, eventLoop(), eventLoop());
     List<Future<InferenceResponse>> answers = new ArrayList<>();

@@ -81,7 +81,7 @@ class CallRecordTest {
   }
 
   @Test
-  void callThatNobodyMeasuresIsNotCounted() {
+  void unmeasuredCallIsNotCounted() {
     String before = telemetry.page();
     new CallRecord(telemetry, EntryPoint.REST, nanos::get).succeeded();
 

@@ -70,7 +70,7 @@ class TraceJsonTest {
   }
 
   @Test
-  void aTensorThatTheTraceHasNoRoomForIsNamedWithoutData() {
+  void aTensorTooLargeForTheTraceIsNamedWithoutData() {
     var carried =
         new Event.Carried(
             1, Activity.TENSOR_QUEUE_INPUT, "x", DataType.FP32, Shape.of(1_000), null);

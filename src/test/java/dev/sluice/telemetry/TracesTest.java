@@ -191,7 +191,7 @@ class TracesTest {
   }
 
   @Test
-  void aFileThatCannotBeWrittenHoldsUpNobody() {
+  void aFileThatCannotBeWrittenDelaysNoRequest() {
     Path nowhere = folder.resolve("gone/t.json");
     try (Traces traces =
         Traces.toFile(nowhere, 0, new Traces.Start(TIMESTAMPS, 1, -1, 0), nanos::get)) {

@@ -112,7 +112,7 @@ class VersionMeterTest {
   }
 
   @Test
-  void whoWasNeverAcceptedIsAFailedRequestThatTookNoTime() {
+  void aRejectedRequestIsAFailureThatTookNoTime() {
     version.refused(FailureReason.REJECTED);
     worker.failed(FailureReason.REJECTED, nanos.get() - 7);
     worker.failed(FailureReason.BACKEND, nanos.get() - 3);

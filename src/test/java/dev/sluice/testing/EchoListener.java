@@ -349,7 +349,7 @@ public final class EchoListener implements AutoCloseable {
     }
 
     /** Waits until the clients of so many calls have left. */
-    public void awaitLeft(int count) throws InterruptedException {
+    public void awaitDisconnected(int count) throws InterruptedException {
       left.acquire(count);
     }
   }

@@ -76,7 +76,7 @@ class ByteCollectorTest {
   }
 
   @Test
-  void aLandedBodyThatNobodyWantsIsFreed() {
+  void anUnreadNativeBodyIsFreed() {
     long before = TensorMemory.openBlocks();
     var collector = new ByteCollector();
     collector.expect(1L << 30);

@@ -60,7 +60,7 @@ class ConnectionCountIT {
   }
 
   @Test
-  void whoLeavesMakesRoom() {
+  void releasingAdmitsAnother() {
     var count = new ConnectionCount("test", 1, 0, () -> 0);
     assertThat(count.enter(null)).isTrue();
     assertThat(count.enter(null)).isFalse();

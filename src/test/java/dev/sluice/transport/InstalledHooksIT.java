@@ -113,7 +113,7 @@ class InstalledHooksIT {
 
   /** One that wishes for HTTP/2 in its first request is not given it. */
   @Test
-  void aConnectionThatWishesForHttp2StaysWhatItIs() {
+  void upgradeToHttp2IsIgnored() {
     try (EchoListener listener = listen(false)) {
       HttpConnection connection =
           connect(

@@ -384,7 +384,7 @@ class MemoryIT {
   }
 
   @Test
-  void answersThatNobodyTakesAreCountedUntilTheClientLeaves() throws Exception {
+  void unreadAnswersAreCountedUntilTheClientDisconnects() throws Exception {
     List<Socket> readers = new ArrayList<>();
     try {
       for (int i = 0; i < 8; i++) {

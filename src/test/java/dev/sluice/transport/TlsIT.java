@@ -155,7 +155,7 @@ class TlsIT {
   }
 
   @Test
-  void aMistakeIsToldByItsFile() throws IOException {
+  void anErrorNamesItsFile() throws IOException {
     Path missing = folder.resolve("missing.pem");
     Path nonsense = Files.writeString(folder.resolve("nonsense.pem"), "nonsense");
     assertThatThrownBy(() -> check(missing, server.key()))
@@ -179,7 +179,7 @@ class TlsIT {
   }
 
   @Test
-  void aKeyOfAnotherCertificateIsToldByBothFiles() {
+  void aKeyOfAnotherCertificateIsReportedWithBothFiles() {
     SelfSigned rsa = SelfSigned.createRsa(folder, "rsa");
     assertThatThrownBy(() -> check(server.certificate(), client.key()))
         .isInstanceOf(ConfigException.class)

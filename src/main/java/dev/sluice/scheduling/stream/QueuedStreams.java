@@ -33,7 +33,7 @@ public final class QueuedStreams implements StreamScheduler {
    * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived called with a step that an event loop put into the queue
-   * @param mostStreams streams that may be open at once
+   * @param maxStreams streams that may be open at once
    */
   public QueuedStreams(
       Vertx vertx,
@@ -43,11 +43,11 @@ public final class QueuedStreams implements StreamScheduler {
       ToIntFunction<InferenceRequest> rows,
       Consumer<PendingRequest> arrived,
       LongSupplier nanoTime,
-      int mostStreams) {
+      int maxStreams) {
     this.vertx = vertx;
     this.plan = plan;
     this.admission =
-        new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, mostStreams);
+        new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, maxStreams);
     this.nanoTime = nanoTime;
   }
 

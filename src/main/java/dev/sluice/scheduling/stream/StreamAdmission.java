@@ -21,7 +21,7 @@ final class StreamAdmission {
   private final ToIntFunction<InferenceRequest> rows;
   private final Consumer<PendingRequest> arrived;
   private final LongSupplier nanoTime;
-  private final int mostStreams;
+  private final int maxStreams;
   private final CallerShares shares;
   private final AtomicInteger streams = new AtomicInteger();
 
@@ -30,7 +30,7 @@ final class StreamAdmission {
    * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived called with a step that an event loop put into the queue
-   * @param mostStreams streams that may be open at once
+   * @param maxStreams streams that may be open at once
    */
   StreamAdmission(
       ModelQueue queue,
@@ -38,14 +38,14 @@ final class StreamAdmission {
       ToIntFunction<InferenceRequest> rows,
       Consumer<PendingRequest> arrived,
       LongSupplier nanoTime,
-      int mostStreams) {
+      int maxStreams) {
     this.queue = queue;
     this.cancellableQueue = cancellableQueue;
     this.rows = rows;
     this.arrived = arrived;
     this.nanoTime = nanoTime;
-    this.mostStreams = mostStreams;
-    this.shares = new CallerShares(mostStreams, "streams", "stream.max_streams");
+    this.maxStreams = maxStreams;
+    this.shares = new CallerShares(maxStreams, "streams", "stream.max_streams");
   }
 
   /**
@@ -56,7 +56,7 @@ final class StreamAdmission {
    */
   void enter(InferenceRequest request) {
     shares.take(request.model().caller(), request.model().id().name());
-    if (streams.incrementAndGet() > mostStreams) {
+    if (streams.incrementAndGet() > maxStreams) {
       left(request);
       throw tooMany(request);
     }
@@ -114,7 +114,7 @@ final class StreamAdmission {
     return new InferenceException(
         ErrorCode.RESOURCE_EXHAUSTED,
         "model '%s' has %d streams already (setting stream.max_streams)"
-            .formatted(request.model().id().name(), mostStreams));
+            .formatted(request.model().id().name(), maxStreams));
   }
 
   static InferenceException closed(InferenceRequest request) {

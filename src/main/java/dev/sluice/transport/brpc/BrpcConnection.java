@@ -235,10 +235,10 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private void refuse() {
     stopping = true;
     stoppingSince = System.nanoTime();
-    closeIfQuiet();
+    closeIfIdle();
   }
 
-  private void closeIfQuiet() {
+  private void closeIfIdle() {
     if (!channel.channel().isActive()) {
       return;
     }
@@ -247,7 +247,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     if (over && underWay.isEmpty()) {
       closeWhenSent();
     } else {
-      later(LastActivity.POLL_MILLIS, this::closeIfQuiet);
+      later(LastActivity.POLL_MILLIS, this::closeIfIdle);
     }
   }
 

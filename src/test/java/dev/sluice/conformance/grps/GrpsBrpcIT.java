@@ -84,7 +84,7 @@ class GrpsBrpcIT {
   }
 
   @Test
-  void readinessIsTheOnlineFlagOfAllDoors() throws IOException {
+  void readinessIsTheOnlineFlagOfAllEndpoints() throws IOException {
     assertThat(ask("CheckLiveness", EMPTY).getStatus().getCode()).isEqualTo(200);
     assertThat(ask("Online", EMPTY).getStatus().getCode()).isEqualTo(200);
     assertThat(ask("CheckReadiness", EMPTY).getStatus().getCode()).isEqualTo(200);
@@ -102,7 +102,7 @@ class GrpsBrpcIT {
   }
 
   @Test
-  void predictionsAreThoseOfTheOtherDoors() throws IOException {
+  void predictionsAreThoseOfTheOtherEndpoints() throws IOException {
     assertThat(ask("Predict", text("language-1.0.0", "where is the station")).getStrData())
         .isEqualTo("English");
     GrpsMessage answer = ask("Predict", numbers(1, 2, 5));

@@ -120,7 +120,7 @@ class ModelControlIT {
   }
 
   @Test
-  void failedReloadLeavesTheOldVersionServingAndIsTold() throws IOException {
+  void failedReloadLeavesTheOldVersionServingAndIsReported() throws IOException {
     addsub("a");
     try (var server = start(List.of(models), "a");
         var caller = new HttpCaller(server.port())) {
@@ -151,7 +151,7 @@ class ModelControlIT {
   }
 
   @Test
-  void brokenSettingsAreToldAndTheEarlierOnesStay() throws IOException {
+  void brokenSettingsAreReportedAndTheEarlierOnesStay() throws IOException {
     addsub("a");
     try (var server = start(List.of(models), "a");
         var caller = new HttpCaller(server.port())) {
@@ -255,7 +255,7 @@ class ModelControlIT {
   }
 
   @Test
-  void filesThatComeWithALoadAreNobodyElses() throws IOException {
+  void filesThatComeWithALoadArePrivate() throws IOException {
     try (var server = start(List.of(models));
         var grpc = new Client(server)) {
       grpc.load(

@@ -327,7 +327,7 @@ class SharedMemoryIT {
 
   /** Where memory is mapped, this kills the process. */
   @Test
-  void aFileThatIsCutAllTheTimeHarmsNobody() throws Exception {
+  void aFileThatIsTruncatedAllTheTimeAffectsNoOther() throws Exception {
     Path file = file("sums");
     var ended = new AtomicBoolean();
     try (var server = start(POLICIES);

@@ -205,7 +205,7 @@ class ReloadIT {
   }
 
   @Test
-  void theIncreaseOfMetricsDuringTheCallIsTold() {
+  void theIncreaseOfMetricsDuringTheCallIsReported() {
     String loads = "/tensorflow/cc/saved_model/load_attempt_count";
     try (var empty = RunningServer.start(settings(listener(true), Map.of()))) {
       ManagedChannel other = channel(empty);

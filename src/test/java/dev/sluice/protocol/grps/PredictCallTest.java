@@ -132,42 +132,42 @@ class PredictCallTest {
         exchange, "declared", 1, decoder, client, _ -> Buffer.buffer("piece"));
   }
 
-  private void assertThereIsRoom() {
+  private void assertAdmits() {
     assertThat(
             inSmallRoom.run(exchange, "declared", 1, PredictCallTest::giveOne, _ -> "in").result())
         .isEqualTo("in");
   }
 
   @Test
-  void aStreamTakesRoomUntilItEnds() {
+  void aStreamHoldsItsPermitUntilItEnds() {
     Future<Void> stream = stream(PredictCallTest::giveOne);
     assertThatThrownBy(() -> stream(PredictCallTest::giveOne))
         .hasMessageContaining("grps.max_connections");
     assertThat(stream.isComplete()).isFalse();
     data.reader().onComplete();
     assertThat(client.got).containsExactly("end");
-    assertThereIsRoom();
+    assertAdmits();
   }
 
   @Test
-  void aStreamThatFailsLeavesTheRoom() {
+  void aStreamThatFailsReleasesItsPermit() {
     Future<Void> stream = stream(PredictCallTest::giveOne);
     data.reader().onError(InferenceException.invalid("broken"));
     assertThat(client.got).containsExactly("broken");
     assertThat(stream.succeeded()).isTrue();
-    assertThereIsRoom();
+    assertAdmits();
   }
 
   @Test
-  void aClientThatGoesAwayLeavesTheRoom() {
+  void disconnectingReleasesThePermit() {
     stream(PredictCallTest::giveOne);
     Objects.requireNonNull(exchange.cancelAction()).run();
     assertThat(client.got).isEmpty();
-    assertThereIsRoom();
+    assertAdmits();
   }
 
   @Test
-  void aStreamThatCannotBeDecodedLeavesTheRoom() {
+  void aStreamThatCannotBeDecodedReleasesItsPermit() {
     assertThat(
             stream(
                     _ -> {
@@ -176,7 +176,7 @@ class PredictCallTest {
                 .cause())
         .hasMessage("bad");
     assertThat(client.got).isEmpty();
-    assertThereIsRoom();
+    assertAdmits();
   }
 
   private static void giveOne(RequestInputs inputs) {

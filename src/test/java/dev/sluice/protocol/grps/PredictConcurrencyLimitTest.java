@@ -18,7 +18,7 @@ class PredictConcurrencyLimitTest {
   }
 
   @Test
-  void oneTooManyIsToldToComeBack() {
+  void oneTooManyIsRejected() {
     Promise<String> first = Promise.promise();
     concurrencyLimit.enter(first::future);
     InferenceException refused = catchThrowableOfType(InferenceException.class, this::enter);
@@ -29,7 +29,7 @@ class PredictConcurrencyLimitTest {
   }
 
   @Test
-  void whoFailsLeavesToo() {
+  void failingReleasesThePermit() {
     concurrencyLimit.enter(() -> Future.failedFuture("later"));
     assertThatThrownBy(() ->
             concurrencyLimit.enter(() -> {

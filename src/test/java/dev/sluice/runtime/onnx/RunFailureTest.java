@@ -18,7 +18,7 @@ class RunFailureTest {
     "REFUSED_INPUT, Got invalid dimensions for input: X for the following indices",
     "REFUSED_INPUT, Invalid rank for input: X Got: 1 Expected: 2",
   })
-  void memoryOfAWrongShapeIsToldFromInputsOfOne(RunFailure.Kind kind, String text) {
+  void memoryOfAWrongShapeIsDistinguishedFromInputsOfOne(RunFailure.Kind kind, String text) {
     assertThat(RunFailure.of(INVALID_ARGUMENT, text).kind()).isEqualTo(kind);
   }
 
@@ -31,7 +31,7 @@ class RunFailureTest {
     "MEMORY, false, [ONNXRuntimeError] : 1 : FAIL : Calculation for Tensor storage size overflowed",
     "OPERATOR, false, indices element out of data bounds",
   })
-  void aRunThatFoundTooLittleMemoryIsToldFromOthers(
+  void aRunWithoutEnoughMemoryIsDistinguishedFromOthers(
       RunFailure.Kind kind, boolean mayWorkLater, String status) {
     RunFailure failure = RunFailure.of(FAIL, NODE + status);
     assertThat(failure.kind()).isEqualTo(kind);

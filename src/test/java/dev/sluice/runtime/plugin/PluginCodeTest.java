@@ -90,7 +90,7 @@ class PluginCodeTest {
   }
 
   @Test
-  void constructorThatThrowsIsToldOf() {
+  void constructorThatThrowsIsReported() {
     handler("One", "public One() { throw new IllegalStateException(\"no key\"); }")
         .service("HttpHandler", "One")
         .into(folder);
@@ -98,7 +98,7 @@ class PluginCodeTest {
   }
 
   @Test
-  void openThatFailsIsToldOf() {
+  void openThatFailsIsReported() {
     handler(
             "One",
             "public void open(Setup s) throws Exception { throw new Exception(\"no disk\"); }")

@@ -34,7 +34,7 @@ class CallerSharesTest {
   }
 
   @Test
-  void whereCallersAreNotToldApartNothingIsCounted() {
+  void whereCallersAreNotDistinguishedNothingIsCounted() {
     for (int i = 0; i < 100; i++) {
       shares.take(Caller.SERVER, "m");
     }

@@ -20,7 +20,7 @@ class ConcurrencyLimiterTest {
   }
 
   @Test
-  void whoLeavesMakesRoomForOneMore() {
+  void releasingAdmitsOneMore() {
     Permit first = permit();
     permit();
     first.close();
@@ -29,7 +29,7 @@ class ConcurrencyLimiterTest {
   }
 
   @Test
-  void whoIsRejectedTakesNoRoom() {
+  void aRejectedRequestTakesNoPermit() {
     Permit first = permit();
     permit();
     for (int i = 0; i < 10; i++) {

@@ -121,7 +121,7 @@ class QueueTimeLimitTest {
   }
 
   @Test
-  void clientsWhoWaitForTheirAnswersAreNotRefusedHoweverSlowTheModelIs() {
+  void clientsThatWaitForTheirAnswersAreAdmittedHoweverSlowTheModelIs() {
     offer(256);
     for (int i = 0; i < 20_000; i++) {
       clock.addAndGet(1_000 * MICRO);
@@ -146,7 +146,7 @@ class QueueTimeLimitTest {
   }
 
   @Test
-  void clientsWhoAskAgainAtOnceAreLetInWhenThereIsRoomForAllOfThem() {
+  void clientsThatRetryAtOnceAreAdmittedWhenThereIsCapacityForAll() {
     run(SECOND, 100 * MICRO, 20_000);
     assertThat(limit.get()).isLessThan(110);
     for (int i = 0; i < 60_000; i++) {
@@ -207,7 +207,7 @@ class QueueTimeLimitTest {
   }
 
   @Test
-  void clientsWhoWaitForTheirAnswersForSecondsAreNotRefused() {
+  void clientsThatWaitSecondsForTheirAnswersAreAdmitted() {
     withoutBound();
     offer(2_000);
     for (int i = 0; i < 30_000; i++) {

@@ -170,7 +170,7 @@ class BatchRunnerTest {
   }
 
   @Test
-  void batchIsPaddedToTheNextAllowedSizeAndNobodySeesIt() {
+  void batchIsPaddedToTheNextAllowedSizeInvisibly() {
     runner = runner(List.of(4, 8));
     PendingRequest one = member(1, 2);
     PendingRequest other = member(10);
@@ -289,7 +289,7 @@ class BatchRunnerTest {
   }
 
   @Test
-  void whoeverCancelsAfterItsRunDoesNotInterruptTheNext() {
+  void cancellingAfterTheRunDoesNotInterruptTheNext() {
     PendingRequest first = member(1);
     run();
     first.request().cancel();

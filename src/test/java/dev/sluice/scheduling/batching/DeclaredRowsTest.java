@@ -81,7 +81,7 @@ class DeclaredRowsTest {
   }
 
   @Test
-  void nothingIsSaidOfModelsThatNobodyWantsJoined() {
+  void modelsWithoutBatchingAreNotReported() {
     var metadata = new ModelMetadata("test", Map.of("test", signature("n 4", "1 3")), true, 0);
     assertThat(new BatchRules(BatchingConfig.DEFAULT, metadata).obstacles()).isEmpty();
   }

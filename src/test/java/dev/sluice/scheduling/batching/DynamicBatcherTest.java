@@ -87,7 +87,7 @@ class DynamicBatcherTest {
     return offer(requests.request(Deadline.NONE, 0, List.of(), x));
   }
 
-  private void assertLeaves(PendingRequest... members) {
+  private void assertDispatched(PendingRequest... members) {
     assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
     assertThat(batch.members()).containsExactly(members);
   }
@@ -99,7 +99,7 @@ class DynamicBatcherTest {
 
   @Test
   void fullBatchLeavesAtOnce() {
-    assertLeaves(offer(3), offer(4), offer(1));
+    assertDispatched(offer(3), offer(4), offer(1));
     assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
   }
 
@@ -110,23 +110,23 @@ class DynamicBatcherTest {
     PendingRequest second = offer(4);
     assertWaits(600);
     clock.set(DELAY);
-    assertLeaves(first, second);
+    assertDispatched(first, second);
   }
 
   @Test
   void withoutADelayWhateverWaitsLeavesAtOnce() {
     batcher = batcher(config(0));
-    assertLeaves(offer(3), offer(1));
+    assertDispatched(offer(3), offer(1));
   }
 
   @Test
-  void batchThatHasNoRoomForTheNextRequestLeavesAtOnceAndTheSmallerOneBehindItStillJoins() {
+  void batchTooFullForTheNextRequestIsDispatchedAtOnceAndTheSmallerOneBehindItStillJoins() {
     PendingRequest first = offer(3);
     PendingRequest second = offer(4);
     PendingRequest tooMany = offer(2);
-    assertLeaves(first, second);
+    assertDispatched(first, second);
     PendingRequest joins = offer(6);
-    assertLeaves(tooMany, joins);
+    assertDispatched(tooMany, joins);
   }
 
   @Test
@@ -135,31 +135,31 @@ class DynamicBatcherTest {
     PendingRequest first = offer(1);
     assertWaits(DELAY);
     PendingRequest second = offer(1);
-    assertLeaves(first, second);
+    assertDispatched(first, second);
     PendingRequest third = offer(3);
     PendingRequest fourth = offer(1);
     PendingRequest fifth = offer(1);
-    assertLeaves(third, fourth);
+    assertDispatched(third, fourth);
     assertWaits(DELAY);
     clock.set(DELAY);
-    assertLeaves(fifth);
+    assertDispatched(fifth);
   }
 
   @Test
   void requestLargerThanTheBatchRunsAlone() {
     PendingRequest large = offer(LARGEST + 1);
     PendingRequest small = offer(LARGEST);
-    assertLeaves(large);
-    assertLeaves(small);
+    assertDispatched(large);
+    assertDispatched(small);
   }
 
   @Test
-  void requestThatCannotJoinLeavesAtOncePastThoseThatWaitForCompany() {
+  void requestThatCannotJoinIsDispatchedAtOncePastABatchDelay() {
     PendingRequest waits = offer(1);
     PendingRequest scalar = offer(requests.request(Deadline.NONE, 0, List.of(), scalar()));
-    assertLeaves(scalar);
+    assertDispatched(scalar);
     clock.set(DELAY);
-    assertLeaves(waits);
+    assertDispatched(waits);
   }
 
   private static Tensor scalar() {
@@ -173,18 +173,18 @@ class DynamicBatcherTest {
     PendingRequest wide = offerWide(1);
     PendingRequest second = offer(2);
     PendingRequest wider = offerWide(2);
-    assertLeaves(first, second);
-    assertLeaves(wide, wider);
+    assertDispatched(first, second);
+    assertDispatched(wide, wider);
   }
 
   @Test
   void fullBatchOfAnotherShapeDoesNotWaitForTheOldestRequest() {
     PendingRequest waits = offer(1);
     PendingRequest full = offerWide(LARGEST);
-    assertLeaves(full);
+    assertDispatched(full);
     assertWaits(DELAY);
     clock.set(DELAY);
-    assertLeaves(waits);
+    assertDispatched(waits);
   }
 
   @Test
@@ -193,8 +193,8 @@ class DynamicBatcherTest {
     PendingRequest low = offer(requests.request(Deadline.NONE, 2, new float[2]));
     PendingRequest lower = offer(requests.request(Deadline.NONE, 2, new float[5]));
     PendingRequest high = offer(requests.request(Deadline.NONE, 1, new float[6]));
-    assertLeaves(high, low);
-    assertLeaves(lower);
+    assertDispatched(high, low);
+    assertDispatched(lower);
   }
 
   @Test
@@ -205,13 +205,13 @@ class DynamicBatcherTest {
     PendingRequest last = offer(4);
     cancelled.request().cancel();
     clock.set(10);
-    assertLeaves(first, last);
+    assertDispatched(first, last);
     assertThat(batch.abandoned()).containsExactly(cancelled, expired);
     assertThat(queue.size()).isZero();
   }
 
   @Test
-  void requestThatHasWaitedTheQueueTimeoutIsGone() {
+  void requestThatHasWaitedTheQueueTimeoutIsAbandoned() {
     PendingRequest late = offer(1);
     clock.set(100_000);
     assertThat(batcher.take(batch)).isEqualTo(BatchDecision.IDLE);
@@ -248,7 +248,7 @@ class DynamicBatcherTest {
     PendingRequest shortened = offer(1, 10, 0);
     PendingRequest lengthened = offer(1, 5_000, 0);
     clock.set(10_000);
-    assertLeaves(lengthened);
+    assertDispatched(lengthened);
     assertThat(batch.abandoned()).containsExactly(shortened);
     assertThat(shortened.abandonedInQueue(clock.get()).code()).isEqualTo(ErrorCode.UNAVAILABLE);
     PendingRequest late = offer(1, 5_000, 0);
@@ -262,7 +262,7 @@ class DynamicBatcherTest {
     policies(new QueuePolicy(false, Duration.ZERO, false, 0));
     PendingRequest patient = offer(1, 10, 0);
     clock.set(1_000_000_000);
-    assertLeaves(patient);
+    assertDispatched(patient);
   }
 
   @Test
@@ -275,12 +275,12 @@ class DynamicBatcherTest {
     clock.set(1_000_000);
     PendingRequest lower = offer(LARGEST, 0, 2);
     PendingRequest fresh = offer(LARGEST, 0, 1);
-    assertLeaves(fresh);
+    assertDispatched(fresh);
     assertThat(batch.abandoned()).isEmpty();
-    assertLeaves(late);
+    assertDispatched(late);
     clock.set(9_000_000);
-    assertLeaves(alsoLate);
-    assertLeaves(lower);
+    assertDispatched(alsoLate);
+    assertDispatched(lower);
     assertThat(queue.size()).isZero();
   }
 
@@ -297,7 +297,7 @@ class DynamicBatcherTest {
         .isEqualTo(BatchDecision.DISPATCH);
     assertThat(other.members()).containsExactly(full);
     clock.set(DELAY);
-    assertLeaves(waits);
+    assertDispatched(waits);
     assertThat(batcher.needsWorker()).isFalse();
   }
 

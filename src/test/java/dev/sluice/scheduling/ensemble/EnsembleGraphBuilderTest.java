@@ -70,7 +70,7 @@ class EnsembleGraphBuilderTest {
   }
 
   @Test
-  void whatNobodyWritesIsAnInputAndWhatNobodyTakesAnOutput() {
+  void unwrittenTensorsAreInputsAndUnreadOnesOutputs() {
     ModelMetadata ensemble =
         build(steps(step("floats", "b", "c"), step("floats", "a", "b")), 8).metadata();
     Signature signature = ensemble.signature("").orElseThrow();
@@ -140,7 +140,7 @@ class EnsembleGraphBuilderTest {
   }
 
   @Test
-  void aTensorThatNobodyWritesIsRefused() {
+  void anUnwrittenTensorIsRefused() {
     assertThatThrownBy(() ->
             build(
                 with(

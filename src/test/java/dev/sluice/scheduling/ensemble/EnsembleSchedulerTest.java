@@ -248,7 +248,7 @@ class EnsembleSchedulerTest {
   }
 
   @Test
-  void aMemberThatIsGoneMakesTheEnsembleUnavailable() {
+  void anUnloadedMemberMakesTheEnsembleUnavailable() {
     members.abandoned = "right";
     Future<InferenceResponse> answer = scheduler.submit(request());
     assertThat(failure(answer))

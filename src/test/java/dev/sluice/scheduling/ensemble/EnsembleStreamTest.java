@@ -370,7 +370,7 @@ class EnsembleStreamTest {
   }
 
   @Test
-  void aReaderWhoLeavesCancelsEverything() {
+  void aCancellingReaderCancelsEverything() {
     start(line());
     reader.ask(8);
     members.answer("before", 0);

@@ -92,7 +92,7 @@ class PositionIdsTest {
   }
 
   @Test
-  void aMaskThatNobodyGaveLeavesNothingOut() {
+  void aMissingMaskMasksNothing() {
     assertStep(AttentionMask.ones(DataType.INT64, 1, 3), Shape.of(1, 3), 1, 1, 1);
     assertStep(AttentionMask.ones(DataType.INT32, 2, 1), Shape.of(2, 1), 1, 1);
   }

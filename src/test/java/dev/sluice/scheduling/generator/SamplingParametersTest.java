@@ -19,7 +19,7 @@ class SamplingParametersTest {
   }
 
   @Test
-  void theSettingsHoldForWhatIsNotWished() {
+  void theSettingsHoldForMissingParameters() {
     assertThat(new SamplingParameters(Map.of()).sampling(SETTINGS)).isEqualTo(SETTINGS);
     assertThat(new SamplingParameters(Map.of("other", whole(3))).sampling(SETTINGS))
         .isEqualTo(SETTINGS);
@@ -27,7 +27,7 @@ class SamplingParametersTest {
   }
 
   @Test
-  void eachWishReplacesItsSetting() {
+  void eachParameterReplacesItsSetting() {
     var requested =
         new SamplingParameters(
             Map.of(
@@ -52,7 +52,7 @@ class SamplingParametersTest {
   }
 
   @Test
-  void wishesOfAnotherKindAreRefused() {
+  void parametersOfAnotherTypeAreRejected() {
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("temperature", new ParameterValue.Text("hot")))
                 .sampling(SETTINGS))

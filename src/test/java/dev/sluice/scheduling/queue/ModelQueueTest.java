@@ -70,7 +70,7 @@ class ModelQueueTest {
   }
 
   @Test
-  void whoLeavesFromTheMiddleLeavesTheOthersInTheirOrder() {
+  void removingFromTheMiddleKeepsTheOrder() {
     ModelQueue queue = queue(3, 1, 1);
     List<PendingRequest> all = List.of(waiting(0), waiting(0), waiting(0));
     all.forEach(queue::offer);

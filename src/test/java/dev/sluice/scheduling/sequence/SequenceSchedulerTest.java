@@ -377,7 +377,7 @@ class SequenceSchedulerTest {
   }
 
   @Test
-  void whoWaitsTooLongForAPlaceIsRefused() {
+  void waitingTooLongForASlotIsRejected() {
     start(1, Duration.ofMillis(5));
     var one = submit(1, 1, "s");
     var two = submit(1, 2, "s");
@@ -396,7 +396,7 @@ class SequenceSchedulerTest {
   }
 
   @Test
-  void callerWhoLeavesWhileItsSequenceRunsIsHeardOfByTheRun() {
+  void cancellingWhileItsSequenceRunsReachesTheRun() {
     InferenceRequest request = request(1, 1, "s", Deadline.NONE);
     var one = submit(request);
     request.cancel();

@@ -304,7 +304,7 @@ class ShapleyRunTest {
   }
 
   @Test
-  void aCallerWhoLeavesEndsTheWork() {
+  void cancellingEndsTheWork() {
     InferenceRequest request = request(Tensors.floats(Shape.of(1, 4), 1, 2, 3, 4));
     model =
         row -> {

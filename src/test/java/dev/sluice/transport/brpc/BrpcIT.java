@@ -95,7 +95,7 @@ class BrpcIT {
   }
 
   @Test
-  void whoIsDoneFirstIsAnsweredFirst() throws Exception {
+  void theFirstThatCompletesIsAnsweredFirst() throws Exception {
     client.send(call("Hold", 1).frame(bytes("first")));
     assertThat(client.ask(call("Echo", 2), bytes("second")).correlationId()).isEqualTo(2);
     listener.held().release();
@@ -272,12 +272,12 @@ class BrpcIT {
   }
 
   @Test
-  void whoLeavesCancelsItsCalls() throws Exception {
+  void disconnectingCancelsTheCalls() throws Exception {
     client.send(call("Hold", 1).frame(bytes("a")));
     client.send(call("Hold", 2).frame(bytes("b")));
     listener.held().awaitCalls(2);
     client.close();
-    listener.held().awaitLeft(2);
+    listener.held().awaitDisconnected(2);
   }
 
   @Test

@@ -119,7 +119,7 @@ class Http2CallsIT {
     await(vertx.executeBlocking(() -> request.end(HELLO)).compose(sent -> sent));
     listener.held().awaitCalls(1);
     request.reset();
-    listener.held().awaitLeft(1);
+    listener.held().awaitDisconnected(1);
     assertThat(await(ask("Echo", HELLO))).isEqualTo(HELLO);
   }
 
@@ -129,7 +129,7 @@ class Http2CallsIT {
       socket.getOutputStream().write(held(1));
       listener.held().awaitCalls(1);
       socket.getOutputStream().write(http2(DATA, 0, 0, new byte[] {1}));
-      listener.held().awaitLeft(1);
+      listener.held().awaitDisconnected(1);
       socket.getInputStream().readAllBytes();
     }
     assertThat(await(ask("Echo", HELLO))).isEqualTo(HELLO);
@@ -141,7 +141,7 @@ class Http2CallsIT {
       socket.getOutputStream().write(held(3));
       listener.held().awaitCalls(3);
     }
-    listener.held().awaitLeft(3);
+    listener.held().awaitDisconnected(3);
   }
 
   @Test

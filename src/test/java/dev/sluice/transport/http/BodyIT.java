@@ -129,7 +129,7 @@ class BodyIT {
   }
 
   @Test
-  void aClientThatAsksBeforeItSendsIsToldToGoOn() throws Exception {
+  void expectContinueIsAnswered() throws Exception {
     try (var socket = new Socket("localhost", listener.port())) {
       socket
           .getOutputStream()

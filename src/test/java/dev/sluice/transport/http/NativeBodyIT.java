@@ -120,7 +120,7 @@ class NativeBodyIT {
   }
 
   @Test
-  void aFaceThatFailsLeavesNoMemory() {
+  void failingHandlerLeaksNoMemory() {
     byte[] body = random(200_000);
     body[0] = '!';
     assertThat(http.send("POST", "/landed", Buffer.buffer(body)).status()).isEqualTo(500);

@@ -23,7 +23,7 @@ class UnguardedHandlerIT {
   }
 
   @Test
-  void aFaceThatRequiresOneAnswers() throws IOException {
+  void handlerThatRequiresAnOperationAnswers() throws IOException {
     try (var listener = new EchoListener(LimitsConfig.DEFAULT)) {
       assertThat(AnyListenerClient.ask(listener.port(), "POST", "/echo", "{}"))
           .startsWith("HTTP/1.1 200 ")

@@ -19,7 +19,7 @@ class HealthCallsTest {
   }
 
   @Test
-  void whoWaitsForTheServerToLiveFindsItsModelsLoaded() throws Exception {
+  void modelsAreLoadedOnceTheServerIsLive() throws Exception {
     models.setStarted(false);
     assertThat(live()).isEqualTo(503);
     models.setStarted(true);

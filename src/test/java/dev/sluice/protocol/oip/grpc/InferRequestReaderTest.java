@@ -60,7 +60,7 @@ class InferRequestReaderTest {
               _ -> List.of());
 
   @AfterEach
-  void nothingIsLeftInMemoryOrOnLoan() {
+  void nothingIsLeftInMemoryOrLeased() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
     assertThat(planes.leases()).isZero();
   }

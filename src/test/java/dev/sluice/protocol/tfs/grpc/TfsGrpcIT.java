@@ -121,7 +121,7 @@ class TfsGrpcIT {
   }
 
   @Test
-  void metadataAndStatusAreTold() throws InvalidProtocolBufferException {
+  void metadataAndStatusAreReported() throws InvalidProtocolBufferException {
     var request =
         GetModelMetadataRequest.newBuilder()
             .setModelSpec(spec("addsub"))

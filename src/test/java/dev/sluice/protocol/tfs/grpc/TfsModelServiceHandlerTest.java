@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 class TfsModelServiceHandlerTest {
   @Test
-  void everyVersionIsToldTheHighestFirst() throws InvalidProtocolBufferException {
+  void everyVersionIsReportedTheHighestFirst() throws InvalidProtocolBufferException {
     GetModelStatusResponse response = succeed(ModelSpec.newBuilder().setName("m").build());
     assertThat(response.getModelVersionStatusList())
         .extracting(ModelVersionStatus::getVersion)
