@@ -21,6 +21,7 @@ import dev.sluice.runtime.isolation.ProcessLauncher;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.GuardedLoader;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.LoadPolicy;
@@ -132,7 +133,8 @@ final class ModelPlanes {
             paths,
             new WarmUpRequests(predict(config)),
             policy,
-            config.limits().maxOutputSize());
+            config.limits().maxOutputSize(),
+            new RateLimiter(config.repository().rateLimit()));
     var loader = new GuardedLoader(opening, policy);
     return config.repository().tensorflow().batchingInVersions()
         ? new VersionBatching(loader, warnings)

@@ -6,6 +6,7 @@ import dev.sluice.config.ListedModel;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.RateLimitConfig;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
@@ -21,6 +22,7 @@ import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.RepositoryListener;
 import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.serving.InferencePipeline;
 import dev.sluice.serving.LoadPolicy;
@@ -201,7 +203,8 @@ final class ProtocolWarmUp {
         paths,
         new WarmUpRequests(predict),
         policy(),
-        limits.maxOutputSize());
+        limits.maxOutputSize(),
+        new RateLimiter(RateLimitConfig.DEFAULT));
   }
 
   private InferencePipeline pipeline() {

@@ -36,6 +36,8 @@ enum TritonFlag implements CompatFlag {
   TRACE_RATE(Kind.VALUE, "of so many requests one is traced"),
   TRACE_COUNT(Kind.VALUE, "so many are traced in all; -1: without end"),
   TRACE_LOG_FREQUENCY(Kind.VALUE, "number of traces in a file; 0: all in one"),
+  RATE_LIMIT(Kind.VALUE, "execution_count or off: whether instances wait for resources"),
+  RATE_LIMIT_RESOURCE(Kind.VALUE, "NAME:COUNT[:DEVICE]: how much there is; repeatable"),
   LOG_VERBOSE(Kind.VALUE, "0, 1 for debug, or 2 for trace"),
   LOG_INFO(Kind.SWITCH, "whether news are logged"),
   LOG_WARNING(Kind.SWITCH, "whether warnings are logged"),
@@ -80,8 +82,6 @@ enum TritonFlag implements CompatFlag {
   BACKEND_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
   REPOAGENT_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
   CACHE_DIRECTORY(Kind.NO_EFFECT, Reason.NO_LIBRARIES),
-  RATE_LIMIT(Kind.NO_EFFECT, Reason.NO_RATE_LIMITER),
-  RATE_LIMIT_RESOURCE(Kind.NO_EFFECT, Reason.NO_RATE_LIMITER),
   PINNED_MEMORY_POOL_BYTE_SIZE(Kind.NO_EFFECT, Reason.NO_GPUS),
   CUDA_MEMORY_POOL_BYTE_SIZE(Kind.NO_EFFECT, Reason.NO_GPUS),
   CUDA_VIRTUAL_ADDRESS_SIZE(Kind.NO_EFFECT, Reason.NO_GPUS),
@@ -118,8 +118,6 @@ enum TritonFlag implements CompatFlag {
     private static final String NO_SUCH_PORT = "its port is not there";
     private static final String NO_LIBRARIES =
         "no libraries of backends, agents or caches are loaded";
-    private static final String NO_RATE_LIMITER =
-        "there is no rate limiter; instance_group and queues bound what runs at once";
     private static final String NO_GPUS = "models run on CPUs";
     private static final String EVENT_LOOPS = "event loops read and write, one for each core";
     private static final String ONE_SERVER = "a port belongs to one server";

@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -59,6 +60,7 @@ final class TritonSettings {
     overrides.addAll(TritonTraces.of(flags, warnings));
     overrides.addAll(TritonBackendConfig.of(flags, warnings));
     overrides.addAll(TritonLog.of(flags));
+    rateLimit();
     set(TritonFlag.ID, "oip.server_name", flags.text(TritonFlag.ID).orElse("triton"));
     // There, nothing is refused for waiting long: queue policies say how many may wait.
     overrides.add(
@@ -156,6 +158,29 @@ final class TritonSettings {
     text(TritonFlag.GRPC_HEADER_FORWARD_PATTERN, "oip.forward_grpc_metadata");
     if (flags.on(TritonFlag.ALLOW_CLIENT_SHM, false)) {
       set(TritonFlag.ALLOW_CLIENT_SHM, "oip.shared_memory.enabled", "true");
+    }
+  }
+
+  private void rateLimit() {
+    flags
+        .text(TritonFlag.RATE_LIMIT)
+        .ifPresent(mode ->
+            set(
+                TritonFlag.RATE_LIMIT,
+                "models.rate_limit.mode",
+                switch (mode.toLowerCase(Locale.ROOT)) {
+                  case "off" -> "none";
+                  case "execution_count" -> "execution_count";
+                  default ->
+                      throw CompatFlags.wanted(
+                          TritonFlag.RATE_LIMIT, mode, "execution_count or off");
+                }));
+    List<String> resources = flags.all(TritonFlag.RATE_LIMIT_RESOURCE);
+    if (!resources.isEmpty()) {
+      set(
+          TritonFlag.RATE_LIMIT_RESOURCE,
+          "models.rate_limit.resources",
+          String.join(",", resources));
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param tensorflow the models as a TensorFlow Serving model config file lists them
  * @param trust from where models may be loaded, and which may be code
  * @param defaults settings of models whose {@code model.yml} leaves them out
+ * @param rateLimit whether runs wait for resources, as Triton's rate limiter has it
  */
 public record RepositoryConfig(
     DesiredModels wanted,
@@ -25,7 +26,8 @@ public record RepositoryConfig(
     LoadingConfig loading,
     TensorflowModelsConfig tensorflow,
     TrustConfig trust,
-    ModelConfig defaults) {
+    ModelConfig defaults,
+    RateLimitConfig rateLimit) {
   public static final RepositoryConfig DEFAULT =
       new RepositoryConfig(
           new DesiredModels(Path.of("models"), Map.of()),
@@ -34,7 +36,8 @@ public record RepositoryConfig(
           LoadingConfig.DEFAULT,
           TensorflowModelsConfig.DEFAULT,
           TrustConfig.DEFAULT,
-          ModelConfig.DEFAULT);
+          ModelConfig.DEFAULT,
+          RateLimitConfig.DEFAULT);
 
   /** The defaults with other models. */
   public static RepositoryConfig of(DesiredModels wanted, Duration pollInterval) {
@@ -45,28 +48,32 @@ public record RepositoryConfig(
         DEFAULT.loading,
         DEFAULT.tensorflow,
         DEFAULT.trust,
-        DEFAULT.defaults);
+        DEFAULT.defaults,
+        DEFAULT.rateLimit);
   }
 
   /** The same settings for other models. */
   public RepositoryConfig withWanted(DesiredModels other) {
-    return new RepositoryConfig(other, control, pollInterval, loading, tensorflow, trust, defaults);
+    return new RepositoryConfig(
+        other, control, pollInterval, loading, tensorflow, trust, defaults, rateLimit);
   }
 
   /** The same settings with another way to decide what is served. */
   public RepositoryConfig withControl(ControlConfig other) {
-    return new RepositoryConfig(wanted, other, pollInterval, loading, tensorflow, trust, defaults);
+    return new RepositoryConfig(
+        wanted, other, pollInterval, loading, tensorflow, trust, defaults, rateLimit);
   }
 
   /** Returns the same settings with another way to load versions. */
   public RepositoryConfig withLoading(LoadingConfig other) {
-    return new RepositoryConfig(wanted, control, pollInterval, other, tensorflow, trust, defaults);
+    return new RepositoryConfig(
+        wanted, control, pollInterval, other, tensorflow, trust, defaults, rateLimit);
   }
 
   /** The same settings for models of other places. */
   public RepositoryConfig withTrust(TrustConfig other) {
     return new RepositoryConfig(
-        wanted, control, pollInterval, loading, tensorflow, other, defaults);
+        wanted, control, pollInterval, loading, tensorflow, other, defaults, rateLimit);
   }
 
   /** How often the folders are really looked at; zero: only when something asks for it. */
@@ -95,7 +102,8 @@ public record RepositoryConfig(
         // Who wrote a deployment's files named the folders of its code.
         TrustConfig.read(models)
             .withPluginFolders(others.values().stream().map(ListedModel::folder).toList()),
-        models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)));
+        models.section("defaults", defaults -> ModelConfig.readDefaults(defaults, runtimes)),
+        models.section("rate_limit", RateLimitConfig::read));
   }
 
   private static Map<String, ListedModel> list(Section models, Map<String, ListedModel> others) {

@@ -54,7 +54,7 @@ final class TritonSchema {
       initial = name:string data_type:word dims:*int zero_data:bool data_file:string
       ensemble = step:*step max_inflight_requests:int!
       step = model_name:string model_version:int input_map:%string output_map:%string model_namespace:string!
-      group = name:string kind:kind count:int rate_limiter:rate! gpus:*int! secondary_devices:*device! profile:*string! \
+      group = name:string kind:kind count:int rate_limiter:rate gpus:*int! secondary_devices:*device! profile:*string! \
       passive:bool! host_policy:string!
       rate = resources:*resource priority:int
       resource = name:string global:bool count:int

@@ -8,6 +8,7 @@ import dev.sluice.scheduling.batching.BatchRunner;
 import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.scheduling.queue.PendingRequests;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -57,6 +58,7 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   private final ModelWorkerState work;
   private final ModelSession session;
+  private final InstancePermit permit;
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final CallerCompletions answers = new CallerCompletions();
@@ -72,11 +74,14 @@ final class ModelWorkerVerticle extends VerticleBase {
   private volatile boolean finishing;
 
   /**
+   * @param permit lets the session run
    * @param meter this worker's own
    */
-  ModelWorkerVerticle(ModelWorkerState work, ModelSession session, RunMeter meter) {
+  ModelWorkerVerticle(
+      ModelWorkerState work, ModelSession session, InstancePermit permit, RunMeter meter) {
     this.work = work;
     this.session = session;
+    this.permit = permit;
     this.recovery =
         session instanceof ReopenableSession reopenable
             ? new SessionRecovery(reopenable, work.recovery(), work.nanoTime(), this::wake)
@@ -169,6 +174,7 @@ final class ModelWorkerVerticle extends VerticleBase {
 
   /** Parks until another thread unparks it. */
   private void rest() {
+    permit.release(false, false);
     release();
     while (holder.get() != Holder.WORKER && !finishing) {
       LockSupport.park(this);
@@ -209,15 +215,41 @@ final class ModelWorkerVerticle extends VerticleBase {
   private void recover() {
     if (recovery != null && recovery.isNeeded()) {
       answers.send();
+      permit.release(false, false);
       recovery.recover();
     }
   }
 
   private BatchDecision take() {
-    return work.batcher().take(batch);
+    if (!work.batcher().isEmpty()) {
+      awaitPermit();
+    }
+    BatchDecision departure = work.batcher().take(batch);
+    if (departure == BatchDecision.DISPATCH) {
+      awaitPermit();
+    } else {
+      permit.release(false, false);
+    }
+    return departure;
+  }
+
+  /** Requests wait in the queue meanwhile, and answers are not held back. */
+  private void awaitPermit() {
+    if (!permit.tryAcquire()) {
+      answers.send();
+      permit.acquire();
+    }
   }
 
   private void run() {
+    try {
+      runBatch();
+    } finally {
+      permit.release(true, !work.batcher().isEmpty());
+    }
+  }
+
+  private void runBatch() {
     if (work.inlineLimit().isZero() || batch.members().isEmpty()) {
       runner.run(batch);
       return;

@@ -5,6 +5,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
@@ -43,6 +44,7 @@ final class SequenceModel implements Servable {
   static SequenceModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
+      List<InstancePermit> permits,
       ModelConfig config,
       VersionMeter meter,
       String poolName,
@@ -50,10 +52,18 @@ final class SequenceModel implements Servable {
       LongSupplier nanoTime) {
     var plans = SequencePlans.of(metadata, config.sequence().orElseThrow());
     List<ServableModel> instances = new ArrayList<>();
-    for (ModelSession session : sessions) {
+    for (int i = 0; i < sessions.size(); i++) {
       String pool = poolName + "-" + instances.size();
       instances.add(
-          ServableModel.start(metadata, List.of(session), config, meter, pool, vertx, nanoTime));
+          ServableModel.start(
+              metadata,
+              List.of(sessions.get(i)),
+              List.of(permits.get(i)),
+              config,
+              meter,
+              pool,
+              vertx,
+              nanoTime));
     }
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
     var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.InstanceLimit;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.extension.Setup;
 import dev.sluice.inference.DataPlane;
@@ -16,6 +17,8 @@ import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Vertx;
@@ -44,6 +47,7 @@ public final class ServableLoader implements Loader {
   private final RecordedRequests recorded;
   private final LoadPolicy policy;
   private final long maxOutputSize;
+  private final RateLimiter limiter;
   private final AtomicLong loads = new AtomicLong();
 
   /**
@@ -53,6 +57,7 @@ public final class ServableLoader implements Loader {
    * @param recorded what models bring to be warmed up with
    * @param policy which models may be code
    * @param maxOutputSize bytes of each output of a run
+   * @param limiter lets sessions run
    */
   public ServableLoader(
       List<RuntimeProvider> runtimes,
@@ -64,7 +69,9 @@ public final class ServableLoader implements Loader {
       PluginPaths paths,
       RecordedRequests recorded,
       LoadPolicy policy,
-      long maxOutputSize) {
+      long maxOutputSize,
+      RateLimiter limiter) {
+    this.limiter = limiter;
     this.maxOutputSize = maxOutputSize;
     this.policy = policy;
     this.cache = cache;
@@ -158,6 +165,7 @@ public final class ServableLoader implements Loader {
     RuntimeProvider runtime = runtimeFor(id, files);
     var source = new ModelSource(id, files, config.runtimes());
     var sessions = new ArrayList<ModelSession>();
+    List<InstancePermit> permits = List.of();
     VersionMeter meter = telemetry.version(id);
     long begun = nanoTime.getAsLong();
     try {
@@ -192,11 +200,15 @@ public final class ServableLoader implements Loader {
         telemetry.loads().metadataId(id);
       }
       meter.loaded(nanoTime.getAsLong() - begun);
+      permits = limiter.permits(InstanceLimit.of(config), sessions.size());
       return config.sequence().isPresent()
-          ? SequenceModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime)
-          : ServableModel.start(metadata, sessions, config, meter, poolName(id), vertx, nanoTime);
+          ? SequenceModel.start(
+              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime)
+          : ServableModel.start(
+              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime);
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
+      permits.forEach(InstancePermit::close);
       throw e;
     }
   }

@@ -19,6 +19,7 @@ import dev.sluice.scheduling.generator.Vocabulary;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
@@ -48,6 +49,7 @@ final class ServableModel implements Servable {
 
   private final VersionComponents facts;
   private final List<ModelSession> sessions;
+  private final List<InstancePermit> permits;
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final CircuitBreaker breaker;
@@ -68,6 +70,7 @@ final class ServableModel implements Servable {
   private ServableModel(
       ModelMetadata metadata,
       List<ModelSession> sessions,
+      List<InstancePermit> permits,
       ModelConfig config,
       VersionMeter meter,
       Vertx vertx,
@@ -80,6 +83,7 @@ final class ServableModel implements Servable {
             AdmissionController.of(config, meter, nanoTime),
             meter);
     this.sessions = sessions;
+    this.permits = permits;
     this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
@@ -90,7 +94,7 @@ final class ServableModel implements Servable {
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
     this.requestCalls =
-        runsInline(config, sessions)
+        runsInline(config, sessions, permits)
             ? new CoalescedWakeUps(this::wakeOne, this::runHere)
             : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
@@ -153,8 +157,8 @@ final class ServableModel implements Servable {
             config.queue().inlineLimit(),
             recovery,
             nanoTime);
-    for (ModelSession session : sessions) {
-      made.add(new ModelWorkerVerticle(work, session, meter.worker()));
+    for (int i = 0; i < sessions.size(); i++) {
+      made.add(new ModelWorkerVerticle(work, sessions.get(i), permits.get(i), meter.worker()));
     }
     return made;
   }
@@ -184,6 +188,7 @@ final class ServableModel implements Servable {
   /**
    * Puts sessions to work. Blocks until their workers are there. Owns the sessions from now on.
    *
+   * @param permits of the sessions, by their order; they are closed with them
    * @param config how its requests wait and join
    * @param meter counts its requests and runs
    * @param poolName names the workers' threads
@@ -191,12 +196,13 @@ final class ServableModel implements Servable {
   static ServableModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
+      List<InstancePermit> permits,
       ModelConfig config,
       VersionMeter meter,
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime) {
-    var model = new ServableModel(metadata, sessions, config, meter, vertx, nanoTime);
+    var model = new ServableModel(metadata, sessions, permits, config, meter, vertx, nanoTime);
     var options =
         new DeploymentOptions()
             .setThreadingModel(ThreadingModel.WORKER)
@@ -251,11 +257,13 @@ final class ServableModel implements Servable {
 
   /**
    * Whether event loops run what is short. Not where requests wait for a batch delay, nor where
-   * they wait for another process: an event loop cannot.
+   * they wait for another process or for resources: an event loop cannot.
    */
-  private static boolean runsInline(ModelConfig config, List<ModelSession> sessions) {
+  private static boolean runsInline(
+      ModelConfig config, List<ModelSession> sessions, List<InstancePermit> permits) {
     return !config.queue().inlineLimit().isZero()
         && config.batching().maxQueueDelay().isZero()
+        && permits.stream().allMatch(InstancePermit.UNLIMITED::equals)
         && sessions.stream().allMatch(session -> session.process().isEmpty());
   }
 
@@ -295,10 +303,12 @@ final class ServableModel implements Servable {
     scheduler.close();
     batcher.interrupt();
     workers.forEach(ModelWorkerVerticle::finish);
+    permits.forEach(InstancePermit::stop);
     for (String deployment : deployments) {
       await(vertx.undeploy(deployment));
     }
     sessions.forEach(ModelSession::close);
+    permits.forEach(InstancePermit::close);
   }
 
   private static <T> T await(Future<T> future) {

@@ -9,6 +9,8 @@ import dev.sluice.config.ControlConfig.Mode;
 import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.ListenerConfig.Protocol;
 import dev.sluice.config.LogConfig;
+import dev.sluice.config.RateLimitConfig;
+import dev.sluice.config.RateLimitConfig.Available;
 import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.RestrictedApi;
 import dev.sluice.config.RestrictedApi.Group;
@@ -173,17 +175,33 @@ class TritonServerCommandTest {
     read(
         "--backend-config=onnxruntime,colour=red",
         "--cuda-memory-pool-byte-size=0:1000",
-        "--rate-limit",
-        "off",
         "--reuse-http-port");
     assertThat(warnings)
         .containsExactly(
-            "--rate-limit has no effect: there is no rate limiter; instance_group and queues bound"
-                + " what runs at once",
             "--cuda-memory-pool-byte-size has no effect: models run on CPUs",
             "--reuse-http-port has no effect: a port belongs to one server",
             "--backend-config=onnxruntime,colour=red has no effect: no backend here has such a"
                 + " setting");
+  }
+
+  @Test
+  void instancesWaitForResourcesIfTheFlagsSaySo() {
+    assertThat(
+            read(
+                    "--rate-limit=EXECUTION_COUNT",
+                    "--rate-limit-resource=R1:10",
+                    "--rate-limit-resource=R2:5:0")
+                .repository()
+                .rateLimit())
+        .isEqualTo(
+            new RateLimitConfig(
+                RateLimitConfig.Mode.EXECUTION_COUNT,
+                List.of(
+                    new Available("R1", 10, Optional.empty()),
+                    new Available("R2", 5, Optional.of(0)))));
+    assertThat(read("--rate-limit=off").repository().rateLimit())
+        .isEqualTo(RateLimitConfig.DEFAULT);
+    assertThat(warnings).isEmpty();
   }
 
   @Test
@@ -326,6 +344,8 @@ class TritonServerCommandTest {
           --trace-file=/nowhere/t.json | --trace-file: oip.trace.file is /nowhere/t.json; wanted a file in a folder that there is
           --trace-config=rate | --trace-config is rate; wanted [MODE,]NAME=VALUE
           --log-format=json | --log-format is json; wanted default or ISO8601
+          --rate-limit=often | --rate-limit is often; wanted execution_count or off
+          --rate-limit-resource=R1 | --rate-limit-resource: models.rate_limit.resources[0] is "R1"; wanted a resource as NAME:COUNT or NAME:COUNT:DEVICE
           --grpc-use-ssl=true | --grpc-server-cert is missing; wanted a PEM file
           --model-namespacing=true | --model-namespacing is not served here: of two models with one name the first is served
           --backend-config=x | --backend-config is x; wanted [BACKEND,]NAME=VALUE

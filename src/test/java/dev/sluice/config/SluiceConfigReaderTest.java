@@ -66,6 +66,7 @@ class SluiceConfigReaderTest {
         load: [digits, letters]
         strict_readiness: false
         poll_interval: 5s
+        rate_limit: { mode: execution_count, resources: ["R1:4", "R2:5:0"] }
         loading: { threads: 3, retries: 4, retry_interval: 7s, transition: resources, reread: true }
         tensorflow_config:
           file: models.config
@@ -261,7 +262,12 @@ class SluiceConfigReaderTest {
                       Duration.ofSeconds(12),
                       13,
                       Duration.ofSeconds(14),
-                      BreakerConfig.Readiness.SERVER))),
+                      BreakerConfig.Readiness.SERVER)),
+              new RateLimitConfig(
+                  RateLimitConfig.Mode.EXECUTION_COUNT,
+                  List.of(
+                      new RateLimitConfig.Available("R1", 4, Optional.empty()),
+                      new RateLimitConfig.Available("R2", 5, Optional.of(0))))),
           new LimitsConfig(
               1 << 20,
               2 << 20,

@@ -135,6 +135,7 @@ class LoadingTest {
             new LoadingConfig(0, retries, INTERVAL, transition, true),
             defaults.tensorflow(),
             defaults.trust(),
-            defaults.defaults()));
+            defaults.defaults(),
+            defaults.rateLimit()));
   }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.AdmissionConfig;
 import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.InstanceLimit;
 import dev.sluice.config.ModelConfig;
 import dev.sluice.config.QueueConfig;
+import dev.sluice.config.RateLimitConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -17,6 +19,8 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
@@ -33,6 +37,7 @@ import io.vertx.core.internal.VertxInternal;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -96,7 +101,14 @@ class ServableModelTest {
             defaults.runtimes());
     VersionMeter meter = telemetry.version(new ModelId("test", 1));
     return ServableModel.start(
-        session.metadata(), sessions, config, meter, "test-model", vertx, nanoTime);
+        session.metadata(),
+        sessions,
+        Collections.nCopies(sessions.size(), InstancePermit.UNLIMITED),
+        config,
+        meter,
+        "test-model",
+        vertx,
+        nanoTime);
   }
 
   /** Replaces the model by one with these settings. */
@@ -646,5 +658,74 @@ class ServableModelTest {
     model.close();
     assertThat(first.isClosed()).isTrue();
     model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session), clock::get);
+  }
+
+  private final AtomicInteger limitedModels = new AtomicInteger();
+
+  private ServableModel limited(RateLimiter limiter, FakeSession own) {
+    var needs = new InstanceLimit(List.of(new InstanceLimit.Resource("R", false, 1)), 1);
+    return ServableModel.start(
+        session.metadata(),
+        List.of(own),
+        limiter.permits(List.of(needs), 1),
+        ModelConfig.DEFAULT,
+        telemetry.version(new ModelId("limited", 1)),
+        "limited-" + limitedModels.incrementAndGet(),
+        vertx,
+        System::nanoTime);
+  }
+
+  private static RateLimiter limiter() {
+    return new RateLimiter(new RateLimitConfig(RateLimitConfig.Mode.EXECUTION_COUNT, List.of()));
+  }
+
+  private Future<InferenceResponse> submit(ServableModel asked, float x) {
+    Promise<InferenceResponse> answer = Promise.promise();
+    callerContext.runOnContext(
+        _ -> asked.scheduler().submit(request(x, Deadline.NONE)).onComplete(answer));
+    return answer.future();
+  }
+
+  @Test
+  void modelsThatShareAResourceRunOneAfterTheOther() {
+    var inside = new AtomicInteger();
+    var most = new AtomicInteger();
+    Runnable run =
+        () -> {
+          most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+          Thread.onSpinWait();
+          inside.decrementAndGet();
+        };
+    RateLimiter limiter = limiter();
+    var sessions = List.of(new FakeSession(), new FakeSession());
+    sessions.forEach(each -> each.alsoRun(run));
+    List<ServableModel> models = sessions.stream().map(own -> limited(limiter, own)).toList();
+    List<Future<InferenceResponse>> answers = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      answers.add(submit(models.get(i % 2), i));
+    }
+    for (int i = 0; i < 200; i++) {
+      assertThat(value(join(answers.get(i)))).isEqualTo(i + 1f);
+    }
+    assertThat(most).hasValue(1);
+    models.forEach(ServableModel::close);
+  }
+
+  @Test
+  void whatWaitsForAResourceIsRefusedWhenItsModelIsClosed() throws InterruptedException {
+    RateLimiter limiter = limiter();
+    var busy = new FakeSession();
+    CountDownLatch gate = busy.hold();
+    ServableModel first = limited(limiter, busy);
+    ServableModel second = limited(limiter, new FakeSession());
+    Future<InferenceResponse> running = submit(first, 1);
+    busy.awaitRun();
+    Future<InferenceResponse> waiting = submit(second, 2);
+    join(callerContext.<Void>executeBlocking(() -> null));
+    second.close();
+    assertThat(failure(waiting)).isEqualTo(ErrorCode.UNAVAILABLE);
+    gate.countDown();
+    assertThat(value(join(running))).isEqualTo(2f);
+    first.close();
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -78,6 +79,7 @@ final class StreamedModel implements AutoCloseable {
         ServableModel.start(
             session.metadata(),
             List.of(session),
+            List.of(InstancePermit.UNLIMITED),
             config,
             telemetry.version(lease.id()),
             "test-model",

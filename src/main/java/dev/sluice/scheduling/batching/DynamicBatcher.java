@@ -77,6 +77,11 @@ public final class DynamicBatcher {
     return queue.size() > 0 && !batchDelay.isKept();
   }
 
+  /** Returns whether nothing waits. */
+  public boolean isEmpty() {
+    return queue.size() == 0;
+  }
+
   /** Lets a waiting worker look again. */
   public void interrupt() {
     batchDelay.interrupt();

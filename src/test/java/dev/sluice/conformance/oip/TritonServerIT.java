@@ -28,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -167,6 +168,51 @@ class TritonServerIT {
       assertThat(lines.getLast()).matches("\\d{4}-\\d\\d-\\d\\dT.+Z INFO  .+");
       assertThat(lines).noneMatch(line -> line.contains("has no effect"));
       assertThat(child.output()).noneMatch(line -> line.contains("has no effect"));
+    }
+  }
+
+  @Test
+  void instancesRunOnlyWithTheirResources() throws IOException {
+    copy("simple");
+    copy("simple_int8");
+    for (String model : List.of("simple", "simple_int8")) {
+      Files.writeString(
+          repository().resolve(model).resolve("config.pbtxt"),
+          """
+
+          instance_group [ { count: 2 kind: KIND_CPU
+            rate_limiter { resources [ { name: "R1" count: %d } ] priority: 2 } } ]
+          """
+              .formatted(model.equals("simple") ? 4 : 10),
+          StandardOpenOption.APPEND);
+    }
+    try (var child =
+        start(
+            "--rate-limit=execution_count",
+            "--rate-limit-resource=R1:4",
+            "--exit-on-error=false",
+            "--strict-readiness=false")) {
+      child.awaitModel("simple/1");
+      child.awaitLine("Resource count for \"R1\" is limited to 4 which will prevent scheduling");
+      assertThat(http("GET", "/v2/models/simple_int8/ready")).doesNotStartWith("200");
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
+      try {
+        var stub = GRPCInferenceServiceGrpc.newBlockingStub(channel);
+        var request =
+            ModelInferRequest.newBuilder()
+                .setModelName("simple")
+                .addInputs(input("INPUT0", 5))
+                .addInputs(input("INPUT1", 3))
+                .build();
+        for (int i = 0; i < 20; i++) {
+          assertThat(stub.modelInfer(request).getRawOutputContentsList())
+              .containsExactly(sixteen(8), sixteen(2));
+        }
+      } finally {
+        channel.shutdownNow();
+      }
+      assertThat(child.output()).noneMatch(line -> line.contains("rate_limiter"));
     }
   }
 
