@@ -11,8 +11,8 @@ final class ModelFiles {
    * A file of the model.
    *
    * @param setting which names it, for texts
-   * @throws ConfigException if it lies elsewhere: settings may come by the network, and nobody is
-   *     to read other files by them
+   * @throws ConfigException if it lies elsewhere: settings may come by the network, and no caller
+   *     is to read other files by them
    */
   static Path within(Path modelFolder, String setting, String name) {
     Path file;

@@ -17,8 +17,8 @@ public interface DataPlane {
 
   /**
    * Looks a model up for one request to it: {@link #find}, if the model is not overloaded, for
-   * {@link Operation#INFER}. The loan names the caller: {@link ModelLease#caller}. Asked before the
-   * request's tensors are decoded, so that refusing costs little. The loan counts as a request
+   * {@link Operation#INFER}. The lease names the caller: {@link ModelLease#caller}. Asked before
+   * the request's tensors are decoded, so that refusing costs little. The lease counts as a request
    * until it is released.
    *
    * @throws InferenceException as {@link #find}, or RESOURCE_EXHAUSTED with {@link

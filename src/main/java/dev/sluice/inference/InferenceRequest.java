@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A decoded request: a leased model, its inputs in native memory, and how long the answer is
  * wanted.
  *
- * <p>Owner: owns the tensors and the loan until {@link #close}. {@link DataPlane#infer} takes the
+ * <p>Owner: owns the tensors and the lease until {@link #close}. {@link DataPlane#infer} takes the
  * whole request over. Made and closed once; only {@link #cancel} may come from another thread at
  * any time.
  */

@@ -24,7 +24,7 @@ public interface ModelLease {
     return Map.of();
   }
 
-  /** The caller whose request it was admitted for; the server itself for all other loans. */
+  /** The caller whose request it was admitted for; the server itself for all other leases. */
   default Caller caller() {
     return Caller.SERVER;
   }

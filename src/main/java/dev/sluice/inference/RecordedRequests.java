@@ -22,7 +22,7 @@ public interface RecordedRequests {
    * Runs them one after the other, in their order. Blocks.
    *
    * @param folder the version's files, among which they are
-   * @param model the version, which is not in use yet: its loans are not counted
+   * @param model the version, which is not in use yet: its leases are not counted
    * @param iterations how often each is run
    * @return how many there are
    * @throws InferenceException naming the file, if one cannot be read or fails; nothing is left

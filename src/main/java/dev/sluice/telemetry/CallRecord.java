@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call on its way: takes the times, and counts the call once, when it ends. A call that nobody
- * said anything of ({@link #measure}) is not counted.
+ * One call on its way: takes the times, and counts the call once, when it ends. A call that no
+ * protocol handler said anything of ({@link #measure}) is not counted.
  *
  * <p>Threads: the event loop of the call; {@link #measure} may also be called by the worker that
  * decodes for it.

@@ -19,8 +19,9 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>{@code str_data} gets the one text among the outputs as {@code str_data}, also if there are
- *       numbers beside it: a language detector asked with a text names the language. Whoever wants
- *       its score as well asks with gtensors or gmap. Without a text, or with several, gtensors.
+ *       numbers beside it: a language detector asked with a text names the language. A client that
+ *       wants its score as well asks with gtensors or gmap. Without a text, or with several,
+ *       gtensors.
  *   <li>{@code bin_data} (an octet stream) gets the only output as bytes; several come as gtensors.
  *   <li>{@code gmap} gets a gmap if every output has one element, else gtensors.
  *   <li>{@code gtensors} and {@code ndarray} get gtensors.

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *           before the next run. Nothing else is shared, so there is no lock on a run's way.
  * Bound.    What is free beyond a bound is unmapped on both sides.
  * Closed.   The pool is closed with its session, while tensors may still lie in regions: each is unmapped by
- *           whoever returns it.
+ *           the thread that returns it.
  */
 
 /** The shared memory of one session. Used by the thread that runs it, but for what returns. */

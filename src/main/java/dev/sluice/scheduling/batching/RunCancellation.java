@@ -86,7 +86,7 @@ public final class RunCancellation {
     return true;
   }
 
-  /** Why the last run was ended; null if it ended by itself, or nobody waited for it. */
+  /** Why the last run was ended; null if it ended by itself, or all its requests were abandoned. */
   synchronized @Nullable InferenceException whyEnded() {
     return ended;
   }
