@@ -72,6 +72,7 @@ public final class SluiceServer implements Server {
   private final Listeners listeners;
   private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
+  private volatile CompletableFuture<?> warmUp = CompletableFuture.completedFuture(null);
   private final CountDownLatch forced = new CountDownLatch(1);
 
   private SluiceServer(SluiceConfig config) {
@@ -193,14 +194,14 @@ public final class SluiceServer implements Server {
    */
   public static SluiceServer start(SluiceConfig config) {
     var server = new SluiceServer(config);
-    CompletableFuture<?> warmUp = ProtocolWarmUp.begin(server.threads, config.listeners());
+    server.warmUp = ProtocolWarmUp.begin(server.threads, config.listeners());
     server.models.control().holdReadiness();
     try {
       config.listeners().forEach(server.listeners::open);
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
       ServerThreads.await(server.threads.loading().executeBlocking(server::scan, true));
-      ProtocolWarmUp.await(warmUp);
+      ProtocolWarmUp.await(server.warmUp);
       server.models.control().releaseReadiness();
       server.models.schedule(server.periodicTasks);
       server.listeners.schedule(server.periodicTasks);
@@ -289,6 +290,8 @@ public final class SluiceServer implements Server {
     if (closing.getAndSet(true)) {
       return;
     }
+    // Where a port cannot be opened, it has only begun; its verticles end before Vert.x does.
+    ProtocolWarmUp.await(warmUp);
     periodicTasks.stop();
     models.control().drain();
     listeners.drain();
