@@ -9,6 +9,7 @@ import dev.sluice.loadtest.report.Row;
 import dev.sluice.loadtest.row.Curves;
 import dev.sluice.loadtest.row.Lab;
 import dev.sluice.loadtest.row.Models;
+import dev.sluice.loadtest.row.OtherVersion;
 import dev.sluice.loadtest.row.Settings;
 import dev.sluice.loadtest.row.Workload;
 import dev.sluice.loadtest.row.Workloads;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -50,6 +52,12 @@ final class LoadTest implements Callable<Integer> {
 
   @Option(names = "--save", description = "Also put the table into loadtest/README.md.")
   private boolean save;
+
+  @Option(
+      names = "--against",
+      description =
+          "Compares with this other distribution of Sluice alone: a folder with bin/sluice.")
+  private @Nullable Path other;
 
   private LoadTest() {}
 
@@ -86,6 +94,9 @@ final class LoadTest implements Callable<Integer> {
 
   private List<String> problems() {
     List<String> problems = Generators.missing(System.getenv().getOrDefault("PATH", ""));
+    if (other != null && !Files.isExecutable(other.resolve("bin/sluice"))) {
+      problems.add("There is no bin/sluice in %s".formatted(other));
+    }
     List<String> known =
         Stream.concat(Workloads.all().stream().map(Workload::name), Stream.of(Curves.NAME))
             .toList();
@@ -102,13 +113,14 @@ final class LoadTest implements Callable<Integer> {
 
   private Report measure(Lab lab) throws IOException {
     List<Row> rows = new ArrayList<>();
-    for (Workload workload : Workloads.all()) {
-      if (isChosen(workload.name())) {
+    List<Workload> workloads = other == null ? Workloads.all() : List.of(new OtherVersion(other));
+    for (Workload workload : workloads) {
+      if (other != null || isChosen(workload.name())) {
         rows.addAll(measured(workload.name(), () -> workload.measure(lab)));
       }
     }
     List<Curve> curves = new ArrayList<>();
-    if (isChosen(Curves.NAME)) {
+    if (other == null && isChosen(Curves.NAME)) {
       rows.addAll(measured(Curves.NAME, () -> curves(lab, curves)));
     }
     String date = LocalDate.now(ZoneOffset.UTC).toString();

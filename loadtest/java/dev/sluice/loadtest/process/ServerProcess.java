@@ -48,9 +48,25 @@ public final class ServerProcess implements AutoCloseable {
 
   /** Starts the distribution on a folder of models. Returns when the models are loaded. */
   public static ServerProcess sluice(Children children, Path models) {
+    return distribution(children, Path.of("target/sluice"), models, HEAP, "sluice.out");
+  }
+
+  /**
+   * Starts a distribution as it is delivered, with the heap that its start script gives it.
+   *
+   * @param distribution the folder that holds bin/sluice
+   * @param name of the file for its output
+   */
+  public static ServerProcess asDelivered(
+      Children children, Path distribution, Path models, String name) {
+    return distribution(children, distribution, models, List.of(), name + ".out");
+  }
+
+  private static ServerProcess distribution(
+      Children children, Path distribution, Path models, List<String> flags, String outputFile) {
     List<String> command =
         List.of(
-            Path.of("target/sluice/bin/sluice").toAbsolutePath().toString(),
+            distribution.resolve("bin/sluice").toAbsolutePath().toString(),
             "serve",
             "--listen=127.0.0.1:0",
             "--models=" + models.toAbsolutePath(),
@@ -59,8 +75,8 @@ public final class ServerProcess implements AutoCloseable {
     var environment =
         Map.of(
             "JAVA_HOME", System.getProperty("java.home"),
-            "SLUICE_JAVA_OPTS", String.join(" ", HEAP));
-    return start(children, command, environment, "sluice.out");
+            "SLUICE_JAVA_OPTS", String.join(" ", flags));
+    return start(children, command, environment, outputFile);
   }
 
   /** Starts a class of this class path that prints its URL once it listens. */
