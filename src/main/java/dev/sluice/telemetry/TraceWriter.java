@@ -29,8 +29,13 @@ import org.slf4j.LoggerFactory;
 final class TraceWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TraceWriter.class);
 
-  /** Bytes of traces that may wait to be written. */
-  private static final long MOST_WAITING = 64L << 20;
+  /** Bytes of traces that may wait to be written, at most; a small heap has less. */
+  private static final long LARGEST_WAITING = 64L << 20;
+
+  private static final int HEAP_PART = 16;
+
+  private static final long MOST_WAITING =
+      Math.min(LARGEST_WAITING, Runtime.getRuntime().maxMemory() / HEAP_PART);
 
   /** Bytes that an event holds besides the data of its tensor. */
   private static final long EVENT_SIZE = 128;
@@ -78,14 +83,13 @@ final class TraceWriter implements AutoCloseable {
       if (!dropping.getAndSet(true)) {
         LOG.atWarn().addKeyValue("file", file).log("traces are dropped: they come too fast");
       }
-      events = List.of();
-      size = 0;
+      // Not even a note of it waits: a disk that hangs makes nothing grow.
+      from.drop();
+      return;
     }
-    List<Event> kept = events;
-    long held = size;
     submit(() -> {
-      waiting.addAndGet(-held);
-      add(from, kept);
+      waiting.addAndGet(-size);
+      add(from, events);
     });
   }
 

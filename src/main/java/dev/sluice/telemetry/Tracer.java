@@ -20,6 +20,7 @@ final class Tracer {
   private final AtomicLong left;
   private final AtomicLong seen = new AtomicLong();
   private final AtomicLong created = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
   private volatile boolean retired;
 
   /**
@@ -91,9 +92,14 @@ final class Tracer {
     return limited;
   }
 
+  /** Counts a trace that is not written, since too many wait. Any thread. */
+  void drop() {
+    dropped.incrementAndGet();
+  }
+
   /** Returns whether no more come after so many. */
   boolean endsAfter(long collected) {
-    return left.get() == 0 && collected >= created.get();
+    return left.get() == 0 && collected + dropped.get() >= created.get();
   }
 
   /** Other settings hold from now on. */
