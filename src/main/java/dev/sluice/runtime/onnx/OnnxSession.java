@@ -12,12 +12,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One ONNX model, loaded, or a share of one: a session of the runtime may be run by several threads
  * at once, each with run options, names and arrays of its own.
  */
 final class OnnxSession implements ModelSession {
+  private static final Logger LOG = LoggerFactory.getLogger(OnnxSession.class);
+
   private final ModelMetadata metadata;
   private final SessionHandle handle;
   private final Set<String> wholeOutputs;
@@ -137,6 +141,21 @@ final class OnnxSession implements ModelSession {
       closed = true;
       run.close();
       handle.release();
+      shrinkArena();
+    }
+  }
+
+  /**
+   * Here and not where the last output is closed, which an event loop does. The session is closed
+   * whether the runs of others leave room for this or not.
+   */
+  private void shrinkArena() {
+    if (handle.memoryLimit() > 0) {
+      try {
+        SharedArena.shrink();
+      } catch (RuntimeException e) {
+        LOG.debug("the shared arena is not shrunk: {}", e.getMessage());
+      }
     }
   }
 }

@@ -42,9 +42,6 @@ final class SessionHandle {
   void release() {
     if (users.decrementAndGet() == 0) {
       OrtApi.releaseSession(session);
-      if (memoryLimit > 0) {
-        SharedArena.shrink();
-      }
     }
   }
 }
