@@ -67,7 +67,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
 
-  /** Whether a stand-in has taken a batch that it has left to the worker. */
+  /** Whether an inline execution has taken a batch that it has left to the worker. */
   private boolean batchIsLeft;
 
   private volatile @Nullable Thread thread;

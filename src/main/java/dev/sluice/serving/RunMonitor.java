@@ -60,7 +60,7 @@ final class RunMonitor implements RunCondition {
   /** For how long a worker's run has run; 0 if it has none, or not for long any more. */
   private long lookAt(ModelWorkerVerticle worker) {
     long nanos = worker.watch().runningNanos();
-    if (breaker.isHopeless(nanos)) {
+    if (breaker.exceedsRunLimit(nanos)) {
       worker.endRun(breaker.endedRun(nanos));
     }
     return breaker.isHang(nanos)

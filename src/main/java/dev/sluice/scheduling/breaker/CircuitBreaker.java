@@ -42,7 +42,7 @@ public final class CircuitBreaker {
    * A run that has taken so many times as long as one that hangs is ended. The first run of a model
    * that is slow by nature, which hangs for all that is known, has this long to show that it ends.
    */
-  private static final int HOPELESS = 5;
+  private static final int RUN_LIMIT_FACTOR = 5;
 
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -171,11 +171,11 @@ public final class CircuitBreaker {
   }
 
   /** Whether a run has taken so long that it is to be ended, if that is possible. */
-  public boolean isHopeless(long nanos) {
-    return isHang(nanos) && nanos / HOPELESS >= config.hang().toNanos();
+  public boolean exceedsRunLimit(long nanos) {
+    return isHang(nanos) && nanos / RUN_LIMIT_FACTOR >= config.hang().toNanos();
   }
 
-  /** Why a run that {@link #isHopeless} is ended, for its callers. */
+  /** Why a run that {@link #exceedsRunLimit} is ended, for its callers. */
   public InferenceException endedRun(long nanos) {
     return InferenceException.unavailable(
         "a run of model '%s' had taken %s and was ended; try again later"

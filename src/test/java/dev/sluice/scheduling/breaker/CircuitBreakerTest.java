@@ -53,10 +53,10 @@ class CircuitBreakerTest {
 
   @Test
   void runIsHopelessWhenItHasTakenFiveTimesAsLongAsOneThatHangs() {
-    assertThat(breaker.isHopeless(50 * SECOND - 1)).isFalse();
-    assertThat(breaker.isHopeless(50 * SECOND)).isTrue();
+    assertThat(breaker.exceedsRunLimit(50 * SECOND - 1)).isFalse();
+    assertThat(breaker.exceedsRunLimit(50 * SECOND)).isTrue();
     breaker.answered(20 * SECOND);
-    assertThat(breaker.isHopeless(59 * SECOND)).isFalse();
+    assertThat(breaker.exceedsRunLimit(59 * SECOND)).isFalse();
     assertThat(breaker.endedRun(60 * SECOND))
         .hasMessage("a run of model 'm/7' had taken 60.0 s and was ended; try again later");
   }
