@@ -90,6 +90,22 @@ public record LimitsConfig(
         connection);
   }
 
+  /** The same with another time after which an idle connection is closed. */
+  public LimitsConfig withIdleTimeout(Duration other) {
+    return new LimitsConfig(
+        maxBodySize,
+        maxInflatedSize,
+        offloadSize,
+        requestTimeout,
+        other,
+        maxConnections,
+        cacheSize,
+        maxOutputSize,
+        memory,
+        onnxMemory,
+        connection);
+  }
+
   /** The same with other limits of a connection. */
   public LimitsConfig withConnection(ConnectionConfig other) {
     return new LimitsConfig(

@@ -92,8 +92,8 @@ public record Signature(
 
   /** The outputs that a protocol here can carry: all of them, as a rule. */
   public List<TensorSpec> supportedOutputs() {
-    for (TensorSpec output : outputs) {
-      if (output.type() == DataType.UNSUPPORTED) {
+    for (int i = 0; i < outputs.size(); i++) {
+      if (outputs.get(i).type() == DataType.UNSUPPORTED) {
         return outputs.stream().filter(spec -> spec.type() != DataType.UNSUPPORTED).toList();
       }
     }

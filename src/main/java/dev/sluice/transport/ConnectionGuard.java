@@ -3,9 +3,11 @@ package dev.sluice.transport;
 import dev.sluice.config.LimitsConfig;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.time.Duration;
@@ -17,11 +19,12 @@ import org.slf4j.event.Level;
 
 /**
  * Closes a connection that costs the server something and makes no progress: on which no request
- * begins, whose request does not become whole, or whose client does not read its answers. The first
- * handler of each accepted connection, before TLS: it sees bytes, and the handlers behind it say
- * what they made of them. All on the connection's event loop.
+ * begins, whose request does not become whole, whose client does not read its answers, or on which
+ * nothing at all happens. The first handler of each accepted connection, before TLS: it sees bytes,
+ * and the handlers behind it say what they made of them. It looks from time to time, so that no
+ * request has to ask what time it is. All on the connection's event loop.
  */
-final class ConnectionGuard extends ChannelInboundHandlerAdapter {
+final class ConnectionGuard extends ChannelDuplexHandler {
   private static final RateLimitedLog LOG =
       new RateLimitedLog(LoggerFactory.getLogger(ConnectionGuard.class));
 
@@ -52,13 +55,18 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private final long headTime;
   private final long writeTime;
   private final long leastBytes;
+  private final long idleTime;
   private final long look;
   private Phase phase = Phase.OPENING;
 
-  /** Whether the phase began after the last look, which asks the time so that no request has to. */
+  /** Whether the phase began after the last look. */
   private boolean entered;
 
+  /** Whether anything was read or written after the last look. */
+  private boolean active;
+
   private long phaseBegan = System.nanoTime();
+  private long lastActive = phaseBegan;
   private long bytes;
   private boolean framed;
   private @Nullable Object firstUnwritten;
@@ -71,7 +79,8 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     headTime = nanos(limits.connection().headerTimeout());
     writeTime = nanos(limits.connection().writeTimeout());
     leastBytes = limits.connection().minUploadRate();
-    long shortest = Math.min(headTime, writeTime);
+    idleTime = nanos(limits.idleTimeout());
+    long shortest = Math.min(idleTime, Math.min(headTime, writeTime));
     look = Math.clamp(shortest / LOOKS, SHORTEST_LOOK, LONGEST_LOOK);
   }
 
@@ -101,11 +110,19 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
+    active = true;
     if (phase == Phase.BETWEEN) {
       enter(Phase.HEAD);
     }
     bytes += ((ByteBuf) message).readableBytes();
     ctx.fireChannelRead(message);
+  }
+
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // The promise reports the outcome.
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    active = true;
+    ctx.write(message, promise);
   }
 
   /** The head of a request is whole, and a body follows. */
@@ -166,6 +183,19 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     if (ctx.channel().isActive()) {
       others.accept(now);
     }
+    if (isIdle(now)) {
+      // Whoever speaks the connection's protocol closes it in the protocol's own way.
+      ctx.fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
+    }
+  }
+
+  private boolean isIdle(long now) {
+    boolean idle = !active && now - lastActive >= idleTime;
+    if (active || idle) {
+      active = false;
+      lastActive = now;
+    }
+    return idle;
   }
 
   private boolean isTooLate(long now) {
@@ -191,6 +221,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     long written = unwritten == null ? 0 : unwritten.currentProgress();
     if (first == null || first != firstUnwritten || written != writtenOfIt) {
       firstUnwritten = first;
+      active |= written != writtenOfIt;
       writtenOfIt = written;
       lastWrite = now;
       return false;

@@ -141,6 +141,7 @@ public final class ListenerVerticle extends VerticleBase {
   private void hook(HttpConnection connection) {
     try {
       Http1Validity.join(connection);
+      Http1ResponseEncoder.join(connection);
       FlushCoalescing.join(connection);
       dispatcher.opened(connection);
       Http1Drain.join(connection, drain);
@@ -191,9 +192,7 @@ public final class ListenerVerticle extends VerticleBase {
             .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
             .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
             .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
-            .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
-            .setIdleTimeout(Math.toIntExact(limits.idleTimeout().toMillis()))
-            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS);
+            .setHttp2ConnectionWindowSize(CONNECTION_WINDOW);
     options
         .getInitialSettings()
         .setInitialWindowSize(STREAM_WINDOW)

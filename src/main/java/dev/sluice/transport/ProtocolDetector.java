@@ -6,11 +6,9 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.http.impl.tcp.Http1xOrH2CHandler;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.impl.VertxHandler;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,19 +98,8 @@ final class ProtocolDetector extends ChannelInboundHandlerAdapter {
     ChannelPipeline pipeline = ctx.pipeline();
     pipeline.get(UnusedConnectionDrain.class).takenOver();
     pipeline.replace(this, null, taker);
-    watchBefore(pipeline);
     pipeline.addFirst(new FlushCoalescingHandler());
     pipeline.fireChannelRead(bytes);
-  }
-
-  /** The handler that watches for silence sits behind the new one, where all is silent. */
-  private static void watchBefore(ChannelPipeline pipeline) {
-    IdleStateHandler idle = pipeline.get(IdleStateHandler.class);
-    if (idle != null) {
-      pipeline.remove(idle);
-      pipeline.addFirst(
-          new IdleStateHandler(0, 0, idle.getAllIdleTimeInMillis(), TimeUnit.MILLISECONDS));
-    }
   }
 
   @Override

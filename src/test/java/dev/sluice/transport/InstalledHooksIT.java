@@ -105,7 +105,8 @@ class InstalledHooksIT {
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
       assertThat(handlers(connection))
           .startsWith("LingeringClose", "ConnectionGuard")
-          .contains("UnusedConnectionDrain")
+          .contains("UnusedConnectionDrain", "Http1ResponseEncoder")
+          .doesNotContain("VertxHttpResponseEncoder")
           .endsWith(
               "ZeroCopyBodyChunks", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
     }
