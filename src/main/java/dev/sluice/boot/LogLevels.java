@@ -39,13 +39,15 @@ final class LogLevels implements LogControl {
     Level lowest = lowest(wanted);
     LoggerContext logs = context();
     ch.qos.logback.classic.Logger root = logs.getLogger(Logger.ROOT_LOGGER_NAME);
-    root.iteratorForAppenders()
-        .forEachRemaining(appender -> {
-          appender.clearAllFilters();
-          appender.addFilter(new LevelFilter(wanted));
-        });
     root.setLevel(lowest);
-    LogSetup.quieten(logs, lowest);
+    if (LogbackFile.name().isEmpty()) {
+      root.iteratorForAppenders()
+          .forEachRemaining(appender -> {
+            appender.clearAllFilters();
+            appender.addFilter(new LevelFilter(wanted));
+          });
+      LogSetup.quieten(logs, lowest);
+    }
   }
 
   private static Level lowest(Levels wanted) {

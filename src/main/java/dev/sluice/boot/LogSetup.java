@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends all logs, those of Vert.x and Netty too, to the standard error or a file, one line for each
- * event. Logback finds this class by itself and begins with the defaults.
+ * event. Logback finds this class by itself and begins with the defaults, unless an operator has a
+ * configuration of their own: that one counts, and the settings {@code log.*} do not.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
   private static final String HTTP2_DECODER =
@@ -61,6 +62,9 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
 
   @Override
   public ExecutionStatus configure(LoggerContext logs) {
+    if (LogbackFile.name().isPresent()) {
+      return ExecutionStatus.INVOKE_NEXT_IF_ANY;
+    }
     configure(logs, LogConfig.DEFAULT);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
@@ -73,11 +77,30 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     List<String> warnings = new ArrayList<>();
     SluiceConfig config = reader.apply(warnings::add);
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logs) {
-      logs.reset();
-      configure(logs, config.log());
+      LogbackFile.name()
+          .ifPresentOrElse(
+              file -> complete(logs, file, config.log(), warnings::add),
+              () -> {
+                logs.reset();
+                configure(logs, config.log());
+              });
     }
     warnings.forEach(LoggerFactory.getLogger(LogSetup.class)::warn);
     return config;
+  }
+
+  /** Adds to an operator's configuration what the server needs whatever is logged and where. */
+  private static void complete(
+      LoggerContext logs, String file, LogConfig ignored, Consumer<String> warn) {
+    LogbackFile.require(file);
+    if (!ignored.equals(LogConfig.DEFAULT)) {
+      warn.accept("the settings log.* have no effect: " + file + " configures the log");
+    }
+    Logger connections = logs.getLogger(FAILED_CONNECTIONS);
+    if (connections.getLevel() == null) {
+      connections.setLevel(Level.OFF);
+    }
+    logs.addTurboFilter(new OutOfMemoryFilter());
   }
 
   /** Returns the settings that the process logs by. Any thread. */
