@@ -29,7 +29,7 @@ public final class InferenceRequest implements AutoCloseable {
   private volatile boolean cancelled;
   private volatile @Nullable Runnable whenCancelled;
   private volatile @Nullable Runnable whenExpired;
-  private @Nullable RunTimes times;
+  private @Nullable ComposingModelTimes times;
   private @Nullable RequestTrace trace;
 
   /** A request that says nothing besides its tensors. */
@@ -134,12 +134,12 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /** Has the times of its run added up there too. Before it is handed over. */
-  public void addTimesTo(RunTimes sum) {
+  public void addTimesTo(ComposingModelTimes sum) {
     times = sum;
   }
 
   /** Where the times of its run are added up, besides the model's own statistics. */
-  public @Nullable RunTimes times() {
+  public @Nullable ComposingModelTimes times() {
     return times;
   }
 

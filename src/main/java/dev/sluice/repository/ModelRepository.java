@@ -44,8 +44,8 @@ public final class ModelRepository {
   /** Its own lock, held during a whole scan; taken before {@link #lock}, never after it. */
   private final RepositoryPoller folders;
 
-  private final Catalog catalog;
-  private final MountedFolders mounted = new MountedFolders();
+  private final AvailableModels available;
+  private final ModelFolderDetector mounted = new ModelFolderDetector();
   private final AtomicLong loads = new AtomicLong();
 
   /** What should be served; guarded by {@link #folders}. */
@@ -82,7 +82,7 @@ public final class ModelRepository {
       RepositoryListener listener) {
     this.config = config;
     this.wanted = config.wanted();
-    this.catalog = new Catalog(config.wanted(), mounted, settings);
+    this.available = new AvailableModels(config.wanted(), mounted, settings);
     this.folders = new RepositoryPoller(config, settings, clock);
     this.loader = loader;
     this.workers = workers;
@@ -148,7 +148,7 @@ public final class ModelRepository {
   public void scan() {
     synchronized (folders) {
       if (config.control().explicit() && !polled) {
-        wanted = catalog.first(config.control().load());
+        wanted = available.first(config.control().load());
       }
       DesiredModels seen = mounted.poll(wanted);
       RepositoryPoller.Poll poll = folders.poll(seen, Set.of());
@@ -221,7 +221,7 @@ public final class ModelRepository {
       String name, Function<Optional<ListedModel>, ListedModel> choice) {
     return onWorker(outcome ->
         serve(
-            before -> catalog.with(before, name, choice.apply(catalog.find(name))),
+            before -> available.with(before, name, choice.apply(available.find(name))),
             Set.of(name),
             outcome));
   }
@@ -232,13 +232,13 @@ public final class ModelRepository {
    * @param dependents whether the models go too that it is composed of and no other one is
    */
   public Future<List<LoadFailure>> unload(String name, boolean dependents) {
-    return serve(before -> catalog.without(before, name, dependents));
+    return serve(before -> available.without(before, name, dependents));
   }
 
   /** Names of the models there are, served or not, sorted; a worker completes it. */
   public Future<Set<String>> known() {
     return onWorker(outcome -> {
-      Set<String> names = catalog.names();
+      Set<String> names = available.names();
       names.addAll(models());
       outcome.complete(names);
     });

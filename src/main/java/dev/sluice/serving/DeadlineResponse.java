@@ -5,8 +5,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.deadline.DeadlineEntry;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
-import dev.sluice.scheduling.deadline.Timed;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 /**
  * The answer to a request with a deadline, given at the deadline at the latest. Of one event loop.
  */
-final class DeadlineResponse extends Timed {
+final class DeadlineResponse extends DeadlineEntry {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final InferenceRequest request;

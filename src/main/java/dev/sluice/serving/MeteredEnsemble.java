@@ -1,11 +1,11 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.RequestTrace;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
@@ -26,8 +26,8 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
   public Future<InferenceResponse> submit(InferenceRequest request) {
     long since = meter.now();
     long inferences = inferences(request);
-    RunTimes outer = request.times();
-    var times = new RunTimes();
+    ComposingModelTimes outer = request.times();
+    var times = new ComposingModelTimes();
     request.addTimesTo(times);
     return next.submit(request)
         .onComplete(

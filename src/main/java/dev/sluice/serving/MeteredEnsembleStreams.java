@@ -1,8 +1,8 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.VersionMeter;
@@ -29,8 +29,8 @@ record MeteredEnsembleStreams(StreamScheduler next, MeteredEnsemble requests)
     private final Flow.Subscriber<? super InferenceResponse> reader;
     private final long since = meter.now();
     private final long inferences;
-    private final RunTimes times = new RunTimes();
-    private final @Nullable RunTimes outer;
+    private final ComposingModelTimes times = new ComposingModelTimes();
+    private final @Nullable ComposingModelTimes outer;
     private Flow.@Nullable Subscription stream;
     private boolean over;
 

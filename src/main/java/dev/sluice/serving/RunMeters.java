@@ -1,9 +1,9 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.RequestTrace;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.Signature;
 import dev.sluice.telemetry.FailureReason;
 import dev.sluice.telemetry.RunMeter;
@@ -40,7 +40,10 @@ final class RunMeters {
    * @param trace what records it
    */
   void answered(
-      RunMeter meter, long sinceNanos, @Nullable RunTimes times, @Nullable RequestTrace trace) {
+      RunMeter meter,
+      long sinceNanos,
+      @Nullable ComposingModelTimes times,
+      @Nullable RequestTrace trace) {
     meter.computed();
     meter.answered(sinceNanos, 1, times, trace);
     meter.end();

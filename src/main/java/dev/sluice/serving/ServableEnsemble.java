@@ -16,7 +16,7 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.ensemble.EnsembleGraph;
 import dev.sluice.scheduling.ensemble.EnsembleGraphBuilder;
 import dev.sluice.scheduling.ensemble.EnsembleScheduler;
-import dev.sluice.scheduling.ensemble.MessageChain;
+import dev.sluice.scheduling.ensemble.SequentialEnsembleScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.telemetry.VersionMeter;
@@ -69,8 +69,8 @@ final class ServableEnsemble implements Servable {
     List<ModelSelector> steps;
     Scheduler scheduler;
     StreamScheduler streams;
-    if (MessageChain.fits(ensemble, known)) {
-      var chain = MessageChain.of(name, ensemble, known, members);
+    if (SequentialEnsembleScheduler.fits(ensemble, known)) {
+      var chain = SequentialEnsembleScheduler.of(name, ensemble, known, members);
       metadata = chain.metadata();
       steps = chain.members();
       scheduler = chain;

@@ -1,7 +1,7 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.RequestTrace;
-import dev.sluice.inference.RunTimes;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -64,7 +64,7 @@ public final class RunMeter {
 
   private record Traced(RequestTrace trace, long sinceNanos) {}
 
-  private record Timed(RunTimes times, long sinceNanos) {}
+  private record Timed(ComposingModelTimes times, long sinceNanos) {}
 
   RunMeter(LongSupplier nanoTime, InstantSource clock) {
     this.nanoTime = nanoTime;
@@ -117,7 +117,10 @@ public final class RunMeter {
    * @param trace what records it
    */
   public void answered(
-      long sinceNanos, long batchSize, @Nullable RunTimes times, @Nullable RequestTrace trace) {
+      long sinceNanos,
+      long batchSize,
+      @Nullable ComposingModelTimes times,
+      @Nullable RequestTrace trace) {
     if (times != null) {
       timed.add(new Timed(times, sinceNanos));
     }

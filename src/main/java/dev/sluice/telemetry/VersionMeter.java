@@ -1,7 +1,7 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.time.InstantSource;
@@ -165,7 +165,7 @@ public final class VersionMeter {
    * @param sinceNanos when it came
    * @param times of all their runs for it
    */
-  public void composed(long inferences, long sinceNanos, RunTimes times) {
+  public void composed(long inferences, long sinceNanos, ComposingModelTimes times) {
     lastMillis = clock.millis();
     composedRows.add(inferences);
     composedQueue.add(times.queue());

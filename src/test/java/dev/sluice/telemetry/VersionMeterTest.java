@@ -3,8 +3,8 @@ package dev.sluice.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.time.Instant;
@@ -140,7 +140,7 @@ class VersionMeterTest {
   void requestToAnEnsembleHasRowsAndTheTimesOfItsMembers() {
     long since = version.now();
     nanos.addAndGet(30);
-    var times = new RunTimes();
+    var times = new ComposingModelTimes();
     times.add(1, 2, 3, 4);
     times.add(5, 0, 6, 1);
     version.composed(4, since, times);

@@ -25,8 +25,8 @@ record FloatElements(boolean isWide) implements JsonElements {
   @Override
   public long readRun(JsonCursor in, TensorBuilder out, long most) {
     long count = 0;
-    int read = PlainNumbers.RUN;
-    while (read == PlainNumbers.RUN && count < most) {
+    int read = FastNumberParser.RUN;
+    while (read == FastNumberParser.RUN && count < most) {
       read = in.plainNumbers(most - count, count > 0, !isWide);
       // Together: one by one, the way to native memory takes twice as long.
       put(in.plainValues(), read, out);

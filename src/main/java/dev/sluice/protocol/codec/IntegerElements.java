@@ -50,8 +50,8 @@ record IntegerElements(DataType type, long lowest, long highest, boolean wholeFl
     // What is written plainly has few digits enough for a signed number.
     long plainHighest = type == DataType.UINT64 ? Long.MAX_VALUE : highest;
     long count = 0;
-    int read = PlainNumbers.RUN;
-    while (read == PlainNumbers.RUN && count < most) {
+    int read = FastNumberParser.RUN;
+    while (read == FastNumberParser.RUN && count < most) {
       read = in.plainIntegers(most - count, count > 0, lowest, plainHighest);
       out.putIntegers(in.plainIntegerValues(), read, type.byteSize());
       count += read;

@@ -49,7 +49,7 @@ public final class JsonCursor {
   private final int end;
   private final JsonNumber number;
   private final JsonString string;
-  private @Nullable PlainNumbers plain;
+  private @Nullable FastNumberParser fastParser;
   private int at;
 
   /** Whether the innermost open array or object has not given anything yet. */
@@ -228,13 +228,13 @@ public final class JsonCursor {
   /**
    * Reads numbers in a row, as long as they are written plainly, into {@link #plainValues}.
    *
-   * @param most how many at most; {@link PlainNumbers#RUN} in any case
+   * @param most how many at most; {@link FastNumberParser#RUN} in any case
    * @param behindComma whether the cursor stands behind an element, not before the first one
-   * @param asFloats see {@link PlainNumbers#read}
+   * @param asFloats see {@link FastNumberParser#read}
    * @return how many there were; the cursor stands behind the last of them, or where it was
    */
   int plainNumbers(long most, boolean behindComma, boolean asFloats) {
-    PlainNumbers numbers = plain();
+    FastNumberParser numbers = fastParser();
     int from = behindComma ? numbers.behindComma(at) : at;
     int count = numbers.read(from, most, asFloats);
     if (count > 0) {
@@ -245,19 +245,19 @@ public final class JsonCursor {
 
   /** What {@link #plainNumbers} has read, from the beginning; until it reads again. */
   double[] plainValues() {
-    return plain().values();
+    return fastParser().values();
   }
 
   /**
    * Reads integers in a row, as long as they are written plainly and lie in a range, into {@link
    * #plainIntegerValues}.
    *
-   * @param most how many at most; {@link PlainNumbers#RUN} in any case
+   * @param most how many at most; {@link FastNumberParser#RUN} in any case
    * @param behindComma whether the cursor stands behind an element, not before the first one
    * @return how many there were; the cursor stands behind the last of them, or where it was
    */
   int plainIntegers(long most, boolean behindComma, long lowest, long highest) {
-    PlainNumbers numbers = plain();
+    FastNumberParser numbers = fastParser();
     int from = behindComma ? numbers.behindComma(at) : at;
     int count = numbers.readIntegers(from, most, lowest, highest);
     if (count > 0) {
@@ -268,15 +268,15 @@ public final class JsonCursor {
 
   /** What {@link #plainIntegers} has read, from the beginning; until it reads again. */
   long[] plainIntegerValues() {
-    return plain().integers();
+    return fastParser().integers();
   }
 
   /** Made once it is needed: many texts have no long lists. */
-  private PlainNumbers plain() {
-    if (plain == null) {
-      plain = new PlainNumbers(bytes, end);
+  private FastNumberParser fastParser() {
+    if (fastParser == null) {
+      fastParser = new FastNumberParser(bytes, end);
     }
-    return plain;
+    return fastParser;
   }
 
   /** Reads a string, left in the object that is returned until the next one is read. */

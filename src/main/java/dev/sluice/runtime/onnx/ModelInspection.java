@@ -64,7 +64,8 @@ final class ModelInspection {
   /**
    * Checks a model. A file that is no model passes: the runtime says better what is wrong with it.
    *
-   * @return names of values that are first outputs of the operators of {@link WholeOutputs}
+   * @return names of values that are first outputs of the operators of {@link
+   *     FullyWritingOperators}
    * @throws InferenceException with FAILED_PRECONDITION if the model has such an operator
    */
   static Set<String> check(Path file) {
@@ -146,7 +147,7 @@ final class ModelInspection {
     });
     if (depth == NODE_OF_MODEL
         && !outputs.isEmpty()
-        && WholeOutputs.writes(String.join("", domains), String.join("", operators))) {
+        && FullyWritingOperators.writes(String.join("", domains), String.join("", operators))) {
       whole.add(outputs.getFirst());
     }
     if (operators.contains("Scan")) {

@@ -29,7 +29,7 @@ final class OnnxRun implements AutoCloseable {
   private final OnnxValues values;
   private final ScoreMaps maps;
   private final boolean hasMaps;
-  private final KnownShapes known;
+  private final OutputShapeCache known;
   private final Set<String> wholeOutputs;
 
   /** Shared, because the thread that closes a session is seldom the one that opened it. */
@@ -50,7 +50,7 @@ final class OnnxRun implements AutoCloseable {
     this.wholeOutputs = wholeOutputs;
     this.values = new OnnxValues(arena);
     this.maps = new ScoreMaps(arena, values);
-    this.known = new KnownShapes(signature);
+    this.known = new OutputShapeCache(signature);
     this.hasMaps = signature.outputs().stream().anyMatch(ScoreMaps::holds);
     signature.inputs().forEach(spec -> inputNames.put(spec.name(), nativeName(spec)));
     signature.outputs().forEach(spec -> outputNames.put(spec.name(), nativeName(spec)));

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Tensor memory is recycled, and the runtime writes a pinned output only if an operator of this run
  * computes it: an output that is an input comes back untouched, without an error.
  *
- * Load.   KnownShapes leaves out outputs that are inputs, and what is wanted twice.
+ * Load.   OutputShapeCache leaves out outputs that are inputs, and what is wanted twice.
  * Before. The memory is filled with zeros: what an operator leaves out holds no data of other
  *         requests. A large output is not filled if the operator that computes it is one of
- *         WholeOutputs, which writes all or, not running, nothing. Its first and its last bytes get
+ *         FullyWritingOperators, which writes all or, not running, nothing. Its first and its last bytes get
  *         a guard, a random number of this process.
  * After.  A guard that is still there shows that the output was not written. The run is then repeated
  *         with memory of the runtime's own, and nothing of this session is pinned again.

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A signature whose tensors were found in the graph. Owns the native tensors of its defaults. */
 final class CallableSignature implements AutoCloseable {
-  private final Map<String, Port> inputs;
-  private final Map<String, Port> outputs;
+  private final Map<String, GraphOutput> inputs;
+  private final Map<String, GraphOutput> outputs;
   private final Map<String, Long> defaults = new LinkedHashMap<>();
 
   /** Inputs by the names of outputs that are the same tensors. */
@@ -38,7 +38,7 @@ final class CallableSignature implements AutoCloseable {
    * component in common with its input. TensorFlow does not give what it was fed.
    */
   private void passOn(String component) {
-    Port output = Objects.requireNonNull(outputs.get(component));
+    GraphOutput output = Objects.requireNonNull(outputs.get(component));
     inputs.forEach((name, input) -> {
       if (output.isSame(input)) {
         passedOn.put(component, name);
@@ -56,10 +56,10 @@ final class CallableSignature implements AutoCloseable {
     }
   }
 
-  private static Map<String, Port> ports(long graph, List<TensorSpec> specs) {
-    var ports = new HashMap<String, Port>();
+  private static Map<String, GraphOutput> ports(long graph, List<TensorSpec> specs) {
+    var ports = new HashMap<String, GraphOutput>();
     for (TensorSpec spec : specs) {
-      ports.put(spec.name(), Port.find(graph, spec));
+      ports.put(spec.name(), GraphOutput.find(graph, spec));
     }
     return ports;
   }
@@ -81,11 +81,11 @@ final class CallableSignature implements AutoCloseable {
     status.check();
   }
 
-  Map<String, Port> inputs() {
+  Map<String, GraphOutput> inputs() {
     return inputs;
   }
 
-  Map<String, Port> outputs() {
+  Map<String, GraphOutput> outputs() {
     return outputs;
   }
 

@@ -58,8 +58,8 @@ final class SignatureReader {
                       in, (key, value) -> defaults.put(key, ProtobufMessageReader.rest(value)));
               default -> false;
             });
-    DeclaredSide given = DeclaredSide.of(inputs, defaults.keySet());
-    DeclaredSide taken = DeclaredSide.of(outputs, Set.of());
+    SignatureTensors given = SignatureTensors.of(inputs, defaults.keySet());
+    SignatureTensors taken = SignatureTensors.of(outputs, Set.of());
     return new Signature(
         name,
         method[0],

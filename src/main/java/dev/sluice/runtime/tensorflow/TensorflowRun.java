@@ -100,7 +100,7 @@ final class TensorflowRun implements AutoCloseable {
   }
 
   private void putInput(int index, CallableSignature signature, NamedTensor input) {
-    Port port = signature.inputs().get(input.name());
+    GraphOutput port = signature.inputs().get(input.name());
     if (port == null) {
       throw InferenceException.invalid("the signature has no input '" + input.name() + "'");
     }
@@ -115,7 +115,7 @@ final class TensorflowRun implements AutoCloseable {
     }
     int index = from;
     for (Map.Entry<String, Long> entry : signature.defaults().entrySet()) {
-      Port port = signature.inputs().get(entry.getKey());
+      GraphOutput port = signature.inputs().get(entry.getKey());
       if (port != null && find(inputs, entry.getKey()) == null) {
         port.writeTo(inputPorts, index);
         inputValues.setAtIndex(JAVA_LONG, index, entry.getValue());
@@ -135,7 +135,7 @@ final class TensorflowRun implements AutoCloseable {
   }
 
   private void putOutput(int index, CallableSignature signature, TensorSpec output) {
-    Port port = signature.outputs().get(output.name());
+    GraphOutput port = signature.outputs().get(output.name());
     if (port == null) {
       throw InferenceException.invalid("the signature has no output '" + output.name() + "'");
     }

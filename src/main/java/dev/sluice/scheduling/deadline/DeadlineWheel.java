@@ -31,8 +31,8 @@ final class DeadlineWheel {
   private final Context eventLoop;
   private final LongSupplier nanoTime;
   private final long startNanos;
-  private final @Nullable Timed[] slots = new Timed[SLOTS];
-  private final List<Timed> due = new ArrayList<>();
+  private final @Nullable DeadlineEntry[] slots = new DeadlineEntry[SLOTS];
+  private final List<DeadlineEntry> due = new ArrayList<>();
   private int size;
 
   /** The first tick that was not looked at yet. */
@@ -49,7 +49,7 @@ final class DeadlineWheel {
     this.startNanos = nanoTime.getAsLong();
   }
 
-  void add(Timed added) {
+  void add(DeadlineEntry added) {
     long now = nanoTime.getAsLong();
     if (size == 0) {
       nextTick = tick(now);
@@ -62,7 +62,7 @@ final class DeadlineWheel {
     }
   }
 
-  void remove(Timed removed) {
+  void remove(DeadlineEntry removed) {
     if (removed.slot != IN_NO_SLOT) {
       unlink(removed);
       size--;
@@ -78,8 +78,8 @@ final class DeadlineWheel {
     return Math.floorDiv(nanos - startNanos, TICK_NANOS);
   }
 
-  private void link(Timed added, int slot) {
-    Timed first = slots[slot];
+  private void link(DeadlineEntry added, int slot) {
+    DeadlineEntry first = slots[slot];
     added.slot = slot;
     added.later = first;
     if (first != null) {
@@ -88,7 +88,7 @@ final class DeadlineWheel {
     slots[slot] = added;
   }
 
-  private void unlink(Timed removed) {
+  private void unlink(DeadlineEntry removed) {
     if (removed.earlier == null) {
       slots[removed.slot] = removed.later;
     } else {
@@ -131,7 +131,7 @@ final class DeadlineWheel {
   /** One at a time: what expires may end the waits of others. */
   private void expireDue() {
     for (int i = 0; i < due.size(); i++) {
-      Timed entry = due.get(i);
+      DeadlineEntry entry = due.get(i);
       if (!entry.over) {
         entry.over = true;
         entry.expire();
@@ -141,9 +141,9 @@ final class DeadlineWheel {
   }
 
   private void takeDue(int slot, long now) {
-    Timed entry = slots[slot];
+    DeadlineEntry entry = slots[slot];
     while (entry != null) {
-      Timed following = entry.later;
+      DeadlineEntry following = entry.later;
       if (now - entry.expiresNanos() >= 0) {
         remove(entry);
         due.add(entry);

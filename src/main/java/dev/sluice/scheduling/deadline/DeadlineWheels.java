@@ -29,7 +29,7 @@ public final class DeadlineWheels {
   }
 
   /** Watches it from now on: at once if this is its event loop. */
-  public void watch(Context eventLoop, Timed watched) {
+  public void watch(Context eventLoop, DeadlineEntry watched) {
     if (isOn(eventLoop)) {
       add(eventLoop, watched);
     } else {
@@ -41,14 +41,14 @@ public final class DeadlineWheels {
     return ((ContextInternal) eventLoop).inThread();
   }
 
-  private void add(Context eventLoop, Timed watched) {
+  private void add(Context eventLoop, DeadlineEntry watched) {
     if (!watched.over) {
       wheel(eventLoop).add(watched);
     }
   }
 
   /** Watches it no longer, unless it has expired. On its event loop. */
-  public void end(Context eventLoop, Timed watched) {
+  public void end(Context eventLoop, DeadlineEntry watched) {
     watched.over = true;
     wheel(eventLoop).remove(watched);
   }

@@ -32,9 +32,9 @@ public final class EnsembleGraphBuilder {
   private final Map<String, Integer> numbers = new LinkedHashMap<>();
 
   /** Who writes each tensor, and who takes it first. */
-  private final Map<String, TensorEnd> writers = new LinkedHashMap<>();
+  private final Map<String, TensorPort> writers = new LinkedHashMap<>();
 
-  private final Map<String, TensorEnd> takers = new LinkedHashMap<>();
+  private final Map<String, TensorPort> takers = new LinkedHashMap<>();
   private final List<EnsembleStep> steps = new ArrayList<>();
 
   /** By tensor, the names that the member who writes it has for its classes. */
@@ -70,7 +70,7 @@ public final class EnsembleGraphBuilder {
       String name, EnsembleConfig chain, Function<ModelSelector, ModelMetadata> members) {
     List<Signature> models =
         chain.steps().stream().map(step -> signature(members.apply(selector(step)))).toList();
-    return Chain.link(name, chain, models);
+    return SequentialTensorMapping.link(name, chain, models);
   }
 
   /** The signature by which members are asked: the default one, or the only one. */
@@ -85,7 +85,7 @@ public final class EnsembleGraphBuilder {
   }
 
   private EnsembleGraph build(Function<ModelSelector, ModelMetadata> members) {
-    config.inputs().forEach(input -> write(TensorEnd.ofEnsemble("input", input)));
+    config.inputs().forEach(input -> write(TensorPort.ofEnsemble("input", input)));
     List<ModelMetadata> models = new ArrayList<>();
     for (EnsembleConfig.Step step : config.steps()) {
       models.add(members.apply(selector(step)));
@@ -131,7 +131,7 @@ public final class EnsembleGraphBuilder {
               signature
                   .output(output)
                   .orElseThrow(() -> refused(where(step) + " has no output '" + output + "'"));
-          write(TensorEnd.ofStep("output", where(step), tensor, spec, false, joinsOneRow(model)));
+          write(TensorPort.ofStep("output", where(step), tensor, spec, false, joinsOneRow(model)));
           label(tensor, model.classLabels().get(output));
           hinted.set(number(tensor), !model.shapesBind());
           outputs.add(new Link(output, number(tensor)));
@@ -164,8 +164,8 @@ public final class EnsembleGraphBuilder {
     }
   }
 
-  private void write(TensorEnd end) {
-    TensorEnd other = writers.putIfAbsent(end.tensor(), end);
+  private void write(TensorPort end) {
+    TensorPort other = writers.putIfAbsent(end.tensor(), end);
     if (other != null) {
       throw refused(
           "ensemble '%s': tensor '%s' is written twice: %s, %s"
@@ -187,7 +187,7 @@ public final class EnsembleGraphBuilder {
                   .input(input)
                   .orElseThrow(() -> refused(where(step) + " has no input '" + input + "'"));
           take(
-              TensorEnd.ofStep(
+              TensorPort.ofStep(
                   "input", where(step), tensor, spec, !model.shapesBind(), joinsOneRow(model)));
         });
     for (TensorSpec input : signature.inputs()) {
@@ -198,8 +198,8 @@ public final class EnsembleGraphBuilder {
     shapesBind &= model.shapesBind();
   }
 
-  private void take(TensorEnd end) {
-    TensorEnd writer = writers.get(end.tensor());
+  private void take(TensorPort end) {
+    TensorPort writer = writers.get(end.tensor());
     if (writer != null) {
       writer.requireFits(name, end);
     } else if (!config.inputs().isEmpty()) {
@@ -208,7 +208,7 @@ public final class EnsembleGraphBuilder {
                   .formatted(name, end.tensor(), end)
               + " writes it");
     } else {
-      TensorEnd first = takers.putIfAbsent(end.tensor(), end);
+      TensorPort first = takers.putIfAbsent(end.tensor(), end);
       if (first != null) {
         first.requireFits(name, end);
       }
@@ -219,12 +219,12 @@ public final class EnsembleGraphBuilder {
   }
 
   private void addOutput(Declaration output) {
-    TensorEnd writer = writers.get(output.tensor());
+    TensorPort writer = writers.get(output.tensor());
     if (writer == null || writer.isOfEnsemble()) {
       throw refused(
           "ensemble '%s': output '%s' is written by no step".formatted(name, output.name()));
     }
-    writer.requireFits(name, TensorEnd.ofEnsemble("output", output));
+    writer.requireFits(name, TensorPort.ofEnsemble("output", output));
   }
 
   /** As declared, and else as those have it who take them. */
@@ -232,12 +232,12 @@ public final class EnsembleGraphBuilder {
     if (config.inputs().isEmpty()) {
       return takers.values().stream()
           .filter(taker -> !writers.containsKey(taker.tensor()))
-          .map(TensorEnd::spec)
+          .map(TensorPort::spec)
           .toList();
     }
     return config.inputs().stream()
         .map(input -> {
-          TensorEnd taker = takers.get(input.name());
+          TensorPort taker = takers.get(input.name());
           if (taker == null) {
             throw refused("ensemble '%s': no step takes input '%s'".formatted(name, input.name()));
           }
@@ -255,7 +255,7 @@ public final class EnsembleGraphBuilder {
     List<TensorSpec> untaken =
         writers.values().stream()
             .filter(writer -> !writer.isOfEnsemble() && !takers.containsKey(writer.tensor()))
-            .map(TensorEnd::spec)
+            .map(TensorPort::spec)
             .toList();
     if (untaken.isEmpty()) {
       throw refused("ensemble '" + name + "' has no output: every tensor is taken by a step");
@@ -288,8 +288,8 @@ public final class EnsembleGraphBuilder {
     return outputs;
   }
 
-  private TensorEnd writer(String tensor) {
-    TensorEnd writer = writers.get(tensor);
+  private TensorPort writer(String tensor) {
+    TensorPort writer = writers.get(tensor);
     if (writer == null) {
       throw new IllegalStateException("output " + tensor + " was not checked");
     }

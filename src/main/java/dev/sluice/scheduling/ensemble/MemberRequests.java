@@ -1,12 +1,12 @@
 package dev.sluice.scheduling.ensemble;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.ensemble.EnsembleStep.Link;
 import dev.sluice.tensor.NamedTensor;
@@ -48,7 +48,7 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
             request.deadline(),
             request.requestId(),
             request.options());
-    RunTimes times = request.times();
+    ComposingModelTimes times = request.times();
     if (times != null) {
       part.addTimesTo(times);
     }

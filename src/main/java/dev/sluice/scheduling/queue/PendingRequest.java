@@ -4,7 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.scheduling.deadline.Timed;
+import dev.sluice.scheduling.deadline.DeadlineEntry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.function.Consumer;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A queued request and its caller's event loop. Completed once, on any thread, and delivered on
  * that event loop. Owns the request until then.
  */
-public final class PendingRequest extends Timed implements Runnable {
+public final class PendingRequest extends DeadlineEntry implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final InferenceRequest request;

@@ -33,7 +33,7 @@ final class ControlInput {
     this.spec = spec;
     this.shape =
         spec.shape().isRankKnown()
-            ? Dims.ones(spec.shape())
+            ? ConstantTensors.unitShape(spec.shape())
             : (batched ? Shape.of(1, 1) : Shape.of(1));
     Set<DataType> allowed = control.kind() == ControlKind.ID ? IDS : FLAGS;
     if (!allowed.contains(spec.type())) {
@@ -61,19 +61,21 @@ final class ControlInput {
 
   private NamedTensor flag(boolean set) {
     double value = set ? control.yes() : control.no();
-    return new NamedTensor(spec.name(), Fill.numbers(spec.type(), shape, (long) value, value));
+    return new NamedTensor(
+        spec.name(), ConstantTensors.numbers(spec.type(), shape, (long) value, value));
   }
 
   private NamedTensor id(SequenceStep step) {
     if (spec.type() == DataType.BYTES) {
-      return new NamedTensor(spec.name(), Fill.texts(shape, step.idText()));
+      return new NamedTensor(spec.name(), ConstantTensors.texts(shape, step.idText()));
     }
     if (!(step.id() instanceof ParameterValue.Whole(long number, _)) || !fits(number)) {
       throw InferenceException.invalid(
           "sequence id '%s' is none that input '%s' can hold, which is %s"
               .formatted(step.idText(), spec.name(), spec.type()));
     }
-    return new NamedTensor(spec.name(), Fill.numbers(spec.type(), shape, number, (double) number));
+    return new NamedTensor(
+        spec.name(), ConstantTensors.numbers(spec.type(), shape, number, (double) number));
   }
 
   private boolean fits(long number) {

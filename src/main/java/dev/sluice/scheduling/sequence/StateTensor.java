@@ -50,7 +50,7 @@ final class StateTensor {
 
   private Shape first(List<Long> dims, boolean batched) {
     if (dims.isEmpty() && input.shape().isRankKnown()) {
-      return Dims.ones(input.shape());
+      return ConstantTensors.unitShape(input.shape());
     }
     Shape item = Shape.of(dims.stream().mapToLong(Long::longValue).toArray());
     return batched ? item.prepend(1) : item;
@@ -100,7 +100,7 @@ final class StateTensor {
   /** What a sequence begins with, for the caller to close. */
   Tensor begin() {
     if (content == null) {
-      return Fill.zeros(input.type(), first);
+      return ConstantTensors.zeros(input.type(), first);
     }
     try (var builder = new TensorBuilder(input.type(), content.length)) {
       MemorySegment bytes = MemorySegment.ofArray(content);

@@ -29,7 +29,7 @@ class DeadlineWheelTest {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  private final class Wait extends Timed {
+  private final class Wait extends DeadlineEntry {
     private final long until;
     private volatile long expiredAt;
     private Runnable also = () -> {};

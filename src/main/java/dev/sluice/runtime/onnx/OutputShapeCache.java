@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It may be wrong where values decide about shapes. The runtime then refuses the memory, and
  * {@link #distrust} ends this for good.
  */
-final class KnownShapes {
+final class OutputShapeCache {
   /** As many kinds of runs are remembered. */
   private static final int PLACES = 64;
 
@@ -57,7 +57,7 @@ final class KnownShapes {
   private int unknownShapes;
   private boolean trusted = true;
 
-  KnownShapes(Signature signature) {
+  OutputShapeCache(Signature signature) {
     this.inputNames =
         signature.inputs().stream().map(TensorSpec::nativeName).collect(Collectors.toSet());
   }

@@ -17,21 +17,21 @@ import dev.sluice.tensor.TensorSpec;
  * @param oneRow whether dimension 0 is a batch that the rest of the ensemble does not have: it is
  *     one row there
  */
-record TensorEnd(
+record TensorPort(
     String what,
     TensorSpec spec,
     boolean typed,
     boolean anyShape,
     boolean isOfEnsemble,
     boolean oneRow) {
-  static TensorEnd ofStep(
+  static TensorPort ofStep(
       String kind,
       String where,
       String tensor,
       TensorSpec model,
       boolean anyShape,
       boolean oneRow) {
-    return new TensorEnd(
+    return new TensorPort(
         "%s '%s' of %s".formatted(kind, model.name(), where),
         new TensorSpec(
             tensor, model.type(), model.shape(), model.optional(), tensor, model.type().name()),
@@ -41,9 +41,9 @@ record TensorEnd(
         oneRow);
   }
 
-  static TensorEnd ofEnsemble(String kind, Declaration said) {
+  static TensorPort ofEnsemble(String kind, Declaration said) {
     DataType type = said.type().orElse(DataType.UNSUPPORTED);
-    return new TensorEnd(
+    return new TensorPort(
         "%s '%s' of the ensemble".formatted(kind, said.name()),
         new TensorSpec(
             said.tensor(), type, said.shape(), said.optional(), said.tensor(), type.name()),
@@ -58,7 +58,7 @@ record TensorEnd(
   }
 
   /** Refuses two ends of which one can never give what the other takes. */
-  void requireFits(String ensemble, TensorEnd other) {
+  void requireFits(String ensemble, TensorPort other) {
     boolean sameType = !typed || !other.typed || spec.type() == other.spec.type();
     boolean sameShape =
         anyShape

@@ -11,10 +11,12 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One request for a stream on its way through the models of a {@link MessageChain}. */
-final class ChainStream extends StreamedRun {
+/**
+ * One request for a stream on its way through the models of a {@link SequentialEnsembleScheduler}.
+ */
+final class SequentialEnsembleStream extends StreamedRun {
   private final List<EnsembleStep> steps;
-  private final ChainRequests requests;
+  private final SequentialStepRequests requests;
 
   /** The run itself, and each of the request's inputs that the first model reads. */
   private final AtomicInteger holders = new AtomicInteger(1);
@@ -22,7 +24,7 @@ final class ChainStream extends StreamedRun {
   /**
    * @param request taken over
    */
-  ChainStream(
+  SequentialEnsembleStream(
       String name,
       List<EnsembleStep> steps,
       DataPlane members,
@@ -30,7 +32,7 @@ final class ChainStream extends StreamedRun {
       Flow.Subscriber<? super InferenceResponse> subscriber) {
     super(name, members, request, subscriber);
     this.steps = steps;
-    this.requests = new ChainRequests(steps.size(), members, request);
+    this.requests = new SequentialStepRequests(steps.size(), members, request);
   }
 
   /**

@@ -16,16 +16,16 @@ import java.lang.foreign.MemorySegment;
  * @param operation 0 if the graph has no such operation
  * @param index of the output
  */
-record Port(TensorSpec spec, long operation, int index) {
+record GraphOutput(TensorSpec spec, long operation, int index) {
   /** Finds a tensor that a signature calls {@code operation:index}, or just {@code operation}. */
-  static Port find(long graph, TensorSpec spec) {
+  static GraphOutput find(long graph, TensorSpec spec) {
     String text = spec.nativeName();
     int colon = text.lastIndexOf(':');
     String name = colon < 0 ? text : text.substring(0, colon);
     int index = colon < 0 ? 0 : number(text.substring(colon + 1));
     long operation = operation(graph, name);
     boolean exists = operation != 0 && index >= 0 && index < TfApi.operationNumOutputs(operation);
-    return new Port(spec, exists ? operation : 0, index);
+    return new GraphOutput(spec, exists ? operation : 0, index);
   }
 
   private static int number(String text) {
@@ -43,7 +43,7 @@ record Port(TensorSpec spec, long operation, int index) {
   }
 
   /** Whether it is the same tensor as another one, which the graph has. */
-  boolean isSame(Port other) {
+  boolean isSame(GraphOutput other) {
     return operation != 0 && operation == other.operation && index == other.index;
   }
 

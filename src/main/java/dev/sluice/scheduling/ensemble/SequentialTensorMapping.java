@@ -14,12 +14,12 @@ import java.util.Map;
  * Finds out which tensors go from model to model in a chain: by name, or in their order where no
  * name is the same. The first model's inputs and the last one's outputs are the ensemble's own.
  */
-final class Chain {
+final class SequentialTensorMapping {
   private final String name;
   private final List<Step> steps;
   private final List<Signature> models;
 
-  private Chain(String name, List<Step> steps, List<Signature> models) {
+  private SequentialTensorMapping(String name, List<Step> steps, List<Signature> models) {
     this.name = name;
     this.steps = steps;
     this.models = models;
@@ -33,7 +33,7 @@ final class Chain {
    *     take what the one before it gives
    */
   static EnsembleConfig link(String name, EnsembleConfig chain, List<Signature> models) {
-    return new Chain(name, chain.steps(), models).link();
+    return new SequentialTensorMapping(name, chain.steps(), models).link();
   }
 
   private EnsembleConfig link() {

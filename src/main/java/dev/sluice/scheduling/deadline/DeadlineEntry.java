@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * Something with a deadline, linked into a {@link DeadlineWheel} through itself, so that to watch
  * it allocates nothing. Of one event loop.
  */
-public abstract class Timed {
-  @Nullable Timed earlier;
-  @Nullable Timed later;
+public abstract class DeadlineEntry {
+  @Nullable DeadlineEntry earlier;
+  @Nullable DeadlineEntry later;
   int slot = DeadlineWheel.IN_NO_SLOT;
 
   /** Whether it was ended before it was watched, or was watched already. */

@@ -22,9 +22,9 @@ import java.util.TreeSet;
  * The models that could be served if someone asked for them by name. Remembers nothing: the folders
  * are looked at each time. Blocks.
  */
-final class Catalog {
+final class AvailableModels {
   private final DesiredModels all;
-  private final MountedFolders mounted;
+  private final ModelFolderDetector mounted;
   private final ModelSettings settings;
 
   /**
@@ -32,7 +32,7 @@ final class Catalog {
    * @param mounted tells what of them is a folder of models
    * @param settings tell which models an ensemble is composed of
    */
-  Catalog(DesiredModels all, MountedFolders mounted, ModelSettings settings) {
+  AvailableModels(DesiredModels all, ModelFolderDetector mounted, ModelSettings settings) {
     this.all = all;
     this.mounted = mounted;
     this.settings = settings;

@@ -11,7 +11,7 @@ import java.util.Set;
  * (attention over caches, loops, scans, operators of other domains), and Reshape and Transpose,
  * which the optimizer takes into attention.
  */
-final class WholeOutputs {
+final class FullyWritingOperators {
   private static final Set<String> OPERATORS =
       Set.of(
           // One value in, one out.
@@ -76,7 +76,7 @@ final class WholeOutputs {
           "ReduceSum",
           "Softmax");
 
-  private WholeOutputs() {}
+  private FullyWritingOperators() {}
 
   /** Whether an operator is one of them. */
   static boolean writes(String domain, String operator) {

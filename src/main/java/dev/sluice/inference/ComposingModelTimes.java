@@ -4,7 +4,7 @@ package dev.sluice.inference;
  * Where the time of a composed request went: added up over the runs of the models that it was asked
  * of, some of them side by side. Nanoseconds. Any thread.
  */
-public final class RunTimes {
+public final class ComposingModelTimes {
   private long queue;
   private long input;
   private long infer;
@@ -19,7 +19,7 @@ public final class RunTimes {
   }
 
   /** All runs of a request that was composed itself. */
-  public void add(RunTimes other) {
+  public void add(ComposingModelTimes other) {
     add(other.queue(), other.input(), other.infer(), other.output());
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * so neither is asked in a branch. Digits behind a point, and those of integers, are read eight at
  * a time, in the bytes of one long.
  */
-final class PlainNumbers {
+final class FastNumberParser {
   /** Numbers that are read at once. */
   static final int RUN = 32;
 
@@ -50,7 +50,7 @@ final class PlainNumbers {
 
   private long value;
 
-  PlainNumbers(byte[] bytes, int end) {
+  FastNumberParser(byte[] bytes, int end) {
     this.bytes = bytes;
     this.end = end;
   }

@@ -22,7 +22,7 @@ import java.util.Set;
  * @param specs all tensors
  * @param composites what is made of several, by its name
  */
-record DeclaredSide(List<TensorSpec> specs, Map<String, CompositeTensor> composites) {
+record SignatureTensors(List<TensorSpec> specs, Map<String, CompositeTensor> composites) {
   private static final int INT64 = TfTypes.number(DataType.INT64);
   private static final int SPARSE = 1;
   private static final int RAGGED = 3;
@@ -33,7 +33,7 @@ record DeclaredSide(List<TensorSpec> specs, Map<String, CompositeTensor> composi
    * @param optional names of those that a request may leave out
    * @throws InferenceException with FAILED_PRECONDITION if two have the same name
    */
-  static DeclaredSide of(Map<String, TensorInfo> infos, Set<String> optional) {
+  static SignatureTensors of(Map<String, TensorInfo> infos, Set<String> optional) {
     var specs = new ArrayList<TensorSpec>();
     Map<String, CompositeTensor> composites = new LinkedHashMap<>();
     infos.forEach((name, info) -> {
@@ -47,7 +47,7 @@ record DeclaredSide(List<TensorSpec> specs, Map<String, CompositeTensor> composi
       }
     });
     requireNamesOnce(specs);
-    return new DeclaredSide(List.copyOf(specs), composites);
+    return new SignatureTensors(List.copyOf(specs), composites);
   }
 
   private static List<TensorSpec> parts(String name, TensorInfo info, boolean optional) {

@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Holds no thread and no queue, as {@link EnsembleScheduler}.
  */
-public final class MessageChain implements Scheduler, StreamScheduler {
+public final class SequentialEnsembleScheduler implements Scheduler, StreamScheduler {
   private final String name;
   private final List<EnsembleStep> steps;
   private final ModelMetadata metadata;
   private final DataPlane members;
   private volatile boolean closed;
 
-  private MessageChain(
+  private SequentialEnsembleScheduler(
       String name, List<EnsembleStep> steps, ModelMetadata metadata, DataPlane members) {
     this.name = name;
     this.steps = steps;
@@ -59,7 +59,7 @@ public final class MessageChain implements Scheduler, StreamScheduler {
    * @param known the metadata of the models
    * @param members finds and asks them
    */
-  public static MessageChain of(
+  public static SequentialEnsembleScheduler of(
       String name,
       EnsembleConfig ensemble,
       Function<ModelSelector, ModelMetadata> known,
@@ -73,7 +73,8 @@ public final class MessageChain implements Scheduler, StreamScheduler {
     ModelMetadata first = known.apply(steps.getFirst().member());
     ModelMetadata last = known.apply(steps.getLast().member());
     boolean decoupled = steps.stream().anyMatch(EnsembleStep::decoupled);
-    return new MessageChain(name, steps, metadata(first, last).withDecoupled(decoupled), members);
+    return new SequentialEnsembleScheduler(
+        name, steps, metadata(first, last).withDecoupled(decoupled), members);
   }
 
   /** It takes what the first model takes, and gives what the last one gives. */
@@ -118,7 +119,8 @@ public final class MessageChain implements Scheduler, StreamScheduler {
     if (closed) {
       QueuedStreams.refuse(request, subscriber, EnsembleScheduler.unloading(name));
     } else {
-      subscriber.onSubscribe(new ChainStream(name, steps, members, request, subscriber));
+      subscriber.onSubscribe(
+          new SequentialEnsembleStream(name, steps, members, request, subscriber));
     }
   }
 
@@ -131,7 +133,7 @@ public final class MessageChain implements Scheduler, StreamScheduler {
   /** One request on its way. On the event loop that asked, but for cancelling. */
   private final class Run {
     private final InferenceRequest request;
-    private final ChainRequests requests;
+    private final SequentialStepRequests requests;
     private final Promise<InferenceResponse> answer = Promise.promise();
 
     /** The run itself, and each of the request's inputs that the first model reads. */
@@ -144,7 +146,7 @@ public final class MessageChain implements Scheduler, StreamScheduler {
      */
     Run(InferenceRequest request) {
       this.request = request;
-      this.requests = new ChainRequests(steps.size(), members, request);
+      this.requests = new SequentialStepRequests(steps.size(), members, request);
     }
 
     Future<InferenceResponse> start() {

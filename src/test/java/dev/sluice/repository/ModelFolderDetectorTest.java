@@ -17,11 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A folder that someone else fills, with one model or with several. */
-class MountedFoldersTest {
+class ModelFolderDetectorTest {
   private final TestRepository test;
   private final ModelFiles files;
 
-  MountedFoldersTest(@TempDir Path root) {
+  ModelFolderDetectorTest(@TempDir Path root) {
     RepositoryConfig config =
         RepositoryConfig.of(
             DesiredModels.only(Map.of("named", ListedModel.mounted(root.resolve("models")))),

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * Tells one model in a mounted folder from a folder of models, at each look anew: it may fill while
  * the server runs. Blocks; any thread.
  */
-final class MountedFolders {
+final class ModelFolderDetector {
   /** What lies directly in the folder of one model: its files, its settings, its versions. */
   private static final Pattern PART =
       Pattern.compile(
@@ -41,7 +41,7 @@ final class MountedFolders {
   /** A folder that is empty, or out of sight, is what it was before: one model at first. */
   private boolean holdsModels(Path folder) {
     List<Path> children = children(folder);
-    if (children.stream().anyMatch(MountedFolders::isPartOfModel)) {
+    if (children.stream().anyMatch(ModelFolderDetector::isPartOfModel)) {
       ofModels.remove(folder);
     } else if (children.stream().anyMatch(Files::isDirectory)) {
       ofModels.add(folder);

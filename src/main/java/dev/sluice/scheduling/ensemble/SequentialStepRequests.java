@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.ensemble;
 
+import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -7,7 +8,6 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
-import dev.sluice.inference.RunTimes;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.SharedTensor;
@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param members finds them
  * @param request the chain's, which outlives those of the models
  */
-record ChainRequests(int steps, DataPlane members, InferenceRequest request) {
+record SequentialStepRequests(int steps, DataPlane members, InferenceRequest request) {
   /**
    * Passes views of the request's inputs to the first model.
    *
@@ -61,7 +61,7 @@ record ChainRequests(int steps, DataPlane members, InferenceRequest request) {
               request.deadline(),
               request.requestId(),
               options);
-      RunTimes times = request.times();
+      ComposingModelTimes times = request.times();
       if (times != null) {
         part.addTimesTo(times);
       }

@@ -6,9 +6,18 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import java.nio.charset.StandardCharsets;
 
-/** Tensors of one value. The caller owns them. */
-final class Fill {
-  private Fill() {}
+/** Makes tensors in which all elements have one value. The caller owns them. */
+final class ConstantTensors {
+  private ConstantTensors() {}
+
+  /** Returns the shape with 1 in place of each open dimension. */
+  static Shape unitShape(Shape declared) {
+    long[] dims = declared.dims();
+    for (int i = 0; i < dims.length; i++) {
+      dims[i] = dims[i] == Shape.ANY ? 1 : dims[i];
+    }
+    return Shape.of(dims);
+  }
 
   /** A tensor of zeros, or of empty texts. The caller has bounded its size. */
   static Tensor zeros(DataType type, Shape shape) {
