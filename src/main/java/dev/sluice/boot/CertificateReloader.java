@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 final class CertificateReloader {
   private static final Logger LOG = LoggerFactory.getLogger(CertificateReloader.class);
 
-  /** What is in the files, or why they cannot be read. */
+  /** The content of the files, or the reason why they cannot be read. */
   private record Reading(Optional<TlsConfig> tls, String failure) {}
 
   private final TlsConfig files;

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** A flag of another server's command: a constant of an enum, which is named as the flag is. */
 interface CompatFlag {
-  /** What becomes of a flag. */
+  /** The effect of a flag. */
   enum Kind {
     VALUE,
     /** True if it stands alone. */
@@ -22,12 +22,12 @@ interface CompatFlag {
 
   Kind kind();
 
-  /** What it is for; of one that is refused or has no effect, why. */
+  /** Returns what the flag is for; for one that is rejected or has no effect, the reason. */
   String text();
 
   String name();
 
-  /** As it is written. */
+  /** Returns the flag as it is written. */
   default String flag() {
     return "--" + name().toLowerCase(Locale.ROOT);
   }

@@ -89,7 +89,7 @@ record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, List<Strin
         .orElse(otherwise);
   }
 
-  /** What a flag opens of control; without it, what the policy says. */
+  /** Returns the control operations that a flag opens; without it, those of the policy. */
   ControlAccess control(F flag) {
     return text(flag)
         .map(text -> ControlAccess.parse(flag.flag(), text))

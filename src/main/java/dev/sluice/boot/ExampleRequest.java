@@ -111,7 +111,10 @@ final class ExampleRequest {
     return listener.protocols().contains(protocol);
   }
 
-  /** Whether all inputs are open in their first dimension, so that a row is an element of each. */
+  /**
+   * Returns whether all inputs are open in their first dimension, so that a row is an element of
+   * each.
+   */
   private static boolean hasRows(List<TensorSpec> inputs) {
     return !inputs.isEmpty()
         && inputs.stream()

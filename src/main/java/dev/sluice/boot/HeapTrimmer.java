@@ -83,7 +83,7 @@ final class HeapTrimmer {
     return due;
   }
 
-  /** Whether the server has done little since this was asked last. */
+  /** Returns whether the server has done little since this was asked last. */
   private boolean isCalm() {
     long used = processorTime.getAsLong();
     long now = nanoTime.getAsLong();

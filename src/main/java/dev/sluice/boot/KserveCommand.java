@@ -52,7 +52,7 @@ final class KserveCommand implements Callable<Integer> {
   private static final Pattern HOST =
       Pattern.compile("[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.%]{2,}|\\[[0-9A-Fa-f:.%a-z]+]");
 
-  /** What KServe's runtimes read from the environment, and the setting it is here. */
+  /** The environment variables that KServe's runtimes read, and the setting that each is here. */
   private static final Map<String, String> ENVIRONMENT =
       Map.of(
           "CE_TYPE", "kserve.event_type",

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The open listeners of a server. Used by the thread that starts and closes it, which blocks. */
 final class Listeners {
-  /** How long before the end of the drain requests are given up. */
+  /** Time before the end of the drain at which requests are failed. */
   private static final long LAST_ANSWERS_MILLIS = 200;
 
-  /** How long streams that are ended may take to say so, beyond the time to drain. */
+  /** Time that ended streams may take to send their status, beyond the time to drain. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
   /** The time to drain that is left when a second signal hurries. */
@@ -133,7 +133,10 @@ final class Listeners {
     open.forEach(listener -> listener.schedule(periodicTasks));
   }
 
-  /** Where clients find them, in the order in which they were opened. */
+  /**
+   * Returns the addresses at which clients reach the listeners, in the order in which they were
+   * opened.
+   */
   List<String> addresses() {
     return open.stream().map(OpenListener::address).toList();
   }

@@ -15,21 +15,21 @@ final class LoadingWorkers implements Workers {
   private final ServerThreads threads;
 
   /**
-   * What is deployed by a task belongs to the verticle whose context began the task, and goes with
-   * it. Models outlive the listener that asked for them, so each task begins here.
+   * Context of no verticle. A verticle that a task deploys is a child of the one whose context began
+   * the task, and is undeployed with it; models outlive the listener that asked for them.
    */
-  private final Context nobodys;
+  private final Context detached;
 
   /** Made on a thread that is not Vert.x's. */
   LoadingWorkers(ServerThreads threads) {
     this.vertx = threads.vertx();
     this.threads = threads;
-    this.nobodys = vertx.getOrCreateContext();
+    this.detached = vertx.getOrCreateContext();
   }
 
   @Override
   public void execute(Runnable task) {
-    nobodys.runOnContext(_ -> begin(task));
+    detached.runOnContext(_ -> begin(task));
   }
 
   private void begin(Runnable task) {

@@ -53,7 +53,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
 
   private static final int QUEUED_EVENTS = 4096;
 
-  /** How long the last lines of native code are waited for. */
+  /** Longest wait for the last lines of native code. */
   private static final Duration LAST_LINES = Duration.ofMillis(500);
 
   private static volatile boolean wholeProcess;
@@ -157,7 +157,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     return console;
   }
 
-  /** What the process is, and not only a part of it, may log what native code says. */
+  /** Configures what only the whole process may, not an embedded server: the log of native code. */
   static void forWholeProcess() {
     wholeProcess = true;
   }
@@ -227,9 +227,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
   }
 
-  /**
-   * What libraries say for their own developers is only of use to someone who looks at everything.
-   */
+  /** Raises the level of library loggers that are of use only to their own developers. */
   static void quieten(LoggerContext logs, Level level) {
     Level libraries = level.equals(Level.DEBUG) ? Level.INFO : null;
     logs.getLogger("io.netty").setLevel(libraries);

@@ -60,12 +60,12 @@ record ModelLine(String model, Optional<VersionStatus> version, Optional<ModelMe
     return version.filter(status -> status.state() == VersionState.AVAILABLE).isPresent();
   }
 
-  /** Whether something is wrong with it, even if an older load of it still serves. */
+  /** Returns whether something is wrong with it, even if an older load of it still serves. */
   boolean hasFailed() {
     return !isAvailable() || problem().isPresent();
   }
 
-  /** How to find it, if it takes requests. */
+  /** Returns the selector of the version, if it takes requests. */
   Optional<ModelSelector> selector() {
     return metadata
         .flatMap(_ -> version)

@@ -88,13 +88,13 @@ final class ModelPlanes {
     this.data = new InferencePipeline(repository, paths, System::nanoTime);
   }
 
-  /** What to serve at first. */
+  /** Returns the models to serve at first. */
   private RepositoryConfig firstModels() {
     RepositoryConfig models = config.repository();
     return file.map(TensorflowModels::first).map(models::withWanted).orElse(models);
   }
 
-  /** What a file lists lies where models may be loaded from. */
+  /** Requires that every model that a file lists lies where models may be loaded from. */
   private static void require(LoadPolicy policy, DesiredModels listed) {
     try {
       policy.requireListed(listed.listed());
@@ -158,7 +158,7 @@ final class ModelPlanes {
     return new PredictSettings(config.limits().maxBodySize(), config.tfs().tensorContent());
   }
 
-  /** Which calls of TensorFlow Serving's protocol are kept. */
+  /** Returns the logs that keep calls of TensorFlow Serving's protocol. */
   RequestLogs requestLogs() {
     return logs;
   }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What the commands print about models. */
+/** Formats the reports about models that the commands print. */
 final class ModelReports {
   private ModelReports() {}
 
@@ -42,7 +42,7 @@ final class ModelReports {
     return table.lines();
   }
 
-  /** Where models are looked for, for texts. */
+  /** Returns the folders that are searched for models, for error texts. */
   static String directories(RepositoryConfig repository) {
     return repository.wanted().directories().stream()
         .map(Path::toString)

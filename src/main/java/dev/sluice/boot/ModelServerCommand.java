@@ -23,7 +23,7 @@ import picocli.CommandLine.Unmatched;
     name = "tensorflow_model_server",
     description = "Serves models by the flags of TensorFlow Serving's command.")
 final class ModelServerCommand implements Callable<Integer> {
-  /** What TensorFlow Java 1.1 carries. */
+  /** The version of TensorFlow that TensorFlow Java 1.1 bundles. */
   private static final String TENSORFLOW = "2.18.0";
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelServerCommand.class);

@@ -13,7 +13,7 @@ import org.slf4j.event.Level;
 final class NativeStderrLog implements Consumer<String> {
   private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
 
-  /** As TensorFlow writes it, and its library Abseil: the time, the level, the file. */
+  /** A line of TensorFlow or its library Abseil: the time, the level, the file. */
   private static final Pattern TENSORFLOW =
       Pattern.compile(
           "^(?:\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d+: ([IWEF]) |([IWEF])\\d{4}"

@@ -132,8 +132,8 @@ record OpenListener(
   }
 
   /**
-   * Whether only this machine reaches it, so that browsers must name a known host. It says nothing
-   * of what callers may do.
+   * Returns whether only this machine reaches it, so that browsers must name a known host. It says
+   * nothing of what callers may do.
    */
   static boolean isLocal(ListenerConfig config) {
     if (config.socket().isPresent()) {
@@ -146,7 +146,7 @@ record OpenListener(
     }
   }
 
-  /** Where clients find it. */
+  /** Returns the address at which clients reach the listener. */
   String address() {
     return config.withPort(port).address();
   }

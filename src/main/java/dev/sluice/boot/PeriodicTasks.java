@@ -15,7 +15,7 @@ final class PeriodicTasks {
   private final List<Look> looks = new CopyOnWriteArrayList<>();
   private volatile boolean stopped;
 
-  /** What is looked at, by one thread at a time. */
+  /** A check that runs periodically, on one thread at a time. */
   private static final class Look {
     private final String what;
     private final Runnable action;

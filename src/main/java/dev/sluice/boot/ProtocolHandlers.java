@@ -120,8 +120,9 @@ record ProtocolHandlers(
   }
 
   /**
-   * Who reads metrics may see the console. grps' own server shows its monitor to everybody, and a
-   * listener for grps alone has no protocol whose clients expect something else.
+   * Returns the audience of the console: a caller who may read metrics may see it. grps' own server
+   * shows its monitor to everybody, and a listener for grps alone has no protocol whose clients
+   * expect something else.
    */
   private static ConsoleHandler.Audience audience(Set<Protocol> protocols) {
     if (protocols.contains(Protocol.GRPS)) {

@@ -28,7 +28,7 @@ interface Server extends AutoCloseable {
   /** Ends the drain early: no grace period is waited for, and requests have little time left. */
   void stopNow();
 
-  /** How long {@link #close} may take before runs of models are what it waits for. */
+  /** Returns how long {@link #close} may take before only runs of models can delay it. */
   Duration closingTime();
 
   /** Drains, then stops. Blocks until all is closed; closing again does nothing. */

@@ -31,7 +31,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What the flags of {@code tensorflow_model_server} mean in settings of Sluice. */
+/** Translates the flags of {@code tensorflow_model_server} to settings of Sluice. */
 final class ServingSettings {
   private static final String FILE = "file://";
   private static final int GRPC_PORT = 8_500;
@@ -122,7 +122,7 @@ final class ServingSettings {
     }
   }
 
-  /** What no flag of that command is known by. */
+  /** Rejects flags that the command does not know. */
   static List<String> unknown(CompatFlags<ServingFlag> flags) {
     return flags.unknown().stream().filter(COMPILER.negate()).toList();
   }

@@ -15,7 +15,7 @@ final class SetOption {
               + " environment the same setting is SLUICE_LIMITS_MAX_BODY_SIZE.")
   private List<String> set = new ArrayList<>();
 
-  /** What it was given, in that order. */
+  /** Returns the given overrides, in their order. */
   List<SettingOverride> overrides() {
     return set.stream().map(assignment -> SettingOverride.parse(assignment, "--set")).toList();
   }

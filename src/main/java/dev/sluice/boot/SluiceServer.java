@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
 public final class SluiceServer implements Server {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceServer.class);
 
-  /** How long it takes to end what still goes on after the drain, and to close what is idle. */
+  /** Time to end what is still in flight after the drain, and to close what is idle. */
   private static final Duration CLOSING = Duration.ofSeconds(3);
 
   /** The part of the memory budget that freed blocks may have besides. */
@@ -145,7 +145,7 @@ public final class SluiceServer implements Server {
     return Future.join(lags, rates);
   }
 
-  /** What a listener may speak. */
+  /** Returns the protocol handlers of a listener. */
   private ProtocolHandlers protocolHandlers() {
     return new ProtocolHandlers(
         models.data(),
@@ -242,12 +242,12 @@ public final class SluiceServer implements Server {
     return models.repository().reconciled();
   }
 
-  /** How the models are. */
+  /** Returns the control plane of the models. */
   public ControlPlane control() {
     return models.control();
   }
 
-  /** What requests hold of the server's memory. */
+  /** Returns the budget of the memory that requests hold. */
   public MemoryBudget memory() {
     return memory;
   }

@@ -3,7 +3,7 @@ package dev.sluice.boot;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 
-/** Why the server could not start, for the person who started it. Carries no stack trace. */
+/** The reason why the server could not start, in words for the operator. Carries no stack trace. */
 public final class StartFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

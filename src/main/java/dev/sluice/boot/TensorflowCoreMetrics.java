@@ -7,8 +7,8 @@ import dev.sluice.telemetry.MetricSource;
 import dev.sluice.telemetry.MetricsPage;
 
 /**
- * Those of TensorFlow's own metrics that can be had: its C API does not read them out, so that only
- * what is known of each run is here, by their names.
+ * Exports those of TensorFlow's own metrics that can be had: its C API does not read them out, so
+ * that only what is known of each run is here, by their names.
  *
  * @param totals what was run
  */

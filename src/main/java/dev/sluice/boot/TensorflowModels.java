@@ -28,7 +28,7 @@ final class TensorflowModels {
   private final Path file;
   private final RequestLogs logs;
 
-  /** What was applied, or is about to be; null if what was read last was refused. */
+  /** The models that were applied, or are about to be; null if the last file was rejected. */
   private volatile @Nullable String applied;
 
   /** The last complaint, so that it is not repeated at each look. */

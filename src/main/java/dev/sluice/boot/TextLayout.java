@@ -21,7 +21,7 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  /** As glog has it, and Triton. */
+  /** The format of glog and Triton. */
   private static final DateTimeFormatter SHORT_TIME =
       DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneOffset.UTC);
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** What {@code --backend-config} says: {@code [BACKEND,]NAME=VALUE}. */
+/** Parses {@code --backend-config}: {@code [BACKEND,]NAME=VALUE}. */
 final class TritonBackendConfig {
   private static final String BATCH = "default-max-batch-size";
 

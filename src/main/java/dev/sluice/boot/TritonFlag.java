@@ -113,7 +113,7 @@ enum TritonFlag implements CompatFlag {
       Kind.NO_EFFECT,
       "latencies are counters and histograms; summaries do not add up over servers");
 
-  /** Why several flags have no effect. */
+  /** The reason why several flags have no effect. */
   private static final class Reason {
     private static final String NO_SUCH_PORT = "its port is not there";
     private static final String NO_LIBRARIES =

@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * What Triton's flags say of the log: each level is on or off by itself, as in its log settings.
- */
+/** Translates Triton's log flags: each level is on or off by itself, as in its log settings. */
 final class TritonLog {
   private static final int MOST_VERBOSE = 1_000;
   private static final List<TritonFlag> LEVELS =

@@ -9,9 +9,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What Triton's flags say of calls that need a header: {@code APIS:KEY=VALUE}. */
+/** Parses Triton's restrictions of APIs to callers with a header: {@code APIS:KEY=VALUE}. */
 final class TritonRestrictions {
-  /** What the headers of gRPC begin with, before the key. */
+  /** The prefix that gRPC metadata has before the key. */
   private static final String GRPC_PREFIX = "triton-grpc-protocol-";
 
   private TritonRestrictions() {}

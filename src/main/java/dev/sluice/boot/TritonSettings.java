@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What the flags of {@code tritonserver} mean in settings of Sluice. */
+/** Translates the flags of {@code tritonserver} to settings of Sluice. */
 final class TritonSettings {
   private static final int HIGHEST_PORT = 65_535;
   private static final long MOST_SECONDS = 1_000_000;
@@ -75,7 +75,7 @@ final class TritonSettings {
         .with(read.security().withRestricted(TritonRestrictions.of(flags)));
   }
 
-  /** That server does not start with what it does not know either. */
+  /** Rejects unknown flags, as that server does. */
   private void refuse() {
     if (!flags.unknown().isEmpty()) {
       throw new ConfigException(
@@ -199,7 +199,7 @@ final class TritonSettings {
     overrides.add(new SettingOverride(path, value, flag.flag()));
   }
 
-  /** Those that share an address are one. */
+  /** Returns the listeners; protocols with the same address share one. */
   private List<ListenerConfig> listeners() {
     String http = flags.text(TritonFlag.HTTP_ADDRESS).orElse(ANYWHERE);
     Map<ListenerConfig, Set<Protocol>> open = new LinkedHashMap<>();

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * What Triton's flags say of traces. Each setting has a flag, and {@code --trace-config}, which
- * came later and has the word, has them all: {@code [MODE,]NAME=VALUE}.
+ * Translates Triton's trace flags. Each setting has a flag, and {@code --trace-config}, which came
+ * later and has the word, has them all: {@code [MODE,]NAME=VALUE}.
  */
 final class TritonTraces {
   private final Consumer<String> warnings;
@@ -76,7 +76,7 @@ final class TritonTraces {
     }
   }
 
-  /** As there, OFF goes before the others. */
+  /** Sets the trace levels; OFF takes precedence over the others, as in Triton. */
   private void levels() {
     if (timestamps || off) {
       set(TritonFlag.TRACE_LEVEL, "timestamps", Boolean.toString(timestamps && !off));

@@ -2,7 +2,7 @@ package dev.sluice.boot;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} prints. */
+/** Formats the output of {@code --version}. */
 final class VersionText implements IVersionProvider {
   @Override
   public String[] getVersion() {

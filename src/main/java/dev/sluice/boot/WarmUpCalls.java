@@ -128,7 +128,7 @@ final class WarmUpCalls {
     }
   }
 
-  /** Whether each call's stream came to its end. */
+  /** Returns whether each call's stream came to its end. */
   private static boolean grpc(List<GrpcCall> calls, Connector connector) throws IOException {
     try (SocketChannel channel = connector.connect()) {
       OutputStream out = Channels.newOutputStream(channel);

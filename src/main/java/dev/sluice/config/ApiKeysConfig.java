@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which API keys there are. A name may have several keys, so that one can be replaced by another.
+ * The API keys that are valid. A name may have several keys, so that one can be replaced by
+ * another.
  *
  * @param keys further keys, of the same form as the lines of the file
  * @param file file with one key in each line, {@code name: sha256:HEX} or {@code name: KEY}. It is

@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How requests for one model are joined. Sizes are rows, which is dimension 0.
+ * Dynamic batching: how requests for one model are joined into one run. Sizes are rows, which is
+ * dimension 0.
  *
  * @param maxBatchSize largest batch, in rows of dimension 0. Above 0, V2 treats dimension 0 as the
  *     batch; above 1, requests are batched; 0: the first dimension is not known to be a batch

@@ -14,7 +14,7 @@ import java.time.Duration;
  */
 public record BreakerConfig(
     Duration hang, int failures, Duration probeInterval, Readiness readiness) {
-  /** What a health check sees of a model whose breaker is open. */
+  /** The readiness that a health check reports for a model whose circuit breaker is open. */
   public enum Readiness {
     /** Nothing. */
     NONE,

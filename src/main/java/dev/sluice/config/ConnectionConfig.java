@@ -3,7 +3,8 @@ package dev.sluice.config;
 import java.time.Duration;
 
 /**
- * How long one connection may keep the server waiting. Part of {@link LimitsConfig}.
+ * Time limits of a connection: how long a client may keep the server waiting. Part of {@link
+ * LimitsConfig}.
  *
  * @param maxConnectionsPerPeer open connections of one client address and listener; 0: no limit, as
  *     behind a proxy, whose clients share an address

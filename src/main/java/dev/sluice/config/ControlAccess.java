@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a listener allows of control and administration, besides what the policy says.
+ * The control and administration that a listener allows, besides what the policy says.
  *
  * @param never whether all of it is forbidden there, whatever the policy says
  * @param open what everybody may do there, without a credential

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who decides which models are served.
+ * Model control mode: folders or callers decide which models are served.
  *
  * @param mode who decides which models are loaded. {@code poll}: the folders, polled; {@code none}:
  *     the folders, read once; {@code explicit}: callers, by name
@@ -14,13 +14,13 @@ import java.util.Set;
  *     as soon as the folders have been read
  */
 public record ControlConfig(Mode mode, Set<String> load, boolean strictReadiness) {
-  /** Whether folders or callers decide. */
+  /** The side that decides: folders or callers. */
   public enum Mode {
     /** All models, looked at once. */
     NONE,
     /** All models, looked at time after time. */
     POLL,
-    /** Those that callers load by name, until they unload them. */
+    /** Models are loaded and unloaded by name, by callers. */
     EXPLICIT
   }
 
@@ -33,7 +33,7 @@ public record ControlConfig(Mode mode, Set<String> load, boolean strictReadiness
     load = Set.copyOf(load);
   }
 
-  /** Whether callers decide. */
+  /** Returns whether callers decide. */
   public boolean explicit() {
     return mode == Mode.EXPLICIT;
   }

@@ -18,7 +18,7 @@ final class DefaultMemory {
 
   private static final int RUN_QUARTERS = 3;
 
-  /** What the JVM takes besides the heap and buffers. */
+  /** The memory that the JVM takes besides the heap and buffers. */
   private static final long JVM = 64L * 1024 * 1024;
 
   private DefaultMemory() {}

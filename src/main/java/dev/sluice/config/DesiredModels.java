@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which models should be served. Replaced as a whole while the server runs.
+ * Desired state of the repository: the models that should be served. Replaced as a whole while the
+ * server runs.
  *
  * @param directories folder whose sub-folders are models; of several, the first one that has a
  *     model of a name wins. Also {@code --models DIR}

@@ -77,7 +77,9 @@ public record EnsembleConfig(
         List.of());
   }
 
-  /** Whether the steps do not say which tensors they take and write, as those of a chain. */
+  /**
+   * Returns whether the steps do not say which tensors they take and write, as those of a chain.
+   */
   public boolean isChain() {
     return steps.getFirst().inputs().isEmpty();
   }

@@ -19,7 +19,7 @@ final class Environment {
   /** Read by the launcher and the command line. */
   private static final Set<String> NOT_SETTINGS = Set.of("SLUICE_CONFIG", "SLUICE_JAVA_OPTS");
 
-  /** What Kubernetes sets by itself in every pod beside a service called sluice. */
+  /** Variables that Kubernetes itself sets in every pod beside a service called sluice. */
   private static final Pattern KUBERNETES =
       Pattern.compile("SLUICE_(SERVICE_(HOST|PORT.*)|PORT(_.*)?)");
 
@@ -32,7 +32,10 @@ final class Environment {
     this.warnings = warnings;
   }
 
-  /** What the variables set. An empty variable sets nothing, as if it were absent. */
+  /**
+   * Returns the settings that the variables override. An empty variable sets nothing, as if it were
+   * absent.
+   */
   List<SettingOverride> overrides(Map<String, String> environment) {
     List<SettingOverride> overrides = new ArrayList<>();
     new TreeMap<>(environment)

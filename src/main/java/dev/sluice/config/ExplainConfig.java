@@ -30,7 +30,7 @@ public record ExplainConfig(
     int seed,
     double baseline,
     Optional<Path> baselineFile) {
-  /** How Sluice explains by itself. */
+  /** Algorithm by which Sluice computes explanations itself. */
   public enum Method {
     NONE,
     /** Shapley values, sampled by permutations. */

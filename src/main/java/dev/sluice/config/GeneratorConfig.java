@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a step function is run in a loop. A star in a name stands for the same text in both names of
- * a pair.
+ * A generation loop over a step function. A star in a name stands for the same text in both names
+ * of a pair.
  *
  * @param feedback outputs of a decode step that are inputs of the next one. A star stands for the
  *     same text in both names
@@ -63,7 +63,7 @@ public record GeneratorConfig(
   }
 
   /**
-   * How likely each value is to be chosen.
+   * Sampling: how likely each value is to be chosen.
    *
    * @param temperature divisor of the logits; 0: the most likely token is chosen
    * @param topK number of the most likely tokens that are sampled from; 0: all
@@ -91,7 +91,7 @@ public record GeneratorConfig(
   }
 
   /**
-   * What makes tokens less likely that were there before, on their logits.
+   * Penalties on the logits of tokens that occurred before.
    *
    * @param repetition divisor of the logits of tokens of the prompt and of chosen ones, factor of
    *     those below zero; 1: none
@@ -118,7 +118,7 @@ public record GeneratorConfig(
   }
 
   /**
-   * What ends a stream; whatever comes first.
+   * Conditions that end a stream; the first to occur does.
    *
    * @param tokens tokens that end the stream; they are sent
    * @param output output that ends the stream when none of its elements is zero

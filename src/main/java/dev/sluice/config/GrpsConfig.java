@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the grps protocol leaves to the server.
+ * Settings of the grps protocol.
  *
  * @param defaultModel model of requests that name none; empty: the only model, if there is one
  * @param onlineAtStart whether the readiness check succeeds before a caller puts the server online

@@ -114,7 +114,7 @@ public record GrpsDeployment(
     return Math.min(wanted, maxConcurrency);
   }
 
-  /** What to tell the person who starts the server; empty if everything means something here. */
+  /** Returns a warning for the operator; empty if every setting of the file has an effect here. */
   Optional<String> warning() {
     return unused.isEmpty()
         ? Optional.empty()

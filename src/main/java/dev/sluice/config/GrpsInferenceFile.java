@@ -36,7 +36,7 @@ record GrpsInferenceFile(
    * @param text its part of the file, written out again
    */
   record Model(String id, String name, Path path, Optional<BatchingConfig> batching, String text) {
-    /** As it is served. */
+    /** Returns the model as it is served. */
     ListedModel listed() {
       ListedModel plain = ListedModel.in(path);
       return batching.map(plain::withBatching).orElse(plain);
@@ -140,7 +140,7 @@ record GrpsInferenceFile(
     return path;
   }
 
-  /** Whether a plugin lies there. */
+  /** Returns whether a plugin lies there. */
   private static boolean holdsJar(Path folder) {
     try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
       return jars.iterator().hasNext();

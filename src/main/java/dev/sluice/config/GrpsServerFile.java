@@ -31,7 +31,7 @@ record GrpsServerFile(
   private static final int HIGHEST_PORT = 65_535;
   private static final String HOST = "\\d{1,3}(\\.\\d{1,3}){3}";
 
-  /** What the ports speak, by the words of the file. */
+  /** The protocol of a port, by the words of the file. */
   private enum Framework {
     HTTP(1),
     HTTP_GRPC(2),

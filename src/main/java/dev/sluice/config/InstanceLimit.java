@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance of a model needs before it may run, as {@code instance_group.rate_limiter} of a
- * Triton configuration says.
+ * The resources that an instance of a model needs before it may run, as {@code
+ * instance_group.rate_limiter} of a Triton configuration says.
  *
  * @param resources taken for each run, and given back after it
  * @param priority weight of the runs of the instance: one of 2 gets half as many as one of 1

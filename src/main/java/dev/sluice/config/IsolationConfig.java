@@ -12,7 +12,7 @@ import java.time.Duration;
  *     when it is interrupted, is ended with its process; 0s: never
  */
 public record IsolationConfig(Mode mode, long memory, Duration killAfter) {
-  /** Which process runs a model. */
+  /** The process that runs a model. */
   public enum Mode {
     /** The server's own. */
     NONE,

@@ -28,7 +28,7 @@ public record JavaConfig(
     settings = Map.copyOf(settings);
   }
 
-  /** What belongs to one model. */
+  /** Reads the settings of one model. */
   static JavaConfig read(Section java, JavaConfig defaults) {
     Map<String, String> settings = new LinkedHashMap<>();
     java.value("settings")
@@ -42,7 +42,7 @@ public record JavaConfig(
         java.number("concurrency", defaults.concurrency, 0, MOST_CALLS));
   }
 
-  /** What all models share. */
+  /** Reads the settings that all models share. */
   static JavaConfig readDefaults(Section java) {
     return new JavaConfig(
         java.duration("timeout", DEFAULT.timeout),

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which JSON Web Tokens are valid.
+ * The JSON Web Tokens that are valid.
  *
  * @param keys file of public keys, PEM or JWKS. It is read again when it changes
  * @param jwksUrl address from which a JWKS is fetched, instead of {@code keys}: https, or http on
@@ -31,7 +31,7 @@ public record JwtConfig(
     Set<Algorithm> algorithms,
     Duration clockSkew,
     String rolesClaim) {
-  /** How a token may be signed: never by a secret that both sides know, and never not at all. */
+  /** Signature algorithms of tokens: no shared secrets, and never none. */
   public enum Algorithm {
     RS256,
     RS384,

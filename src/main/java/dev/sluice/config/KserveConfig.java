@@ -3,8 +3,7 @@ package dev.sluice.config;
 import java.util.Optional;
 
 /**
- * What KServe's protocol leaves to the server: the attributes of the CloudEvents that answer
- * CloudEvents.
+ * Settings of KServe's protocol: the attributes of the CloudEvents that answer CloudEvents.
  *
  * @param eventType attribute {@code type} of CloudEvents that answer CloudEvents
  * @param eventSource attribute {@code source} of these; empty: {@code io.kserve.inference.} and the

@@ -54,7 +54,7 @@ public record ListedModel(
         folder, versionPolicy, labels, Optional.empty(), Optional.of(others), false);
   }
 
-  /** What holds for the model if its own settings are these. */
+  /** Returns the model with these settings in place of its own. */
   public ModelConfig over(ModelConfig own) {
     return own.withVersions(
             versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels)

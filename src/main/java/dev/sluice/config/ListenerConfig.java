@@ -55,7 +55,7 @@ public record ListenerConfig(
     METRICS
   }
 
-  /** Which keys the shared V1 paths write. */
+  /** The keys that the shared V1 paths write. */
   public enum V1Dialect {
     BOTH,
     TENSORFLOW,
@@ -158,7 +158,7 @@ public record ListenerConfig(
         : Optional.empty();
   }
 
-  /** As people write it. */
+  /** Returns the address as it is written in settings. */
   public String address() {
     if (host.startsWith(UNIX)) {
       return host;

@@ -16,7 +16,7 @@ import java.time.Duration;
  */
 public record LoadingConfig(
     int threads, int retries, Duration retryInterval, Transition transition, boolean reread) {
-  /** What goes first when a version replaces another. */
+  /** The order of load and unload when a version replaces another. */
   public enum Transition {
     /** The new one is loaded beside the old one, which then goes: no request finds none. */
     AVAILABILITY,

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the server logs, on its standard error or into a file.
+ * The server's log: levels, format, and standard error or a file.
  *
  * @param format form of log lines, for people or for programs. Also {@code --log-format}
  * @param level lowest level that is logged. Client errors are INFO, resource exhaustion is WARN,
@@ -42,7 +42,7 @@ public record LogConfig(
     INFO
   }
 
-  /** How a line of text begins. */
+  /** The prefix of a log line. */
   public enum LineStart {
     ISO8601,
     GLOG

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * What the Open Inference Protocol leaves to the server.
+ * Settings of the Open Inference Protocol.
  *
  * @param serverName name in V2's server metadata; clients made for Triton may look for {@code
  *     triton}

@@ -37,7 +37,7 @@ public record PolicyConfig(
     SHARED_MEMORY
   }
 
-  /** What everybody may do if the settings have no policy. */
+  /** The policy without settings: what every caller may do. */
   public static final PolicyConfig DEFAULT =
       new PolicyConfig(
           List.of("anonymous"),

@@ -177,7 +177,7 @@ record ProtoFields(String file, Message message) {
     return last(field).map(value -> Duration.ofNanos(whole(field, value, 0, longest) * 1_000));
   }
 
-  /** As in the format itself, the last of several wins. */
+  /** Returns the last of several values, as the format itself does. */
   private Optional<Value> last(String field) {
     List<Value> values = values(field);
     return values.isEmpty() ? Optional.empty() : Optional.of(values.getLast());

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How requests for one model wait.
+ * The queue of one model's requests.
  *
  * @param maxQueuedRequests requests that may wait in the queue; one more is rejected; 0: no limit
  *     by number
@@ -26,11 +26,11 @@ public record QueueConfig(
     List<QueuePolicy> policies,
     Duration inlineLimit,
     WhenFull whenFull) {
-  /** How one more request than may wait is refused. */
+  /** The error of a request that finds the queue full. */
   public enum WhenFull {
-    /** As overload is: RESOURCE_EXHAUSTED, 429. */
+    /** Overload: RESOURCE_EXHAUSTED, 429. */
     EXHAUSTED,
-    /** As TensorFlow Serving does: UNAVAILABLE, 503. */
+    /** TensorFlow Serving's answer: UNAVAILABLE, 503. */
     UNAVAILABLE
   }
 
@@ -77,23 +77,25 @@ public record QueueConfig(
         Duration.ZERO);
   }
 
-  /** How many requests may wait: as many as a queue can hold if the settings name no number. */
+  /**
+   * Returns the capacity of the queue; that of the largest queue if the settings name no number.
+   */
   public int capacity() {
     return maxQueuedRequests == 0 ? LONGEST_QUEUE : maxQueuedRequests;
   }
 
-  /** Whether a full queue is UNAVAILABLE, and no overload. */
+  /** Returns whether a full queue is UNAVAILABLE, and no overload. */
   public boolean refusesAsUnavailable() {
     return asTriton() || whenFull == WhenFull.UNAVAILABLE;
   }
 
-  /** Whether requests wait, and are refused, by the rules of a Triton configuration. */
+  /** Returns whether requests wait, and are refused, by the rules of a Triton configuration. */
   public boolean asTriton() {
     return !policies.isEmpty();
   }
 
   /**
-   * How requests of a level wait.
+   * Returns the policy of a priority level.
    *
    * @param level from 0
    */

@@ -3,7 +3,7 @@ package dev.sluice.config;
 import java.time.Duration;
 
 /**
- * How requests of one priority level wait, as a Triton configuration says it.
+ * The queue policy of one priority level, as in a Triton configuration.
  *
  * @param delays whether who has waited too long stays, behind all others of the level; else it is
  *     refused
@@ -16,7 +16,7 @@ public record QueuePolicy(boolean delays, Duration timeout, boolean overridable,
   private static final long LONGEST_MICROS = Long.MAX_VALUE / NANOS_PER_MICRO;
 
   /**
-   * How long a request may wait.
+   * Returns how long a request may wait.
    *
    * @param wantedMicros what it says itself, in microseconds; 0 if nothing
    * @return nanoseconds; {@link Long#MAX_VALUE} without end

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether runs wait for resources, as Triton's rate limiter has it.
+ * Rate limiting: whether runs wait for resources, as under Triton's rate limiter.
  *
  * @param mode whether instances run only while the resources of their {@code rate_limiter} are
  *     free: {@code execution_count} has those wait least that ran least, by their priorities
@@ -14,14 +14,14 @@ import java.util.Optional;
  *     instance needs that needs most
  */
 public record RateLimitConfig(Mode mode, List<Available> resources) {
-  /** Which instance runs next. */
+  /** The choice of the instance that runs next. */
   public enum Mode {
     NONE,
     EXECUTION_COUNT
   }
 
   /**
-   * How much there is of a resource.
+   * The available amount of a resource.
    *
    * @param device where; empty for all
    */

@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 
 /** Paths of object stores and other systems, such as {@code gs://bucket/model}. */
 public final class RemotePath {
-  /** What is wanted in place of one. */
+  /** The form that is accepted instead, for error texts. */
   public static final String WANTED =
       "a folder of this machine (storage on other systems is mounted or copied first)";
 
@@ -12,7 +12,7 @@ public final class RemotePath {
 
   private RemotePath() {}
 
-  /** Whether a text names a path on another system, or one that is written as if it did. */
+  /** Returns whether a text names a path on another system, or one that is written as if it did. */
   public static boolean is(String text) {
     return SCHEME.matcher(text).matches();
   }

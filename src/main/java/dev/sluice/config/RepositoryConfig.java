@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where models are.
+ * The model repository: folders, control, and how it is polled.
  *
  * @param wanted the folders of models, and models that are named one by one
  * @param control who decides which of them are served
@@ -76,7 +76,9 @@ public record RepositoryConfig(
         wanted, control, pollInterval, loading, tensorflow, other, defaults, rateLimit);
   }
 
-  /** How often the folders are really looked at; zero: only when something asks for it. */
+  /**
+   * Returns the effective poll interval of the folders; zero if they are polled on request only.
+   */
   public Duration effectivePollInterval() {
     return control.mode() == ControlConfig.Mode.POLL ? pollInterval : Duration.ZERO;
   }

@@ -15,7 +15,7 @@ import java.util.Set;
  * @param value which the header must have
  */
 public record RestrictedApi(Wire wire, Set<Group> groups, String header, String value) {
-  /** How requests come. */
+  /** The transport of a request. */
   public enum Wire {
     /** HTTP, and what is neither. */
     HTTP,

@@ -11,7 +11,7 @@ public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaC
   }
 
   /**
-   * Whether sessions of a runtime have processes of their own.
+   * Returns whether sessions of a runtime have processes of their own.
    *
    * @param runtime its key in settings
    */
@@ -23,7 +23,7 @@ public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaC
     };
   }
 
-  /** What a model's own settings say of isolation, whichever runtime it has. */
+  /** Returns the isolation that a model's own settings say, whichever runtime it has. */
   RuntimesConfig isolated(Section model) {
     return new RuntimesConfig(
         onnx.with(IsolationConfig.read(model, onnx.isolation())),

@@ -3,7 +3,7 @@ package dev.sluice.config;
 import java.util.List;
 
 /**
- * Which caller may do which operation.
+ * Authentication and authorization: which caller may do which operation.
  *
  * @param policies rules that give roles to identities. Rules add to each other; what {@code
  *     anonymous} may do, every caller may

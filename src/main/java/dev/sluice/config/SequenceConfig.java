@@ -29,7 +29,7 @@ public record SequenceConfig(
     states = List.copyOf(states);
   }
 
-  /** What an input tells. A kind's name in settings is its constant's in lower case. */
+  /** The meaning of a control input. A kind's name in settings is its constant's in lower case. */
   public enum ControlKind {
     /** input that is 1 in a sequence's first request, and otherwise 0. */
     START,

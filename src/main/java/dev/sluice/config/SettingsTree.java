@@ -100,7 +100,7 @@ final class SettingsTree {
     wanted.put(path, value);
   }
 
-  /** What each value that was read had to be, by full names. */
+  /** Returns the expected form of each value that was read, by its full name. */
   Map<String, String> wanted() {
     return wanted;
   }
@@ -109,7 +109,7 @@ final class SettingsTree {
     bound.put(path, read);
   }
 
-  /** What each table was bound to, by full names. */
+  /** Returns the record that each table was bound to, by its full name. */
   Map<String, Object> bound() {
     return bound;
   }
@@ -119,7 +119,10 @@ final class SettingsTree {
     return new ConfigException(origin(path) + ": " + path + " " + complaint);
   }
 
-  /** Where the value, or what it lies in, or else what lies in it, was set. */
+  /**
+   * Returns the origin of a value: where it was set itself, or its enclosing table, or else
+   * something inside it.
+   */
   private String origin(String path) {
     String outer = path;
     while (!outer.isEmpty() && !origins.containsKey(outer)) {

@@ -4,8 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Whether tensors may lie in files of shared memory, by which clients on the same machine hand them
- * over.
+ * Shared memory: whether tensors may lie in files that clients on the same machine hand over.
  *
  * @param enabled whether callers with the role {@code shared_memory} on the same machine may
  *     register regions of shared memory, and name them in V2 requests

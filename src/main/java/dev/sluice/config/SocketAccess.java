@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Who may connect to a Unix domain socket.
+ * The users who may connect to a Unix domain socket.
  *
  * @param mode permission bits of a Unix domain socket's file, such as {@code "0660"}, in quotes.
  *     The socket appears at its path with these bits

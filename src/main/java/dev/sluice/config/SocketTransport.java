@@ -1,7 +1,8 @@
 package dev.sluice.config;
 
 /**
- * How the server talks to the system's sockets. A transport's name in settings is in lower case.
+ * The transport between Netty and the system's sockets. A transport's name in settings is in lower
+ * case.
  */
 public enum SocketTransport {
   /** Epoll where there is one. */

@@ -1,7 +1,7 @@
 package dev.sluice.config;
 
 /**
- * How a grps predict request over HTTP says that it wants a stream.
+ * How a grps predict request over HTTP asks for a stream.
  *
  * @param ctrlMode where a predict request over HTTP asks for a stream: a query parameter, a header,
  *     or a member of its JSON body
@@ -12,7 +12,7 @@ public record StreamControlConfig(Mode ctrlMode, String ctrlKey, String resConte
   public static final StreamControlConfig DEFAULT =
       new StreamControlConfig(Mode.QUERY_PARAM, "streaming", "application/octet-stream");
 
-  /** Where a request says what it wants. */
+  /** The place in a request that is read for it. */
   public enum Mode {
     QUERY_PARAM,
     HEADER_PARAM,

@@ -77,8 +77,8 @@ public final class TensorflowBatchingFile {
   }
 
   /**
-   * How many batches of a model may run at once: as many as the file says, or else as there are
-   * cores.
+   * Returns how many batches of a model may run at once: as many as the file says, or else as there
+   * are cores.
    */
   public static SettingOverride threads(Optional<Path> file) {
     return ofAll(file, _ -> {}).threads();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a TensorFlow Serving model config file says of a model's request log. What it says is not
+ * The request log of a model, as a TensorFlow Serving model config file says. What it says is not
  * yet checked.
  *
  * @param type the kind of collector

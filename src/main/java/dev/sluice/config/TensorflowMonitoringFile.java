@@ -17,7 +17,7 @@ public final class TensorflowMonitoringFile {
   private TensorflowMonitoringFile() {}
 
   /**
-   * Where the page for Prometheus is to be; empty if it is not to be anywhere.
+   * Returns the path of the Prometheus page; empty if there is to be none.
    *
    * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, or the path is none

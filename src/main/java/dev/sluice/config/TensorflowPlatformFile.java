@@ -19,7 +19,7 @@ public final class TensorflowPlatformFile {
   private static final String ADAPTER =
       "[type.googleapis.com/tensorflow.serving.SavedModelBundleSourceAdapterConfig]";
 
-  /** What has no effect here is named in a warning. */
+  /** Options that are known; those without effect here are named in a warning. */
   private static final Set<String> KNOWN =
       Set.of(
           "session_config",

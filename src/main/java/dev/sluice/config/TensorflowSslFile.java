@@ -16,7 +16,7 @@ public final class TensorflowSslFile {
   private TensorflowSslFile() {}
 
   /**
-   * How the gRPC port is to encrypt.
+   * Returns the encryption of the gRPC port.
    *
    * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, or lacks what encryption needs

@@ -18,7 +18,7 @@ final class TextProto {
   private int position;
   private int line = 1;
 
-  /** What a field can hold. */
+  /** The value of a field. */
   sealed interface Value {}
 
   /** A number, a name or the content of a quoted text. */
@@ -129,7 +129,9 @@ final class TextProto {
     position++;
   }
 
-  /** What stands behind a backslash. Numbers of bytes are not needed by any setting read here. */
+  /**
+   * Reads the escape behind a backslash. Numbers of bytes are not needed by any setting read here.
+   */
   private void escaped(StringBuilder into) {
     char c = text.charAt(position++);
     switch (c) {

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What the protocol of TensorFlow Serving leaves to the server.
+ * Settings of TensorFlow Serving's protocol.
  *
  * @param tensorContent whether tensors in responses to Predict over gRPC are raw bytes instead of
  *     typed lists

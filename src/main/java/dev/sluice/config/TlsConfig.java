@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How a listener encrypts. All is PEM.
+ * TLS of a listener. All is PEM.
  *
  * @param certificate PEM file with the server's certificate, followed by those that lead to its
  *     authority

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Which V2 requests are traced until a caller changes it, and where traces go.
+ * Traces: which V2 requests are traced until a caller changes it, and where traces go.
  *
  * @param timestamps whether V2 requests are traced at the start: when each reached which point
  * @param rate one of so many V2 requests is traced; 0: none

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * shown, and what has no meaning here is named in one warning.
  */
 final class TritonModelConfig {
-  /** What is done here anyway: where instances run. */
+  /** Options with the only value that is supported: where instances run. */
   private static final Map<String, Set<String>> ONLY =
       Map.of("instance_group.kind", Set.of("KIND_CPU", "KIND_AUTO"));
 
@@ -81,7 +81,7 @@ final class TritonModelConfig {
     return files;
   }
 
-  /** As under Triton, a name that is not the folder's is a mistake of the person who copied it. */
+  /** Rejects a name that is not the folder's, as Triton does: it is a mistake of copying. */
   private void requireName(ProtoFields model) {
     model
         .text("name")

@@ -3,7 +3,7 @@ package dev.sluice.config;
 import dev.sluice.config.OnnxConfig.GraphOptimization;
 import java.util.Optional;
 
-/** What a Triton {@code config.pbtxt} says of how ONNX Runtime is to run a model. */
+/** Translates the part of a Triton {@code config.pbtxt} that tunes ONNX Runtime. */
 record TritonOptimization(ProtoFields model) {
   private static final int MOST_THREADS = 1024;
 

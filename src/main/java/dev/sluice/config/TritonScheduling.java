@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What a Triton {@code config.pbtxt} says of how requests wait and join. */
+/** Translates the part of a Triton {@code config.pbtxt} about queues and dynamic batching. */
 final class TritonScheduling {
   private final ProtoFields model;
   private final Optional<ProtoFields> dynamicBatching;
@@ -14,7 +14,10 @@ final class TritonScheduling {
     this.dynamicBatching = model.inner("dynamic_batching");
   }
 
-  /** As there, requests are joined only if something is there that joins them, empty or not. */
+  /**
+   * Returns the batching settings: requests are joined only if {@code dynamic_batching} is present,
+   * empty or not, as in Triton.
+   */
   BatchingConfig batching(BatchingConfig defaults) {
     int largest =
         model

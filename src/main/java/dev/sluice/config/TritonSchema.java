@@ -83,7 +83,7 @@ final class TritonSchema {
 
   private TritonSchema() {}
 
-  /** How often a field may occur. */
+  /** The cardinality of a field. */
   enum Label {
     SINGLE,
     REPEATED,
@@ -101,7 +101,7 @@ final class TritonSchema {
       return MESSAGES.containsKey(type);
     }
 
-    /** What is shown of it where nothing is said; null for a message that is not there. */
+    /** Returns the value that is shown for an absent field; null for an absent message. */
     Object defaultValue() {
       return switch (label) {
         case REPEATED -> List.of();

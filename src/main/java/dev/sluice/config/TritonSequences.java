@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a Triton {@code config.pbtxt} says of sequences. */
+/** Translates the part of a Triton {@code config.pbtxt} about sequences. */
 final class TritonSequences {
   private static final Map<String, ControlKind> KINDS =
       Map.of(
@@ -50,7 +50,10 @@ final class TritonSequences {
         sequence.inners("state").stream().map(this::state).toList());
   }
 
-  /** As there: the candidates, or else as many as a batch has slots. */
+  /**
+   * Returns the most sequences at once, as Triton has it: the candidates, or else as many as a
+   * batch has slots.
+   */
   private int maxSequences(ProtoFields sequence) {
     int slots = Math.max(1, model.number("max_batch_size", BatchingConfig.LARGEST_BATCH).orElse(0));
     return sequence

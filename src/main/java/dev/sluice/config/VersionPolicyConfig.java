@@ -2,7 +2,7 @@ package dev.sluice.config;
 
 import java.util.Set;
 
-/** Which of a model's versions should be served. */
+/** Version policy: which of a model's versions should be served. */
 public sealed interface VersionPolicyConfig {
   /** The highest so many versions. */
   record Latest(int count) implements VersionPolicyConfig {}

@@ -10,7 +10,7 @@ import java.util.List;
  */
 public interface Converter extends Extension {
   /**
-   * What callers send and get. Asked once, after {@link #open}.
+   * Returns the signature that callers see. Asked once, after {@link #open}.
    *
    * @param model what the model itself takes and gives
    */

@@ -14,6 +14,8 @@ public interface Emitter {
   /** Sends the last message. Whatever is emitted later is dropped. */
   void last(Answer message) throws InterruptedException;
 
-  /** Whether the reader has cancelled. The thread is interrupted too when that comes to be. */
+  /**
+   * Returns whether the reader has cancelled. The thread is interrupted too when that comes to be.
+   */
   boolean isCancelled();
 }

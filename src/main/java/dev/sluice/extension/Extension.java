@@ -1,7 +1,7 @@
 package dev.sluice.extension;
 
 /**
- * What all plugins have in common: a constructor without parameters, and these two moments. A class
+ * Common part of all plugins: a constructor without parameters, and two lifecycle methods. A class
  * that implements several of the interfaces is one object.
  */
 public interface Extension {

@@ -31,6 +31,6 @@ public interface HttpReply {
     write(chunk.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Whether the request is cancelled or expired. */
+  /** Returns whether the request is cancelled or expired. */
   boolean isCancelled();
 }

@@ -6,7 +6,7 @@ package dev.sluice.extension;
  * <p>Threads: as many at once as the setting {@code instances} says; by default one.
  */
 public interface Model extends Extension {
-  /** What it takes and gives. Asked once, after {@link #open}. */
+  /** Returns the signature of the model. Asked once, after {@link #open}. */
   ModelSignature signature();
 
   /**

@@ -4,7 +4,8 @@ import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 
 /**
- * What a model takes and gives. Requests that do not fit are refused before the code sees them.
+ * The inputs and outputs of a model. Requests that do not fit are refused before the code sees
+ * them.
  *
  * @param inputs by name, type and shape; {@link dev.sluice.tensor.Shape#ANY} leaves a dimension
  *     open

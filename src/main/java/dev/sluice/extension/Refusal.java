@@ -2,7 +2,7 @@ package dev.sluice.extension;
 
 /** A failure whose text and kind the caller gets, in the form of its protocol. */
 public final class Refusal extends RuntimeException {
-  /** What is wrong. */
+  /** The kind of a failure. */
   public enum Kind {
     /** The request, in itself. */
     INVALID_ARGUMENT,

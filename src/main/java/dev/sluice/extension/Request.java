@@ -40,6 +40,9 @@ public interface Request {
   /** The outputs that the caller wants; empty for all of them. */
   List<String> outputs();
 
-  /** Whether the request is cancelled or expired. The thread is interrupted too when that comes. */
+  /**
+   * Returns whether the request is cancelled or expired. The thread is interrupted too when that
+   * comes.
+   */
   boolean isCancelled();
 }

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What a plugin finds when it is loaded.
+ * The environment that a plugin finds when it is loaded.
  *
  * @param model the model's name
  * @param version its version

@@ -8,7 +8,10 @@ package dev.sluice.extension;
  * <p>Threads: one for each open stream, as many as the setting {@code stream.max_streams} allows.
  */
 public interface StreamingModel extends Extension {
-  /** What it takes, and what each message has. Asked once, after {@link #open}. */
+  /**
+   * Returns the inputs of the model, and the outputs of each message. Asked once, after {@link
+   * #open}.
+   */
   ModelSignature signature();
 
   /**

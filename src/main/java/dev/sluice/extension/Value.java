@@ -51,7 +51,7 @@ public final class Value {
     return new Value(name, type, shape, data);
   }
 
-  /** How many elements of BYTES these are; -1 if the lengths lead astray. */
+  /** Returns how many elements of BYTES these are; -1 if a length points beyond the data. */
   private static long countBytes(byte[] data) {
     ByteBuffer in = little(data);
     long count = 0;

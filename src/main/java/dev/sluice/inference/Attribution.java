@@ -1,8 +1,8 @@
 package dev.sluice.inference;
 
 /**
- * How much each element of one instance did for one number of its prediction. All scores together
- * are the predicted value minus the base value.
+ * The contribution of each element of one instance to one number of its prediction. All scores
+ * together are the predicted value minus the base value.
  */
 public final class Attribution {
   private final String output;
@@ -51,7 +51,7 @@ public final class Attribution {
     return predictedValue;
   }
 
-  /** How many elements the instance has. */
+  /** Returns how many elements the instance has. */
   public int elements() {
     return scores.length;
   }

@@ -38,7 +38,7 @@ public final class BoundedText {
         + text.substring(end);
   }
 
-  /** Where a text can be cut without halving a character. */
+  /** Returns the place at which a text can be cut without halving a character. */
   private static int whole(String text, int index) {
     return Character.isLowSurrogate(text.charAt(index)) ? index - 1 : index;
   }

@@ -1,7 +1,7 @@
 package dev.sluice.inference;
 
 /**
- * Who asks, and what they may do. Immutable; any thread.
+ * The caller of a request, and its rights. Immutable; any thread.
  *
  * <p>A caller is an identity on a listener. Neither the address of the listener nor that of the
  * peer says anything about rights: behind a proxy, all clients come from loopback.
@@ -10,7 +10,7 @@ public interface Caller {
   /** The server, acting for itself. */
   Caller SERVER = server("server");
 
-  /** Where the request came in, for texts. */
+  /** Returns the listener of the request, for log and error texts. */
   String listener();
 
   /**

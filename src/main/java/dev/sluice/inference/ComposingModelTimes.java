@@ -1,8 +1,8 @@
 package dev.sluice.inference;
 
 /**
- * Where the time of a composed request went: added up over the runs of the models that it was asked
- * of, some of them side by side. Nanoseconds. Any thread.
+ * The times of an ensemble's request: added up over the runs of its composing models, some of them
+ * side by side. Nanoseconds. Any thread.
  */
 public final class ComposingModelTimes {
   private long queue;

@@ -31,7 +31,10 @@ public interface ControlPlane {
    */
   Optional<List<VersionStatus>> versions(String model);
 
-  /** Why the version that a selector means is not ready although it is loaded; empty if it is. */
+  /**
+   * Returns why the version that a selector means is not ready although it is loaded; empty if it
+   * is.
+   */
   default Optional<ModelProblem> problem(ModelSelector selector) {
     return Optional.empty();
   }
@@ -39,21 +42,25 @@ public interface ControlPlane {
   /** The labels of one model and the versions they mean now. */
   Map<String, Long> labels(String model);
 
-  /** Whether the process answers at all. */
+  /** Returns whether the process answers at all. */
   boolean live();
 
   /**
-   * Whether all models that were there at the start have been loaded or have failed to. Once it is
-   * so, it stays so: grps' own servers open no port before.
+   * Returns whether all models that were there at the start have been loaded or have failed to.
+   * Once it is so, it stays so: grps' own servers open no port before.
    */
   default boolean started() {
     return live();
   }
 
-  /** Whether every version that should take requests does, and the server is not draining. */
+  /**
+   * Returns whether every version that should take requests does, and the server is not draining.
+   */
   boolean ready();
 
-  /** Whether an operator or load balancer has put the server online; see {@link #setOnline}. */
+  /**
+   * Returns whether an operator or load balancer has put the server online; see {@link #setOnline}.
+   */
   boolean online();
 
   /**

@@ -1,8 +1,8 @@
 package dev.sluice.inference;
 
 /**
- * Why a request failed, independent of protocols. Each protocol handler has one table from these to
- * its own statuses, without a default, so that a new code is decided everywhere.
+ * The reason why a request failed, independent of protocols. Each protocol handler has one table
+ * from these to its own statuses, without a default, so that a new code is decided everywhere.
  */
 public enum ErrorCode {
   /** The request is wrong in itself: malformed, of a wrong type or shape, out of range. */
@@ -40,7 +40,7 @@ public enum ErrorCode {
   /** The model, its runtime or the server failed. */
   INTERNAL(Fault.SERVER);
 
-  /** Whose doing it is: decides the log level, and which error-rate graph counts it. */
+  /** The party at fault: decides the log level, and which error-rate graph counts it. */
   public enum Fault {
     CALLER,
     CAPACITY,

@@ -6,8 +6,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request for explanations asks for; what it leaves open, the model's settings say. Owns the
- * baseline.
+ * Parameters of a request for explanations; those that it leaves open, the model's settings say.
+ * Owns the baseline.
  *
  * @param samples pairs of permutations for each instance
  * @param seed begins the random numbers: the same one, the same answer

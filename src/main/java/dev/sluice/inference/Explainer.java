@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 
 /** Explains answers: how much each element of an instance contributed. */
 public interface Explainer {
-  /** Where a model's explanations come from. Borrows the model. Any thread. */
+  /** Returns the source of a model's explanations. Borrows the model. Any thread. */
   ExplanationSource explainedBy(ModelLease model);
 
   /**

@@ -4,8 +4,8 @@ import dev.sluice.tensor.Shape;
 import java.util.List;
 
 /**
- * What the model answered, and why. Owns the predictions: the protocol handler that encodes it
- * closes it.
+ * The model's answer, and its explanation. Owns the predictions: the protocol handler that encodes
+ * it closes it.
  *
  * @param predictions the model's answer to the instances as they are
  * @param instance the shape of one instance

@@ -1,6 +1,6 @@
 package dev.sluice.inference;
 
-/** Where the explanations of a model's answers come from, as its settings say. */
+/** The source of the explanations of a model's answers, as its settings say. */
 public sealed interface ExplanationSource {
   /** There are none. */
   record Nothing() implements ExplanationSource {}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * server has no time for it.
  */
 public final class InferenceException extends RuntimeException {
-  /** When nothing better is known. */
+  /** The delay before a retry when nothing better is known. */
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private final ErrorCode code;
@@ -46,7 +46,10 @@ public final class InferenceException extends RuntimeException {
     return new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, message, null, retryAfter, false);
   }
 
-  /** What is asked for is on its way, and nothing is wrong: UNAVAILABLE, worth no log line each. */
+  /**
+   * Makes the error of a request for something that is still starting: UNAVAILABLE, and not worth a
+   * log line each.
+   */
   public static InferenceException starting(String message) {
     return starting(ErrorCode.UNAVAILABLE, message);
   }
@@ -75,17 +78,20 @@ public final class InferenceException extends RuntimeException {
     return code;
   }
 
-  /** Whether trying the same again later may work: what to wait is {@link #retryAfter}. */
+  /** Returns whether trying the same again later may work: what to wait is {@link #retryAfter}. */
   public boolean mayRetry() {
     return code == ErrorCode.RESOURCE_EXHAUSTED || code == ErrorCode.UNAVAILABLE;
   }
 
-  /** Whether what is asked for is on its way, as it is while a server or a model starts. */
+  /** Returns whether what is asked for is on its way, as it is while a server or a model starts. */
   public boolean isStarting() {
     return starting;
   }
 
-  /** When trying again may work. Means something only if it {@link #mayRetry}. */
+  /**
+   * Returns the delay after which a retry may succeed. Means something only if it {@link
+   * #mayRetry}.
+   */
   public Duration retryAfter() {
     return retryAfter;
   }

@@ -128,7 +128,7 @@ public final class InferenceRequest implements AutoCloseable {
     return requestId;
   }
 
-  /** What it says besides its tensors. */
+  /** Returns the parameters of the request besides its tensors. */
   public RequestOptions options() {
     return options;
   }
@@ -138,7 +138,9 @@ public final class InferenceRequest implements AutoCloseable {
     times = sum;
   }
 
-  /** Where the times of its run are added up, besides the model's own statistics. */
+  /**
+   * Returns the sum to which the times of its runs are added, besides the model's own statistics.
+   */
   public @Nullable ComposingModelTimes times() {
     return times;
   }

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the process can go on serving, or should be started again. Any thread.
+ * Liveness of the process: whether it can go on serving, or should be restarted. Any thread.
  *
  * <p>An {@link Error} leaves a process in an undefined state: it fails liveness for good. What
  * comes and goes, such as an event loop that does not turn, is a source of its own.

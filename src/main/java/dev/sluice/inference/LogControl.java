@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What the server writes to its log, and the switches for it. Reading is free; changing is a
- * control operation. Any thread.
+ * The log's levels and format, and the switches for them. Reading is free; changing is a control
+ * operation. Any thread.
  */
 public interface LogControl {
   /**
-   * What is written.
+   * The levels that are written.
    *
    * @param error failures that are the server's fault
    * @param warning what needs an operator's eye
@@ -19,7 +19,7 @@ public interface LogControl {
    */
   record Levels(boolean error, boolean warning, boolean info, long verbose, Format format) {}
 
-  /** How lines of text begin; by Triton's names. */
+  /** The prefix of a line of text; by Triton's names. */
   enum Format {
     /** A letter for the level, month and day, the time, the process. */
     DEFAULT("default"),

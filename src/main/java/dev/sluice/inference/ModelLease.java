@@ -29,7 +29,7 @@ public interface ModelLease {
     return Caller.SERVER;
   }
 
-  /** Why it is not ready although it is loaded; empty if it is. Any thread. */
+  /** Returns why it is not ready although it is loaded; empty if it is. Any thread. */
   default Optional<ModelProblem> problem() {
     return Optional.empty();
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a model says of itself.
+ * A model's description of itself.
  *
  * @param platform the format in the Open Inference Protocol's words: {@code onnxruntime_onnx} or
  *     {@code tensorflow_savedmodel}

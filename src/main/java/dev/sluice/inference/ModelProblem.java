@@ -1,7 +1,7 @@
 package dev.sluice.inference;
 
 /**
- * Why a model that is loaded answers no requests at the moment.
+ * The reason why a loaded model answers no requests at the moment.
  *
  * @param reason for people
  * @param ofServer whether the server is not ready either

@@ -1,6 +1,6 @@
 package dev.sluice.inference;
 
-/** Which version of a model the caller asked for. */
+/** The version of a model that the caller asked for. */
 public sealed interface ModelSelector {
   String name();
 

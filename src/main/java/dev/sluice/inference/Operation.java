@@ -3,21 +3,21 @@ package dev.sluice.inference;
 import java.util.Locale;
 
 /**
- * What a caller can ask the server to do, whatever the protocol calls it. Each route and method of
- * each protocol names one of these, and each belongs to one role.
+ * An operation that a caller can ask of the server, whatever the protocol calls it. Each route and
+ * method of each protocol names one of these, and each belongs to one role.
  */
 public enum Operation {
   INFER(Role.INFERENCE, true),
   EXPLAIN(Role.INFERENCE, true),
   /** Liveness and readiness of the server. */
   HEALTH(Role.METADATA, false),
-  /** What the server is. */
+  /** The server's name, version and extensions. */
   SERVER_METADATA(Role.METADATA, false),
-  /** What a model takes and gives, and how its versions are. */
+  /** The signatures of a model, and the states of its versions. */
   MODEL_METADATA(Role.METADATA, true),
-  /** Whether a model takes requests. */
+  /** The readiness of a model. */
   MODEL_READY(Role.METADATA, true),
-  /** How a model is configured. */
+  /** The configuration of a model. */
   MODEL_CONFIG(Role.METADATA, true),
   /** The models in the repository and their states, as far as the caller may know of them. */
   REPOSITORY_INDEX(Role.METADATA, true),

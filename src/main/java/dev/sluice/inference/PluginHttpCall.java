@@ -28,7 +28,7 @@ public interface PluginHttpCall {
   /** The whole body, its content coding undone. Not to be changed. */
   byte[] body();
 
-  /** Until when the answer is wanted. */
+  /** Returns until when the answer is wanted. */
   Deadline deadline();
 
   /** Runs the action if the caller disconnects before the response is complete. */
@@ -43,7 +43,9 @@ public interface PluginHttpCall {
   /** Begins an answer in chunks. */
   void begin(int status);
 
-  /** Whether the client has fallen behind, so that what is written now would pile up here. */
+  /**
+   * Returns whether the client has fallen behind, so that what is written now would pile up here.
+   */
   boolean isWriteQueueFull();
 
   /** Runs the action as soon as the client has caught up. One action; another replaces it. */

@@ -15,7 +15,7 @@ public interface RecordedRequests {
     InferenceResponse answer(InferenceRequest request);
   }
 
-  /** Whether there are any. Blocks on the file system. */
+  /** Returns whether there are any. Blocks on the file system. */
   boolean areIn(Path folder);
 
   /**

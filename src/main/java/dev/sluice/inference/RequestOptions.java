@@ -3,7 +3,7 @@ package dev.sluice.inference;
 import java.util.Map;
 
 /**
- * What a request says besides its tensors. Few protocols can say any of it.
+ * The parameters of a request besides its tensors. Few protocols can say any of it.
  *
  * @param priority the level asked for, 1 being the highest; one that the model does not have, 0
  *     among them, means its default

@@ -42,7 +42,7 @@ public final class RequestTrace {
     GRPC_SEND_END
   }
 
-  /** Where tensors were seen, by Triton's names. */
+  /** The point at which tensors were recorded, by Triton's names. */
   public enum Activity {
     TENSOR_QUEUE_INPUT,
     TENSOR_BACKEND_OUTPUT
@@ -76,7 +76,7 @@ public final class RequestTrace {
   }
 
   /**
-   * What is recorded, and how much of it.
+   * The extent of a recording.
    *
    * @param timestamps whether points are
    * @param tensors whether tensors are
@@ -84,7 +84,7 @@ public final class RequestTrace {
    */
   public record Scope(boolean timestamps, boolean tensors, long maxBytes) {}
 
-  /** What a request and those below it have in common. */
+  /** The recording that a request and those below it share. */
   private static final class Recording {
     private final Scope scope;
     private final LongSupplier ids;
@@ -106,7 +106,7 @@ public final class RequestTrace {
       }
     }
 
-    /** Whether so many bytes may be kept, which are counted then. */
+    /** Returns whether so many bytes may be kept, which are counted then. */
     synchronized boolean reserve(long more) {
       boolean fits = !ended && more <= scope.maxBytes - bytes;
       bytes += fits ? more : 0;

@@ -2,7 +2,7 @@ package dev.sluice.inference;
 
 import java.util.Set;
 
-/** Which of a model's versions a caller wants to be served. */
+/** The versions of a model that a caller wants to be served. */
 public sealed interface VersionChoice {
   /** The highest so many versions; 0 means 1. */
   record Latest(int count) implements VersionChoice {}

@@ -1,6 +1,6 @@
 package dev.sluice.inference;
 
-/** How far a version of a model is, in TensorFlow Serving's words. */
+/** The state of a version, in TensorFlow Serving's words. */
 public enum VersionState {
   /** Seen on disk, nothing done yet. */
   START,

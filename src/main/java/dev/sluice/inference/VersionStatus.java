@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param error why it failed to load; empty while nothing is wrong
  */
 public record VersionStatus(long version, VersionState state, Optional<Failure> error) {
-  /** What went wrong, for clients and operators. */
+  /** The failure of a version, for clients and operators. */
   public record Failure(ErrorCode code, String message) {
     public Failure {
       message = BoundedText.ofError(message);

@@ -31,7 +31,7 @@ public final class CallMonitor extends VerticleBase {
   static final String PROCESSOR = "*cpu_usage(%)";
   static final String MEMORY = "*mem_usage(%)";
 
-  /** What grps calls parts of 100: the last two stand for 99.9 and 99.99. */
+  /** The quantiles in grps' words, parts of 100: the last two stand for 99.9 and 99.99. */
   private static final int[] PARTS = {
     10, 20, 30, 40, 50, 60, 70, 80, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101
   };
@@ -43,7 +43,7 @@ public final class CallMonitor extends VerticleBase {
   private static final double PERCENT = 100;
 
   /**
-   * How a model did in the last seconds.
+   * The calls of a model in the last seconds.
    *
    * @param calls that ended
    * @param seconds how many seconds, 10 at most
@@ -129,7 +129,7 @@ public final class CallMonitor extends VerticleBase {
     });
   }
 
-  /** How a model did in the last ten seconds, or since it is watched. */
+  /** Returns how a model did in the last ten seconds, or since it is watched. */
   synchronized Lately lately(String model) {
     Deque<Look> known = looks.get(model);
     if (known == null || known.size() < 2) {
@@ -156,7 +156,9 @@ public final class CallMonitor extends VerticleBase {
     return Optional.ofNullable(trends.get(name)).map(trend -> ChartSeries.trend(trend.points()));
   }
 
-  /** Which share of the last second's calls took up to how many milliseconds. */
+  /**
+   * Returns the distribution of the last second's latencies: shares of the calls by milliseconds.
+   */
   synchronized ChartSeries spread() {
     double[] millis = new double[PARTS.length];
     for (int i = 0; i < PARTS.length; i++) {

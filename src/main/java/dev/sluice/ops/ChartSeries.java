@@ -25,7 +25,7 @@ record ChartSeries(String label, int[] places, double[] values) {
     return points;
   }
 
-  /** As JSON. Two decimals, as there. */
+  /** Returns the series as JSON. Two decimals, as there. */
   Buffer json() {
     var text = new StringBuilder("{\"label\":\"").append(label).append("\",\"data\":[");
     for (int i = 0; i < values.length; i++) {

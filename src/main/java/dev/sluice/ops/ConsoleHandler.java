@@ -30,11 +30,11 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   private final CallMonitor monitor;
   private final Audience audience;
 
-  /** Who gets the page from a listener. */
+  /** The callers that a listener gives the page to. */
   public enum Audience {
     /** The listener only answers that the server is alive. */
     NONE,
-    /** Those who accept HTML. */
+    /** Clients that accept HTML. */
     BROWSERS,
     /** All, as grps' own server has it. */
     ALL

@@ -14,7 +14,7 @@ import java.util.Objects;
 
 /** The page for browsers: one file that loads nothing but the state that it shows. */
 final class ConsolePage {
-  /** Where the page asks how the server is. */
+  /** The path from which the page polls the state. */
   static final String STATE_PATH = "/console.json";
 
   private static final String PAGE = read();
@@ -44,7 +44,7 @@ final class ConsolePage {
     }
   }
 
-  /** What the policy knows the content of the page's one such element by. */
+  /** Returns the hash by which the content security policy permits the page's one such element. */
   private static String hash(String element) {
     String begin = "<" + element + ">";
     int from = PAGE.indexOf(begin) + begin.length();

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How the server is, as the console page asks for it. Any thread.
+ * Writes the state of the server, as the console page polls it. Any thread.
  *
  * @param version the server's
  * @param control tells of the models

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * How late event loops are, as a metric: each has a timer, and its lag is how much later than asked
- * the timer came, the most of the last ten times. Any thread.
+ * Measures the lag of event loops as a metric: each has a timer, and its lag is how much later than
+ * scheduled the timer ran, the most of the last ten times. Any thread.
  *
  * <p>A loop whose timer does not come at all is stuck, and so are the connections it has. It is
  * compared with the loop that turned last and not with the time, so that a process that was

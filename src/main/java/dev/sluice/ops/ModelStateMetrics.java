@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How the models and the server are, as metrics.
+ * Exports the states of the models and of the server as metrics.
  *
  * @param control tells
  */

@@ -3,7 +3,7 @@ package dev.sluice.security;
 import java.security.cert.X509Certificate;
 import org.jspecify.annotations.Nullable;
 
-/** What a request, or its connection, presents of itself. Of the request's event loop. */
+/** The credentials that a request, or its connection, presents. Of the request's event loop. */
 @FunctionalInterface
 public interface Credentials {
   /** Of a request that presents nothing. */

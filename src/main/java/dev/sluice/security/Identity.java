@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Who a caller is, as far as a credential proves it.
+ * The identity of a caller, as far as a credential proves it.
  *
  * @param name what texts and logs show, such as {@code key:ci}
  * @param names all that a policy may know the identity by, the name among them
@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 public record Identity(String name, List<String> names) {
   private static final int LONGEST = 200;
 
-  /** What would break a line of the log, or show it in another order. */
+  /** Characters that would break a line of the log, or show it in another order. */
   private static final Pattern ODD =
       Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}]");
 
   private static final int HASH_BYTES = 8;
 
-  /** What every identity is called that a credential of its own proves. */
+  /** The group of every identity that a credential of its own proves. */
   private static final String AUTHENTICATED = "authenticated";
 
   /** A caller without a credential. */

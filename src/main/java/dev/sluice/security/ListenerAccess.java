@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Who may do what through one listener. The rights of anonymous callers are worked out once; where
+ * The rights of callers at one listener. The rights of anonymous callers are worked out once; where
  * no credentials are configured, none is looked for.
  */
 public final class ListenerAccess {
@@ -85,7 +85,7 @@ public final class ListenerAccess {
     return anonymous;
   }
 
-  /** Where callers come in, for texts. */
+  /** Returns the listener, for error texts. */
   public String listener() {
     return listener;
   }

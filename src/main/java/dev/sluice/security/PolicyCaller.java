@@ -22,7 +22,7 @@ final class PolicyCaller implements Caller {
 
   private final Caller trusted;
 
-  /** Those that give rights to some models. */
+  /** Rules that give rights to some models only. */
   private final List<PolicyRule> limited;
 
   /**

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a file says, read again when its content changes. A file that is missing or broken changes
+ * A file whose content is read again when it changes. A file that is missing or broken changes
  * nothing, and is one line in the log for each kind of damage.
  *
  * <p>Threads: one looks, any gets.

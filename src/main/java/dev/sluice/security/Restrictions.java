@@ -85,7 +85,7 @@ final class Restrictions {
     return neverControl && operation.role().isControl();
   }
 
-  /** What Triton says of a call without the header, with its codes. */
+  /** Returns Triton's error for a call without the header, with its codes. */
   InferenceException refusal(Operation operation) {
     RestrictedApi api = restricted.get(operation);
     String header = api == null ? "" : api.header();

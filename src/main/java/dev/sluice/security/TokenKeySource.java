@@ -2,7 +2,7 @@ package dev.sluice.security;
 
 import java.util.function.Supplier;
 
-/** Where the keys of tokens come from. Any thread. */
+/** The source of token keys. Any thread. */
 interface TokenKeySource {
   /** The keys that are valid now; another object after each change. */
   TokenKeys keys();
