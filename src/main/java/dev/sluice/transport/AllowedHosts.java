@@ -64,7 +64,9 @@ final class AllowedHosts {
     return anyAddress && isAddress(authority.substring(0, end));
   }
 
-  /** Where the port's colon is, or the end; negative if it is neither a name nor a port. */
+  /**
+   * Returns the place of the port's colon, or the end; negative if it is neither a name nor a port.
+   */
   private static int endOfName(String authority) {
     int colon = authority.lastIndexOf(':');
     if (colon < 0 || colon < authority.indexOf(']')) {

@@ -69,23 +69,23 @@ public final class Body implements AutoCloseable {
   }
 
   /**
-   * How much work it is to decode, in bytes of text: raw tensors are hardly more than looked at.
+   * Returns the work to decode it, in bytes of text: raw tensors are hardly more than looked at.
    */
   public long work() {
     return block == null ? length : length / RAW_RATIO;
   }
 
-  /** Where it begins in its array or block. */
+  /** Returns its offset in its array or block. */
   public int offset() {
     return offset;
   }
 
-  /** How many bytes it has. */
+  /** Returns its length in bytes. */
   public int length() {
     return length;
   }
 
-  /** Where it ends in its array or block. */
+  /** Returns its end in its array or block. */
   public int end() {
     return offset + length;
   }

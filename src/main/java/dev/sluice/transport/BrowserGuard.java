@@ -30,7 +30,7 @@ public final class BrowserGuard {
   private static final CharSequence SITE = HttpHeaders.createOptimized("sec-fetch-site");
   private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
 
-  /** What a page may send without asking first, besides no type at all. */
+  /** Content types that a page may send without a CORS preflight, besides none. */
   private static final Set<String> FORMS = Set.of("text/plain", "multipart/form-data");
 
   private static final String CURL_FORM = "application/x-www-form-urlencoded";

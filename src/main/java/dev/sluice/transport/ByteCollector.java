@@ -49,7 +49,10 @@ public final class ByteCollector {
     expected = length;
   }
 
-  /** Whether so much was announced that raw tensors in it should be collected in native memory. */
+  /**
+   * Returns whether so much was announced that raw tensors in it should be collected in native
+   * memory.
+   */
   public boolean isLarge() {
     return expected >= NATIVE_SIZE;
   }
@@ -68,7 +71,7 @@ public final class ByteCollector {
     return size;
   }
 
-  /** Whether there is room for so many bytes more: native memory has as much as was announced. */
+  /** Returns whether so many more bytes fit: native memory has as much as was announced. */
   public boolean fits(int more) {
     return block == null || size + (long) more <= block.bytes().byteSize();
   }
@@ -122,7 +125,7 @@ public final class ByteCollector {
     filled = 0;
   }
 
-  /** As much again as there is, so that bytes are joined from few arrays. */
+  /** Returns the next capacity, twice the current one, so that bytes are joined from few arrays. */
   private int capacity(int needed) {
     int doubled = Math.min(LARGEST_ARRAY, Math.max(needed, Math.max(size, TRUSTED_LENGTH)));
     long left = expected - size;
@@ -147,7 +150,9 @@ public final class ByteCollector {
     return full.isEmpty() ? 0 : size;
   }
 
-  /** What was collected, which the caller owns. The collector is not to be used any more. */
+  /**
+   * Returns the collected body, which the caller owns. The collector is not to be used any more.
+   */
   public Body toBody() {
     if (block != null) {
       return new Body(block, size);

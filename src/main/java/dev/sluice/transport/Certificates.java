@@ -26,7 +26,10 @@ import javax.net.ssl.X509KeyManager;
 
 /** Certificates and keys as they are in files, and whether a listener can use them. Blocks. */
 public final class Certificates {
-  /** How a key of each kind signs, to see whether a certificate's key can verify it. */
+  /**
+   * The signature algorithm of each kind of key, to check whether a certificate's key can verify
+   * it.
+   */
   private static final Map<String, String> SIGNATURES =
       Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
 

@@ -4,7 +4,9 @@ import io.vertx.core.buffer.Buffer;
 
 /** A response that is sent in chunks, with backpressure. Of the call's event loop. */
 public interface ClientStream {
-  /** Whether the client has fallen behind, so that what is written now would pile up here. */
+  /**
+   * Returns whether the client applies backpressure: what is written now would be buffered here.
+   */
   boolean isWriteQueueFull();
 
   /** Runs the action as soon as the client has caught up. One action; another replaces it. */

@@ -81,22 +81,22 @@ public final class ConnectionCount {
     peers.computeIfPresent(peer, (_, count) -> count == 1 ? null : count - 1);
   }
 
-  /** What logs call the listener. */
+  /** Returns the listener's name in logs. */
   public String listener() {
     return listener;
   }
 
-  /** How many are open now. */
+  /** Returns the number of open connections. */
   public int open() {
     return open.get();
   }
 
-  /** How many were accepted so far. */
+  /** Returns the number of connections accepted so far. */
   public long accepted() {
     return accepted.sum();
   }
 
-  /** How many were closed at once so far. */
+  /** Returns the number of connections closed at once so far. */
   public long refused() {
     return refusedInAll.sum();
   }

@@ -20,7 +20,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request presents in its headers, and its connection by itself.
+ * The credentials of a request in its headers, and of its connection.
  *
  * @param headers a header's value by its name
  * @param connection the request's

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * as nothing is under way on them, and at {@link #end} whatever is. Any thread.
  */
 public final class ConnectionDrain {
-  /** What the handlers of each connection are sent as a user event. */
+  /** The drain steps that the handlers of each connection get as a user event. */
   enum Step {
     BEGIN,
     END
@@ -40,7 +40,7 @@ public final class ConnectionDrain {
     connection.closeFuture().addListener(_ -> open.remove(connection));
   }
 
-  /** Whether clients are to learn that their connections end. */
+  /** Returns whether clients are to learn that their connections end. */
   boolean begun() {
     return begun;
   }

@@ -34,7 +34,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private static final long SHORTEST_LOOK = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LONGEST_LOOK = TimeUnit.SECONDS.toNanos(5);
 
-  /** What the connection's bytes belong to. */
+  /** The phase of a connection, by what its bytes belong to. */
   private enum Phase {
     /** Nothing is known yet: TLS is agreed on, the protocol detected, the first head read. */
     OPENING("no request has begun"),
@@ -59,10 +59,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private final long look;
   private Phase phase = Phase.OPENING;
 
-  /** Whether the phase began after the last look. */
+  /** True if the phase began after the last poll. */
   private boolean entered;
 
-  /** Whether anything was read or written after the last look. */
+  /** True if anything was read or written after the last poll. */
   private boolean active;
 
   private long phaseBegan = System.nanoTime();
@@ -130,7 +130,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     enter(Phase.BODY);
   }
 
-  /** Whether nothing of a request has arrived that is not whole yet. */
+  /** Returns whether no part of an incomplete request has arrived. */
   boolean isBetweenRequests() {
     return phase == Phase.BETWEEN;
   }

@@ -65,7 +65,10 @@ public final class ContentCoding {
     }
   }
 
-  /** How large a body probably becomes. A gzip body says it, though not always the truth. */
+  /**
+   * Returns an estimate of the decompressed size of a body. A gzip body says it, though not always
+   * the truth.
+   */
   private static int guess(String coding, Body body, long limit) {
     long length = body.length();
     long guess = Math.min(LARGEST_GUESS, length * LIKELY_RATIO + CHUNK);

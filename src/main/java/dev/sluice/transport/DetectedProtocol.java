@@ -8,7 +8,10 @@ import io.vertx.core.internal.ContextInternal;
  * loop.
  */
 public interface DetectedProtocol {
-  /** What the client sends first, and no HTTP client does. */
+  /**
+   * Returns the first bytes by which clients of the protocol are detected; no HTTP client sends
+   * them.
+   */
   byte[] firstBytes();
 
   /**

@@ -21,7 +21,7 @@ public interface Exchange {
   String requestId();
 
   /**
-   * Who asks.
+   * Returns the caller.
    *
    * @throws InferenceException UNAUTHENTICATED for a credential that is not valid
    */
@@ -37,7 +37,7 @@ public interface Exchange {
     return "";
   }
 
-  /** Until when the answer is wanted, by the wire or by the settings. */
+  /** Returns the deadline of the request, by the wire or by the settings. */
   Deadline deadline();
 
   /**

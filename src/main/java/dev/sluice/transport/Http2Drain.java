@@ -100,7 +100,7 @@ final class Http2Drain extends Http2FrameListenerDecorator {
     }
   }
 
-  /** Whether the client has just opened the connection, for a stream that is on its way. */
+  /** Returns whether the client has just opened the connection, for a stream that is on its way. */
   private boolean isAboutToBegin() {
     return handler.connection().remote().lastStreamCreated() == 0 && opened.isRecent();
   }

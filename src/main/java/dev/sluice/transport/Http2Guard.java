@@ -60,7 +60,7 @@ final class Http2Guard extends Http2Heads {
   private final Flood tiny = new Flood("tiny DATA", MOST_TINY);
   private long connectionOpened = System.nanoTime();
 
-  /** What was seen of a stream that is older than the time between two looks. */
+  /** Polls of a stream that is older than one poll interval. */
   private static final class Looks {
     private boolean pending;
     private long pendingSince;

@@ -44,12 +44,12 @@ public final class Http2Memory extends Http2Heads {
   /** Bytes that are charged at once. */
   private static final int STEP = 32 * 1024;
 
-  /** How often a connection that is not read looks whether there is memory, and how many times. */
+  /** Interval at which a connection that is not read polls for memory, and the number of polls. */
   private static final long POLL_MILLIS = 20;
 
   private static final int MOST_LOOKS = 100;
 
-  /** How many times it looks again after streams were reset. */
+  /** Number of further polls after streams were reset. */
   private static final int MOST_LOOKS_AFTER_RESET = 10;
 
   private static final AttributeKey<Http2Memory> KEY =
@@ -99,7 +99,7 @@ public final class Http2Memory extends Http2Heads {
         });
   }
 
-  /** What a connection holds; null if it speaks no HTTP/2, or is no listener's. */
+  /** Returns the memory of a connection; null if it speaks no HTTP/2, or is no listener's. */
   public static @Nullable Http2Memory of(Channel channel) {
     return channel.attr(KEY).get();
   }

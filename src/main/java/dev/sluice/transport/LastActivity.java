@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * the connection's event loop.
  */
 public final class LastActivity {
-  /** How often a connection that is to be closed is looked at. */
+  /** Interval at which a connection that is to be closed is polled. */
   public static final long POLL_MILLIS = 50;
 
   private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);

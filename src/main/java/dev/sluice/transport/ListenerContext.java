@@ -23,7 +23,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.slf4j.spi.NOPLoggingEventBuilder;
 
 /**
- * What all requests of one listener share. Immutable; any thread.
+ * State that all requests of one listener share. Immutable; any thread.
  *
  * @param vertx where work that takes long is given to workers
  * @param limits what one caller may cost
@@ -64,7 +64,7 @@ public record ListenerContext(
     this(vertx, limits, access, telemetry, nanoTime, memory, BrowserGuard.OPEN);
   }
 
-  /** Until when an answer is wanted if the request does not say. */
+  /** Returns the deadline of a request that names none. */
   public Deadline deadline() {
     return limits.requestTimeout().isZero()
         ? Deadline.NONE
@@ -76,7 +76,7 @@ public record ListenerContext(
     return new CallRecord(telemetry, entryPoint, nanoTime);
   }
 
-  /** Whether work of this size is done on a worker. */
+  /** Returns whether work of this size is done on a worker. */
   boolean isLong(long bytes) {
     return bytes >= limits.offloadSize();
   }

@@ -11,7 +11,7 @@ public interface ListenerDispatcher {
   /** Called before the first request of a connection, as soon as it is known what it speaks. */
   default void opened(HttpConnection connection) {}
 
-  /** Whether a path is that of a call whose client may be silent between its messages. */
+  /** Returns whether a path is that of a call whose client may be silent between its messages. */
   default boolean isStream(String path) {
     return false;
   }

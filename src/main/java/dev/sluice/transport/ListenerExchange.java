@@ -19,7 +19,7 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What an exchange of a listener keeps, whatever carries it. */
+/** Common state of an exchange, on any transport. */
 public abstract class ListenerExchange implements Exchange {
   /**
    * Bytes of an answer that is sent whatever the budget says: it costs hardly more than its stream,
@@ -78,7 +78,7 @@ public abstract class ListenerExchange implements Exchange {
         context.deadline().earlier(carrier.apply(now)).earlier(TimeoutHeaders.read(headers, now));
   }
 
-  /** Whether the caller went away before the answer was complete. */
+  /** Returns whether the caller cancelled before the answer was complete. */
   protected final boolean isAbandoned() {
     return cancelled;
   }
@@ -104,7 +104,7 @@ public abstract class ListenerExchange implements Exchange {
     return requestId;
   }
 
-  /** What the request presents of itself. */
+  /** Returns the credentials of the request. */
   protected abstract Credentials credentials();
 
   @Override
@@ -174,7 +174,7 @@ public abstract class ListenerExchange implements Exchange {
     return decided;
   }
 
-  /** What is answered without one of the operations: what a browser asks before its request. */
+  /** Marks an exchange as one without an operation: a CORS preflight request. */
   protected final void needNothing() {
     decided = true;
   }
@@ -194,7 +194,7 @@ public abstract class ListenerExchange implements Exchange {
     return record;
   }
 
-  /** What this exchange holds of the server's memory. */
+  /** Returns the memory account of this exchange. */
   public final MemoryAccount memory() {
     return memory;
   }

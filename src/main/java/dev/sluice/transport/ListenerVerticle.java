@@ -110,7 +110,7 @@ public final class ListenerVerticle extends VerticleBase {
     return server.listen(address).onSuccess(_ -> admit(bound()));
   }
 
-  /** Where it really listens. */
+  /** Returns the address that is really bound. */
   private SocketAddress bound() {
     return config.socket().isPresent()
         ? address()
@@ -171,7 +171,9 @@ public final class ListenerVerticle extends VerticleBase {
         .end(new JsonObject().put("error", why.text()).toBuffer());
   }
 
-  /** What a client sends may be anything: it is no failure of the server's. */
+  /**
+   * Logs a failure of a connection quietly: whatever a client sends is no failure of the server.
+   */
   private static void failed(HttpConnection connection, Throwable failure) {
     OutOfMemory.endProcessIf(failure);
     LOG.at(Level.INFO, "connection")

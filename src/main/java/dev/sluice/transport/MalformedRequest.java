@@ -7,9 +7,9 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has sent is no request of HTTP/1.1, or one of which a proxy could understand
- * something else. It is answered once, and nothing behind it is read: where the next request begins
- * is not known. Immutable; any thread.
+ * Thrown for bytes that are no HTTP/1.1 request, or one that a proxy could understand differently.
+ * It is answered once, and nothing behind it is read: where the next request begins is not known.
+ * Immutable; any thread.
  */
 public final class MalformedRequest extends RuntimeException {
   static final int BAD_REQUEST = 400;

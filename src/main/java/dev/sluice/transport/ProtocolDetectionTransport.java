@@ -125,7 +125,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
 
   /** Sees each connection before its own pipeline is made, so that the look-out comes first. */
   private static final class Accepting extends ChannelDuplexHandler {
-    /** What came in while the last look was taken has been accepted by the next one. */
+    /** Interval of the polls; connections that came in during one poll are accepted by the next. */
     private static final long POLL_MILLIS = 1;
 
     /**

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its listener is found by the context that Vert.x has given the connection.
  */
 final class ProtocolDetector extends ChannelInboundHandlerAdapter {
-  /** What is put into the context of a listener's verticle. */
+  /** The binding in the context of a listener's verticle. */
   record Binding(DetectedProtocol dispatcher) {}
 
   /** Bytes that tell the preface of HTTP/2 from every method of HTTP/1.1. */

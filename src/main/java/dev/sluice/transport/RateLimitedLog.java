@@ -69,7 +69,7 @@ public final class RateLimitedLog {
     return kinds.computeIfAbsent(kind, name -> new Kind(name, level)).next();
   }
 
-  /** What happened of one kind in the second that lasts. */
+  /** The suppressed events of one kind in the current second. */
   private final class Kind {
     private final String name;
     private final Level level;

@@ -33,12 +33,12 @@ import org.slf4j.LoggerFactory;
  * thread.
  */
 public final class RequestMemory {
-  /** How long a body waits for memory. */
+  /** Longest wait of a body for memory. */
   static final long LONGEST_WAIT_NANOS = 1_000_000_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestMemory.class);
 
-  /** How often those that wait look whether there is memory. */
+  /** Interval at which waiting bodies poll for memory. */
   private static final long POLL_MILLIS = 10;
 
   /** Bodies that wait at once; one more is refused without waiting. */
@@ -65,7 +65,7 @@ public final class RequestMemory {
   private final AtomicLong nextLine;
   private final AtomicLong unlogged = new AtomicLong();
 
-  /** Where each connection has a share of its own. */
+  /** Creates a pool in which each connection has a share of its own. */
   public RequestMemory(MemoryBudget budget, LongSupplier nanoTime) {
     this(budget, false, nanoTime);
   }

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a client, or the proxy beside it, says in a header that it will wait. Any thread.
+ * Reads the timeout that a client, or the proxy beside it, sends in a header. Any thread.
  *
  * <p>{@code Request-Timeout} is ours: seconds, or a number with the unit {@code ms}, {@code s} or
  * {@code m}. {@code x-envoy-expected-rq-timeout-ms} is what Envoy adds in service meshes; {@code
@@ -38,7 +38,7 @@ public final class TimeoutHeaders {
   private TimeoutHeaders() {}
 
   /**
-   * Until when the answer is wanted by the request's headers.
+   * Returns the deadline that the request's headers name.
    *
    * @param headers a header's value by its name
    * @throws InferenceException with INVALID_ARGUMENT if our header is not a length of time. The

@@ -65,7 +65,7 @@ public final class Tls {
     configure(tls, options.getSslOptions());
   }
 
-  /** What new connections are to be encrypted with. */
+  /** Returns the TLS options of new connections. */
   static ServerSSLOptions options(TlsConfig tls) {
     return configure(tls, new ServerSSLOptions().setUseAlpn(true));
   }

@@ -49,7 +49,9 @@ final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Whether Vert.x has not seen yet which protocol it is, or the head of a first request. */
+  /**
+   * Returns whether Vert.x has not seen yet which protocol it is, or the head of a first request.
+   */
   private boolean isUnused(ChannelHandlerContext ctx) {
     if (takenOver || ctx.pipeline().get(Http2ConnectionHandler.class) != null) {
       return false;

@@ -24,7 +24,7 @@ final class FastNumberParser {
 
   private static final long ZEROS = 0x3030303030303030L;
 
-  /** What, added to a byte, sets its highest bit unless it is at most nine. */
+  /** A summand for a byte that sets its highest bit unless the byte is at most nine. */
   private static final long ABOVE_NINE = 0x7676767676767676L;
 
   private static final long HIGHEST_BITS = 0x8080808080808080L;
@@ -36,16 +36,16 @@ final class FastNumberParser {
   private final byte[] bytes;
   private final int end;
 
-  /** What was read last, from the beginning. */
+  /** The numbers that were read last, from index 0. */
   private final double[] values = new double[RUN];
 
   /** The same for integers; null until some are read. */
   private long @Nullable [] integers;
 
-  /** Where the number ends that was read last. */
+  /** The end of the number that was read last. */
   private int last;
 
-  /** Where the digits end that were read last, and what they and those before them say. */
+  /** The end of the digits that were read last; {@link #value} is the value of all so far. */
   private int next;
 
   private long value;
@@ -107,12 +107,12 @@ final class FastNumberParser {
     return count;
   }
 
-  /** What was read last, from the beginning. The next reading overwrites it. */
+  /** Returns the numbers that were read last, from index 0. The next reading overwrites it. */
   double[] values() {
     return values;
   }
 
-  /** What integers were read last, from the beginning. The next reading overwrites them. */
+  /** Returns the integers that were read last, from index 0. The next reading overwrites them. */
   long[] integers() {
     if (integers == null) {
       integers = new long[RUN];
@@ -120,12 +120,14 @@ final class FastNumberParser {
     return integers;
   }
 
-  /** Where the number ends that was read last. */
+  /** Returns the end of the number that was read last. */
   int last() {
     return last;
   }
 
-  /** Where an element may begin behind a comma that stands here; the end if none does. */
+  /**
+   * Returns the place behind a comma at which an element may begin; the end if no comma is there.
+   */
   int behindComma(int from) {
     if (from == end || bytes[from] != ',') {
       return end;
@@ -160,7 +162,7 @@ final class FastNumberParser {
         : Double.longBitsToDouble(Double.doubleToRawLongBits(number) ^ ((long) minus << 63));
   }
 
-  /** Whether the number that begins here is a plain integer, now the {@link #value}. */
+  /** Returns whether the number that begins here is a plain integer, now the {@link #value}. */
   private boolean isInteger(int from) {
     int first = from + isMinus(bytes[from]);
     next = first;
@@ -194,7 +196,7 @@ final class FastNumberParser {
     }
   }
 
-  /** What the lowest bytes say, each of them a digit, the first one lowest. */
+  /** Returns the value of the lowest bytes, each of them a digit, the first one lowest. */
   private static long sum(long eight, int digits) {
     // In two shifts, since one by 64 bits is none.
     int half = 32 - 4 * digits;
@@ -204,7 +206,10 @@ final class FastNumberParser {
     return (hundreds * 10_000 + (hundreds >>> 32)) & 0xFFFFFFFFL;
   }
 
-  /** Whether there are digits, not too many, no zero too many in front, and an end behind them. */
+  /**
+   * Returns whether there are digits, not too many, no zero too many in front, and an end behind
+   * them.
+   */
   private boolean isPlain(int first, int whole, int fraction) {
     if (next == end || (bytes[next] != ',' && bytes[next] != ']')) {
       return false;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * #seek} make it possible to come back to a value that was skipped.
  */
 public final class JsonCursor {
-  /** How deep arrays and objects may be nested. */
+  /** Largest depth of nested arrays and objects. */
   public static final int MAX_DEPTH = 100;
 
   /** The kind of a value, by its first byte. */
@@ -52,7 +52,7 @@ public final class JsonCursor {
   private @Nullable FastNumberParser fastParser;
   private int at;
 
-  /** Whether the innermost open array or object has not given anything yet. */
+  /** True until the innermost open array or object has given its first value. */
   private boolean fresh;
 
   private int keyStart;
@@ -78,7 +78,8 @@ public final class JsonCursor {
   }
 
   /**
-   * Where the cursor stands, for {@link #seek} and messages: bytes from the beginning of the text.
+   * Returns the position of the cursor, for {@link #seek} and messages: bytes from the beginning of
+   * the text.
    */
   public int position() {
     return at - start;
@@ -95,12 +96,15 @@ public final class JsonCursor {
     return new String(bytes, start + from, to - from, StandardCharsets.UTF_8);
   }
 
-  /** How many bytes of text are left: no value that follows can have more elements than that. */
+  /**
+   * Returns how many bytes of text are left: no value that follows can have more elements than
+   * that.
+   */
   public int remaining() {
     return end - at;
   }
 
-  /** What the next value is. Does not check more than its first byte. */
+  /** Returns the kind of the next value. Does not check more than its first byte. */
   public Kind peek() {
     skipSpace();
     if (at == end) {
@@ -154,7 +158,7 @@ public final class JsonCursor {
     return true;
   }
 
-  /** Whether the current member has this (plain ASCII) name. */
+  /** Returns whether the current member has this (plain ASCII) name. */
   public boolean keyIs(String name) {
     int length = keyEnd - keyStart - 2;
     if (length != name.length()) {
@@ -243,7 +247,10 @@ public final class JsonCursor {
     return count;
   }
 
-  /** What {@link #plainNumbers} has read, from the beginning; until it reads again. */
+  /**
+   * Returns the numbers that {@link #plainNumbers} has read, from index 0; valid until it reads
+   * again.
+   */
   double[] plainValues() {
     return fastParser().values();
   }
@@ -266,7 +273,10 @@ public final class JsonCursor {
     return count;
   }
 
-  /** What {@link #plainIntegers} has read, from the beginning; until it reads again. */
+  /**
+   * Returns the integers that {@link #plainIntegers} has read, from index 0; valid until it reads
+   * again.
+   */
   long[] plainIntegerValues() {
     return fastParser().integers();
   }

@@ -18,7 +18,7 @@ public final class JsonException extends RuntimeException {
     return error;
   }
 
-  /** Where in the text, in bytes from its beginning. */
+  /** Returns the place in the text, in bytes from its beginning. */
   public int offset() {
     return offset;
   }

@@ -197,12 +197,12 @@ public final class JsonNumber {
     fractional = exponent != 0 && significand != 0;
   }
 
-  /** Whether it is written without fraction and exponent. */
+  /** Returns whether it is written without fraction and exponent. */
   public boolean isInteger() {
     return !fractional;
   }
 
-  /** Whether it is an integer that a signed 64-bit number holds. */
+  /** Returns whether it is an integer that a signed 64-bit number holds. */
   public boolean isLong() {
     if (fractional) {
       return false;
@@ -220,7 +220,7 @@ public final class JsonNumber {
     return negative ? -significand : significand;
   }
 
-  /** Whether it is an integer that an unsigned 64-bit number holds. */
+  /** Returns whether it is an integer that an unsigned 64-bit number holds. */
   public boolean isUnsignedLong() {
     if (fractional || (negative && significand != 0)) {
       return false;
@@ -281,15 +281,15 @@ public final class JsonNumber {
   }
 
   /**
-   * Whether a double lies in the middle of two floats of normal size, or next to it. Rounding twice
-   * goes wrong only where the first rounding landed there; a double that is no more than two beside
-   * the nearest one, only here.
+   * Returns whether a double lies in the middle of two floats of normal size, or next to it.
+   * Rounding twice goes wrong only where the first rounding landed there; a double that is no more
+   * than two beside the nearest one, only here.
    */
   static boolean isNearMiddleOfFloats(double value) {
     return Math.abs((Double.doubleToRawLongBits(value) & 0x1FFF_FFFFL) - 0x1000_0000L) <= 2;
   }
 
-  /** As it is written. */
+  /** Returns the number as it is written. */
   public String toText() {
     return new String(bytes, from, to - from, StandardCharsets.US_ASCII);
   }

@@ -29,12 +29,12 @@ public final class JsonString {
     return bytes;
   }
 
-  /** Where they begin. */
+  /** Returns the offset of the bytes in their array. */
   public int offset() {
     return offset;
   }
 
-  /** How many they are. */
+  /** Returns how many they are. */
   public int length() {
     return length;
   }
@@ -49,7 +49,7 @@ public final class JsonString {
     builder.putBytes(bytes, offset, length);
   }
 
-  /** Where the text goes on behind the closing quotation mark. */
+  /** Returns the position behind the closing quotation mark. */
   int end() {
     return after;
   }

@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
  * says, or a row at a time. Borrows the tensor.
  */
 public final class JsonTensors {
-  /** How one BYTES element is written. */
+  /** The form of one BYTES element. */
   @FunctionalInterface
   public interface BytesForm {
     /** Writes the element that the walk stands on. */
     void write(BytesElements element, JsonWriter out);
 
-    /** As a JSON string of the element's bytes, which are taken for UTF-8. */
+    /** A JSON string of the element's bytes, which are taken for UTF-8. */
     BytesForm TEXT =
         (element, out) -> out.string(element.data(), element.offset(), element.length());
 
-    /** As TensorFlow Serving's {@code {"b64":"..."}}. */
+    /** TensorFlow Serving's {@code {"b64":"..."}}. */
     BytesForm BASE64_OBJECT =
         (element, out) -> out.raw("{\"b64\":").base64(element.toArray()).raw('}');
   }

@@ -40,7 +40,7 @@ public final class JsonWriter {
     return this;
   }
 
-  /** How many bytes were written. */
+  /** Returns how many bytes were written. */
   public int size() {
     return size;
   }
@@ -185,7 +185,7 @@ public final class JsonWriter {
     return raw(nulls && !Double.isFinite(value) ? "null" : Double.toString(value));
   }
 
-  /** What was written, without a copy. The writer is not to be used any more. */
+  /** Returns the written bytes, without a copy. The writer is not to be used any more. */
   public Buffer toBuffer() {
     return Buffers.wrap(bytes, 0, size);
   }

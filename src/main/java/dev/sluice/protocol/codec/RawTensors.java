@@ -16,7 +16,7 @@ import java.lang.foreign.ValueLayout;
  * layout in memory, so that reading and writing is one copy.
  */
 public final class RawTensors {
-  /** What is wrong with the bytes of a BYTES tensor. */
+  /** The fault in the bytes of a BYTES tensor. */
   public enum Fault {
     NONE,
     /** Fewer elements than wanted. */
@@ -30,7 +30,7 @@ public final class RawTensors {
   }
 
   /**
-   * What was found in the bytes of a BYTES tensor.
+   * The elements that were counted in the bytes of a BYTES tensor.
    *
    * @param fault what is wrong
    * @param elements how many whole elements there are
@@ -91,7 +91,7 @@ public final class RawTensors {
     }
   }
 
-  /** Whether a BOOL tensor's bytes are all 0 or 1, as runtimes take for granted. */
+  /** Returns whether a BOOL tensor's bytes are all 0 or 1, as runtimes take for granted. */
   public static boolean areBooleans(Body raw) {
     MemorySegment bytes = raw.segment();
     long others = 0;

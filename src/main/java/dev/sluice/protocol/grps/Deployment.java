@@ -3,7 +3,7 @@ package dev.sluice.protocol.grps;
 import java.util.Map;
 
 /**
- * What grps clients may know of the server beyond its models: settings, and what was written in the
+ * The server's description for grps clients beyond its models: settings, and the contents of the
  * files of a deployment that was made for grps' own server.
  *
  * @param defaultModel the model that is meant when a request names none; empty if there is no such

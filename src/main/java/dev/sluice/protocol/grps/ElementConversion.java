@@ -129,7 +129,7 @@ public final class ElementConversion {
     return tensor.data().getAtIndex(JAVA_DOUBLE, index);
   }
 
-  /** What values an input of a type takes, for texts. */
+  /** Returns the values that an input of a type takes, for error texts. */
   public static String wanted(DataType type) {
     return switch (type) {
       case BOOL -> "0 or 1";

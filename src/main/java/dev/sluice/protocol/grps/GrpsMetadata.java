@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What grps answers to questions about the server and its models: YAML text with the keys of the
- * files that a grps deployment is configured by, as far as they mean something here.
+ * Writes grps' metadata of the server and its models: YAML text with the keys of the files that a
+ * grps deployment is configured by, as far as they mean something here.
  */
 public final class GrpsMetadata {
   private static final YAMLMapper YAML =

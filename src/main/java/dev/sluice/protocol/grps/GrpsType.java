@@ -18,7 +18,7 @@ public enum GrpsType {
   FLOAT64(8, "flat_float64", "flatFloat64", Kind.DOUBLE),
   STRING(9, "flat_string", "flatString", Kind.TEXT);
 
-  /** What one value looks like on the wire. */
+  /** The form of one value on the wire. */
   public enum Kind {
     INTEGER,
     SINGLE,
@@ -74,7 +74,7 @@ public enum GrpsType {
     return "DT_" + name();
   }
 
-  /** Whether a tensor of this type may feed an input of that type. */
+  /** Returns whether a tensor of this type may feed an input of that type. */
   public boolean feeds(DataType input) {
     return switch (input) {
       case BOOL -> this == UINT8 || this == INT32;

@@ -4,10 +4,11 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ParameterValue;
 
 /**
- * What a plugin knows of a message besides its tensors, and may say of its answer, as parameters.
+ * Parameters by which a plugin reads the parts of a message besides its tensors, and sets those of
+ * its answer.
  */
 final class PluginParameters {
-  /** Which field holds the data: {@code str_data}. */
+  /** The field that holds the data: {@code str_data}. */
   static final String DATA = "grps.data";
 
   /** The model's name in the message. */

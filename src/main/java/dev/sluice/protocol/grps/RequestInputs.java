@@ -95,13 +95,13 @@ public final class RequestInputs implements AutoCloseable {
     }
   }
 
-  /** What the request says besides its tensors. */
+  /** Returns the parameters of the request besides its tensors. */
   RequestOptions options() {
     return said.isEmpty() ? RequestOptions.NONE : new RequestOptions(0, SequenceStep.NONE, said);
   }
 
   /**
-   * Which input the next tensor of the request is for.
+   * Returns the input that the next tensor of the request is for.
    *
    * @param name the tensor's name; empty if it has none
    */
@@ -235,12 +235,15 @@ public final class RequestInputs implements AutoCloseable {
         : types;
   }
 
-  /** What texts call an input, which has no name if a plugin takes a tensor without one. */
+  /**
+   * Returns an input's name for error texts; an input has no name if a plugin takes a tensor
+   * without one.
+   */
   public static String label(TensorSpec input) {
     return input.name().isEmpty() ? "input without a name" : "input " + input.name();
   }
 
-  /** Which types an input takes when the request does not say which one it sends. */
+  /** Returns the types that an input takes when the request does not name one. */
   public InferenceException untyped(TensorSpec input) {
     return InferenceException.invalid(
         "the tensor for %s has no dtype; wanted %s"

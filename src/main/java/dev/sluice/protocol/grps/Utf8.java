@@ -14,12 +14,12 @@ import java.nio.charset.StandardCharsets;
 public final class Utf8 {
   private Utf8() {}
 
-  /** Whether the element that the walk stands on is UTF-8. */
+  /** Returns whether the element that the walk stands on is UTF-8. */
   public static boolean isValid(BytesElements element) {
     return isValid(element.data().asSlice(element.offset(), element.length()));
   }
 
-  /** Whether bytes of an array are UTF-8. */
+  /** Returns whether bytes of an array are UTF-8. */
   public static boolean isValid(Body bytes) {
     return isValid(MemorySegment.ofArray(bytes.bytes()).asSlice(bytes.offset(), bytes.length()));
   }

@@ -170,7 +170,7 @@ public final class Classification {
     };
   }
 
-  /** As C's printf writes it: exact, then rounded. */
+  /** Returns the value as C's printf writes it: exact, then rounded. */
   private static String text(double value) {
     if (Double.isNaN(value)) {
       return "nan";

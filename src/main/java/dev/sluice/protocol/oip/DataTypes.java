@@ -40,7 +40,7 @@ public final class DataTypes {
     return type;
   }
 
-  /** How metadata names a tensor's type; the model's own word if this protocol has none. */
+  /** Returns how metadata names a tensor's type; the model's own word if this protocol has none. */
   public static String name(TensorSpec tensor) {
     return tensor.type().isCommon() ? tensor.type().name() : tensor.nativeType();
   }

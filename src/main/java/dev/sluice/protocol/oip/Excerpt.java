@@ -1,6 +1,6 @@
 package dev.sluice.protocol.oip;
 
-/** What a message repeats of what a client sent: enough to find it again, however long it was. */
+/** Shortens text of a client for messages: enough to find it again, however long it was. */
 public final class Excerpt {
   /** Characters that are repeated at most. */
   public static final int LENGTH = 100;

@@ -45,7 +45,7 @@ public final class ForwardedHeaders {
   }
 
   /**
-   * Those of an HTTP request.
+   * Returns the forwarded headers of an HTTP request.
    *
    * @throws InferenceException with INVALID_ARGUMENT if one has a name that means something else
    */
@@ -53,7 +53,7 @@ public final class ForwardedHeaders {
     return matching(http, headers);
   }
 
-  /** Those of a gRPC call, likewise. */
+  /** Returns the forwarded headers of a gRPC call, likewise. */
   public Map<String, ParameterValue> ofGrpc(Iterable<Map.Entry<String, String>> metadata) {
     return matching(grpc, metadata);
   }
@@ -83,8 +83,8 @@ public final class ForwardedHeaders {
   }
 
   /**
-   * What a request says, and its headers. Of a parameter and a header with one name the header
-   * wins: it may be a proxy's, whose word counts more than the caller's.
+   * Returns the parameters of a request, with its headers. Of a parameter and a header with one
+   * name the header wins: it may be a proxy's, whose word counts more than the caller's.
    */
   public static RequestOptions add(Map<String, ParameterValue> headers, RequestOptions said) {
     if (headers.isEmpty()) {

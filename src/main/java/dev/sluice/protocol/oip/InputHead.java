@@ -5,7 +5,7 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 
 /**
- * What a request says of one input, apart from its values.
+ * The head of one input of a request, without its values.
  *
  * @param name the input's name
  * @param type its element type

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The parameters of a load request, whatever carried them. */
 public final class LoadParameters {
-  /** What an unload request may have. */
+  /** Parameters that an unload request may have. */
   public static final String DEPENDENTS = "unload_dependents";
 
   /** The answer to a path or message that names a repository. */
@@ -22,14 +22,14 @@ public final class LoadParameters {
   private final Map<String, byte[]> files = new HashMap<>();
   private @Nullable String config;
 
-  /** What a parameter is. */
+  /** The kind of a parameter. */
   public enum Kind {
     CONFIG,
     FILE
   }
 
   /**
-   * What a parameter of this name is.
+   * Returns the kind of the parameter of this name.
    *
    * @throws InferenceException with INVALID_ARGUMENT if there is none of this name
    */

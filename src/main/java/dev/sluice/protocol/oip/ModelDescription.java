@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What metadata and configuration say of a model, in the protocol's words. Inputs and outputs are
- * those of the default signature; a model without one shows none.
+ * Builds a model's metadata and configuration in the protocol's words. Inputs and outputs are those
+ * of the default signature; a model without one shows none.
  *
  * @param name its name
  * @param versions the versions that take requests, ascending; the one asked for, if one was

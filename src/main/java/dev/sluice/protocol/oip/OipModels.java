@@ -71,7 +71,7 @@ public final class OipModels {
   }
 
   /**
-   * Whether a model that was found is ready, and gives it back.
+   * Returns whether a model that was found is ready, and gives it back.
    *
    * @throws InferenceException as {@link #found} does
    */

@@ -84,7 +84,7 @@ public final class RawInputs {
     }
   }
 
-  /** What is wrong if a BYTES input has too few elements. */
+  /** Returns the error for a BYTES input with too few elements. */
   public static InferenceException tooFew(InputHead input, long got, String model) {
     return InferenceException.invalid(
         "expected "
@@ -97,7 +97,7 @@ public final class RawInputs {
             + got);
   }
 
-  /** What is wrong if a BYTES input has too many elements. */
+  /** Returns the error for a BYTES input with too many elements. */
   public static InferenceException tooMany(InputHead input, long got, String model) {
     return InferenceException.invalid(
         "unexpected number of string elements "

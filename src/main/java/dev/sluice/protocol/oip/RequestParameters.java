@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * ones for the model.
  */
 public final class RequestParameters {
-  /** What a parameter should have been. */
+  /** The expected type of a parameter. */
   public enum Wanted {
     BOOL,
     UNSIGNED,
@@ -48,12 +48,12 @@ public final class RequestParameters {
     this.words = words;
   }
 
-  /** How long an answer is wanted, in microseconds; 0 if the request does not say. */
+  /** Returns how long an answer is wanted, in microseconds; 0 if the request does not say. */
   public long timeoutMicros() {
     return timeoutMicros;
   }
 
-  /** What the request says besides its tensors. */
+  /** Returns the parameters of the request besides its tensors. */
   public RequestOptions options() {
     SequenceStep sequence = new SequenceStep(sequenceId, sequenceStart, sequenceEnd);
     if (free != null || timeoutMicros > 0 || sequence.hasId() || sequenceStart || sequenceEnd) {
@@ -62,17 +62,24 @@ public final class RequestParameters {
     return priority == 0 ? RequestOptions.NONE : RequestOptions.ofPriority(priority);
   }
 
-  /** Which signature of a SavedModel is meant; empty for the default one. Our own extension. */
+  /**
+   * Returns the name of the SavedModel signature that is asked for; empty for the default one. Our
+   * own extension.
+   */
   public String signatureName() {
     return signatureName;
   }
 
-  /** Whether a stream is to end with a message of its own, even if that holds nothing else. */
+  /**
+   * Returns whether a stream is to end with a message of its own, even if that holds nothing else.
+   */
   public boolean emptyFinal() {
     return emptyFinal;
   }
 
-  /** Whether all outputs are wanted as binary data, if the request lists none. HTTP only. */
+  /**
+   * Returns whether all outputs are wanted as binary data, if the request lists none. HTTP only.
+   */
   public boolean binaryOutput() {
     return binaryOutput;
   }

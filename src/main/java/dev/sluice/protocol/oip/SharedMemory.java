@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param local whether the caller is on this machine, as far as its connection says
  */
 public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller, boolean local) {
-  /** Where no shared memory is served. */
+  /** For servers without shared memory. */
   public static final SharedMemory NONE = new SharedMemory(SharedMemoryRegions.OFF, null, false);
 
   /** Returns the shared memory for the caller of an exchange. On its event loop. */

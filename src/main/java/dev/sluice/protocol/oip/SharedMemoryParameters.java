@@ -5,7 +5,7 @@ import dev.sluice.inference.ParameterValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a tensor lies, as the parameters of an input or output say.
+ * Reads the parameters of an input or output that place its tensor in shared memory.
  *
  * @param region its name
  * @param offset where the tensor begins in the region

@@ -31,7 +31,7 @@ public final class SharedMemoryRegion {
   private final long byteSize;
   private final FileChannel file;
 
-  /** Those who use the file, the registry among them; 0: it is closed. */
+  /** Reference count of the file, the registry's included; 0: it is closed. */
   private final AtomicInteger users = new AtomicInteger(1);
 
   private volatile long usedNanos;

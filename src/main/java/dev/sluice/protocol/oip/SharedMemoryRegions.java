@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * identity. Owner of their files. Any thread; {@link #register} may block.
  */
 public final class SharedMemoryRegions {
-  /** Where no shared memory is served. */
+  /** For servers without shared memory. */
   public static final SharedMemoryRegions OFF =
       new SharedMemoryRegions(Optional.empty(), 0, Duration.ZERO, () -> 0);
 

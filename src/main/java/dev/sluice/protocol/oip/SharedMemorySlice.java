@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Where in shared memory one tensor of a request lies, or of its answer.
+ * The place in shared memory of one tensor of a request, or of its answer.
  *
  * @param region holds it
  * @param offset where it begins in the region

@@ -90,12 +90,15 @@ record ClassificationHead(@Nullable String labels, @Nullable String scores, bool
     }
   }
 
-  /** Whether there is one label for each example, and scores for all the classes it could have. */
+  /**
+   * Returns whether there is one label for each example, and scores for all the classes it could
+   * have.
+   */
   private boolean isBestOfMany(Tensor labelled, Tensor scored) {
     return !strict && width(labelled) == 1 && width(scored) > 1;
   }
 
-  /** How many classes a tensor of labels or scores has for each example. */
+  /** Returns how many classes a tensor of labels or scores has for each example. */
   static long width(Tensor tensor) {
     return tensor.shape().rank() == 1 ? 1 : tensor.shape().dim(1);
   }

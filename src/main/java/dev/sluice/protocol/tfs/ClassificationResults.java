@@ -28,12 +28,12 @@ public final class ClassificationResults implements ExampleResults {
     this.width = labels == null ? scoresPerRow : Math.toIntExact(ClassificationHead.width(labels));
   }
 
-  /** How many examples there are. */
+  /** Returns how many examples there are. */
   public int rows() {
     return rows;
   }
 
-  /** How many classes each has. */
+  /** Returns how many classes each has. */
   public int width() {
     return width;
   }

@@ -2,11 +2,11 @@ package dev.sluice.protocol.tfs;
 
 import java.util.Optional;
 
-/** What is asked of examples. */
+/** The task of a request with examples. */
 public enum ExampleTask {
-  /** Which classes does each belong to? */
+  /** The classes of each example */
   CLASSIFY("tensorflow/serving/classify", "classify", "classification"),
-  /** Which value does each have? */
+  /** The value of each example */
   REGRESS("tensorflow/serving/regress", "regress", "regression");
 
   private final String method;
@@ -34,12 +34,12 @@ public enum ExampleTask {
     return method;
   }
 
-  /** As texts call the doing of it. */
+  /** Returns the verb of the task, for error texts. */
   String verb() {
     return verb;
   }
 
-  /** As texts call what is done. */
+  /** Returns the noun of the task, for error texts. */
   String noun() {
     return noun;
   }

@@ -101,7 +101,7 @@ public record ExampleTasks(Signature signature, List<Part> parts) {
   }
 
   /**
-   * What the model found.
+   * Returns the results of the model.
    *
    * @param response borrowed for as long as the results are used
    * @param examples how many it was asked about

@@ -49,7 +49,7 @@ public final class ExampleTasksBuilder {
   }
 
   /**
-   * What the model's own format calls the first input, which of signatures over examples is all.
+   * Returns the native name of the first input, which is the only one of signatures over examples.
    */
   private static String inputOf(Signature signature) {
     return signature.inputs().isEmpty() ? "" : signature.inputs().getFirst().nativeName();

@@ -27,13 +27,13 @@ final class FeatureColumn implements AutoCloseable {
   /** The input's shape behind the first dimension. */
   private final Shape inner;
 
-  /** Where the feature of the example under way is; -1 if it has none. */
+  /** Offset of the feature in the current example; -1 if it has none. */
   private long feature = UNKNOWN;
 
   private int featureLength;
   private long rows;
 
-  /** How many values each example has, as soon as that is known. */
+  /** Number of values of each example, once it is known. */
   private long width;
 
   FeatureColumn(TensorSpec input, Tensor examples) {
@@ -137,7 +137,7 @@ final class FeatureColumn implements AutoCloseable {
     }
   }
 
-  /** Whether so many values fill a shape with one open dimension. */
+  /** Returns whether so many values fill a shape with one open dimension. */
   private boolean fits(long count) {
     long[] dims = inner.dims();
     long known = Arrays.stream(dims).filter(dim -> dim != Shape.ANY).reduce(1, (a, b) -> a * b);
@@ -156,7 +156,7 @@ final class FeatureColumn implements AutoCloseable {
             .formatted(input.name(), kind.type()));
   }
 
-  /** Whether the examples have the feature. */
+  /** Returns whether the examples have the feature. */
   boolean isGiven() {
     return rows > 0;
   }

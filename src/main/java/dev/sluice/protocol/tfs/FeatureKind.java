@@ -3,7 +3,7 @@ package dev.sluice.protocol.tfs;
 import dev.sluice.tensor.DataType;
 import org.jspecify.annotations.Nullable;
 
-/** What a feature of an example is a list of. */
+/** The element type of a feature's list. */
 enum FeatureKind {
   BYTES(1, "string", "bytes"),
   FLOAT(2, "float", "float"),
@@ -39,12 +39,12 @@ enum FeatureKind {
     };
   }
 
-  /** As texts call the type of the values. */
+  /** Returns the name of the values' type, for error texts. */
   String type() {
     return type;
   }
 
-  /** As texts call the list of them. */
+  /** Returns the name of the list type, for error texts. */
   String list() {
     return list;
   }

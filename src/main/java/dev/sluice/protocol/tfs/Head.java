@@ -6,9 +6,9 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import java.util.List;
 
-/** Which outputs of a signature answer a task, and how they are to be read. */
+/** The outputs of a signature that answer a task, and how they are read. */
 sealed interface Head permits ClassificationHead, RegressionHead {
-  /** What a SavedModel's metadata says of its format. */
+  /** The format in a SavedModel's metadata. */
   String SAVED_MODEL = "tensorflow_savedmodel";
 
   /**
@@ -26,7 +26,7 @@ sealed interface Head permits ClassificationHead, RegressionHead {
         : NamedOutputs.head(task, signature);
   }
 
-  /** Whether a model's inputs are examples as they are. */
+  /** Returns whether a model's inputs are examples as they are. */
   static boolean takesExamples(ModelMetadata model) {
     return model.platform().equals(SAVED_MODEL);
   }
@@ -38,7 +38,7 @@ sealed interface Head permits ClassificationHead, RegressionHead {
   Head inJoint(Signature own);
 
   /**
-   * What the outputs say.
+   * Returns the results that the outputs hold.
    *
    * @param outputs borrowed for as long as the answer is used
    * @param examples how many were asked about
@@ -57,7 +57,7 @@ sealed interface Head permits ClassificationHead, RegressionHead {
     throw new IllegalStateException("the run has left out output " + name);
   }
 
-  /** What the model's own format calls an output. */
+  /** Returns the name of an output in the model's own format. */
   static String nativeName(Signature signature, String output) {
     return signature.output(output).orElseThrow().nativeName();
   }

@@ -41,17 +41,17 @@ public final class LabelCursor {
     }
   }
 
-  /** What holds the label's bytes. */
+  /** Returns the memory that holds the label's bytes. */
   public MemorySegment data() {
     return data;
   }
 
-  /** Where they begin. */
+  /** Returns the offset of the label's bytes. */
   public long offset() {
     return offset;
   }
 
-  /** How many they are. */
+  /** Returns the length of the label in bytes. */
   public int length() {
     return length;
   }

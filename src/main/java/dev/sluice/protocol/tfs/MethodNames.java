@@ -7,7 +7,7 @@ import dev.sluice.inference.Signature;
 import java.util.Set;
 
 /**
- * Whether a signature may be called as a request calls it, where its method name says so: with
+ * Checks that a signature may be called as a request calls it, where its method name says so: with
  * {@code --enable_signature_method_name_check}, in TensorFlow Serving's words and codes.
  */
 public final class MethodNames {

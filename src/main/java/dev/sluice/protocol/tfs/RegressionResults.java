@@ -8,7 +8,7 @@ import dev.sluice.tensor.Tensor;
  * @param tensor of shape [examples] or [examples,1], of numbers
  */
 public record RegressionResults(Tensor tensor) implements ExampleResults {
-  /** How many examples there are. */
+  /** Returns how many examples there are. */
   public int rows() {
     return Math.toIntExact(tensor.elementCount());
   }

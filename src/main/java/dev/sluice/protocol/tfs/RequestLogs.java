@@ -39,10 +39,10 @@ public final class RequestLogs implements AutoCloseable {
   private static final long MOST_BYTES = 64L << 20;
   private static final long LAST_RECORDS_MILLIS = 2_000;
 
-  /** What a model's config wants. */
+  /** The request log that a model's config asks for. */
   public record Wanted(String type, String filenamePrefix, double samplingRate) {}
 
-  /** Which message of PredictionLog a call is kept in. */
+  /** The message of PredictionLog that a call is kept in. */
   public enum Kind {
     CLASSIFY(2),
     REGRESS(3),
@@ -175,7 +175,7 @@ public final class RequestLogs implements AutoCloseable {
     }
   }
 
-  /** What a request is. */
+  /** The kind of a request. */
   @FunctionalInterface
   public interface Request {
     /** A copy of it as the message of its call. */

@@ -7,7 +7,7 @@ import java.util.Locale;
 public final class TensorflowTypeNames {
   private TensorflowTypeNames() {}
 
-  /** As TensorFlow's texts call a type: {@code float}. */
+  /** Returns the name of a type in TensorFlow's texts: {@code float}. */
   public static String of(DataType type) {
     return switch (type) {
       case FP16 -> "half";
@@ -19,7 +19,7 @@ public final class TensorflowTypeNames {
     };
   }
 
-  /** As its messages number it: {@code DT_FLOAT}. */
+  /** Returns the constant of a type in TensorFlow's messages: {@code DT_FLOAT}. */
   static String constant(DataType type) {
     return "DT_" + of(type).toUpperCase(Locale.ROOT);
   }

@@ -34,7 +34,7 @@ final class WireCursor {
     return at;
   }
 
-  /** Where the innermost message that was entered ends. */
+  /** Returns the end of the innermost message that was entered. */
   long end() {
     return end;
   }

@@ -47,7 +47,10 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Bytes of a call beside those of its message: its objects, and a small answer. */
   private static final int CALL = 1024;
 
-  /** What a client has sent before it can know that the listener closes has arrived by then. */
+  /**
+   * Grace period in which everything arrives that a client sent before it could know that the
+   * listener closes.
+   */
   private static final long GRACE_MILLIS = 200;
 
   /** Clients that go on calling after calls were refused for so long are not listened to. */
@@ -185,7 +188,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     return context().memory().account(channel.channel());
   }
 
-  /** What all requests of the listener share. */
+  /** Returns the state that all requests of the listener share. */
   ListenerContext context() {
     return dispatcher.context();
   }

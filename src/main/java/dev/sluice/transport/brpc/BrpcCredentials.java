@@ -5,7 +5,7 @@ import dev.sluice.security.UnixPeer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call presents of its client, as other protocols have it in headers, and its connection.
+ * The credentials of a call's client, which other protocols have in headers, and its connection.
  *
  * @param meta of the call
  * @param connection of the client; never encrypted

@@ -42,7 +42,7 @@ public final class BrpcDispatcher implements DetectedProtocol {
     return new BrpcConnection(this, connection, whole);
   }
 
-  /** What all requests of the listener share. */
+  /** Returns the state that all requests of the listener share. */
   ListenerContext context() {
     return context;
   }

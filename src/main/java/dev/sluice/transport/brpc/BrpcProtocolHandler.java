@@ -9,7 +9,7 @@ public interface BrpcProtocolHandler {
   /** The service's full name, such as {@code grps.protos.v1.GrpsBrpcService}. */
   String service();
 
-  /** What each of its methods asks for, by the method's name. */
+  /** Returns the operation of each of its methods, by the method's name. */
   Map<String, Operation> operations();
 
   /** Its methods by name. */

@@ -11,7 +11,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.compression.Snappy;
 
-/** How a message is compressed, by the numbers of the wire. */
+/** The compression of a message, by its number on the wire. */
 enum Compression {
   NONE(0),
   /** Snappy's plain form, without frames. */

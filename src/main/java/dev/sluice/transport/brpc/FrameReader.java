@@ -13,7 +13,7 @@ import java.io.IOException;
 final class FrameReader {
   static final int HEAD = 12;
 
-  /** What every frame begins with: PRPC. */
+  /** The first bytes of every frame: PRPC. */
   static final int MAGIC = 0x50525043;
 
   /** Bytes of a meta: a few names and numbers, and credentials at most. */

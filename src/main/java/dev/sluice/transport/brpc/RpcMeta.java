@@ -6,8 +6,7 @@ import com.google.protobuf.WireFormat;
 import java.io.IOException;
 
 /**
- * What a frame says of its call: the message RpcMeta, of which only what concerns the server is
- * read.
+ * The message RpcMeta of a frame, of which only the fields that concern the server are read.
  *
  * @param service the service's full name
  * @param method the method's name

@@ -15,8 +15,8 @@ final class ArrivingField {
   private ArrivingField() {}
 
   /**
-   * Where that field's bytes begin in the message; negative if it is not the one that the path
-   * leads to, or if it is unknown.
+   * Returns the offset of that field's bytes in the message; negative if it is not the one that the
+   * path leads to, or if it is unknown.
    *
    * @param beginning the message's first bytes, in an array
    * @param path the tags of the fields from the message to the wanted one, each within the former

@@ -87,7 +87,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
         idleTimeouts);
   }
 
-  /** Whether a path is that of a method with a stream of messages. */
+  /** Returns whether a path is that of a method with a stream of messages. */
   public boolean isStream(String path) {
     return streams.containsKey(path) || StandardServices.serve(path);
   }
@@ -150,7 +150,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     return value == null ? null : value.toString();
   }
 
-  /** Whether a request is a call, or what a browser asks before it lets a page make one. */
+  /** Returns whether a request is a gRPC call, or the CORS preflight request of one. */
   public boolean takes(HttpServerRequest request) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
     return type == null

@@ -29,7 +29,7 @@ enum GrpcForm {
     return form == GRPC && request.version() != HttpVersion.HTTP_2 ? null : form;
   }
 
-  /** Whether a request over HTTP/2 is plain gRPC. */
+  /** Returns whether a request over HTTP/2 is plain gRPC. */
   static boolean isPlain(Http2Headers headers) {
     CharSequence type = headers.get(HttpHeaders.CONTENT_TYPE);
     return type != null && (GRPC.type.contentEquals(type) || of(lowerCase(type)) == GRPC);

@@ -15,18 +15,21 @@ public interface GrpcProtocolHandler {
     return descriptor().getFullName();
   }
 
-  /** What the health service may be asked for it by. */
+  /** Returns the names that the health service knows it by. */
   default List<String> healthNames() {
     return List.of(service());
   }
 
-  /** Those of its methods with one message each way that are served, by name. */
+  /** Returns its unary methods that are served, by name. */
   Map<String, GrpcMethod> methods();
 
-  /** What each method of {@link #methods} and {@link #streams} asks for, by the method's name. */
+  /**
+   * Returns the operation of each method of {@link #methods} and {@link #streams}, by the method's
+   * name.
+   */
   Map<String, Operation> operations();
 
-  /** Those of its methods that stream, by name. */
+  /** Returns its streaming methods, by name. */
   default Map<String, GrpcStreamMethod> streams() {
     return Map.of();
   }

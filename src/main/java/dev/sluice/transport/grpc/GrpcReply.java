@@ -94,7 +94,7 @@ final class GrpcReply implements UnaryReply {
     written.onComplete(whenSent);
   }
 
-  /** Whether the client has fallen behind. */
+  /** Returns whether the client applies backpressure. */
   boolean isWriteQueueFull() {
     return response.writeQueueFull();
   }

@@ -7,7 +7,7 @@ import dev.sluice.transport.ClientStream;
 /** A gRPC call that is answered message by message: what is written is one whole message. */
 public interface GrpcStreamCall extends GrpcCall, ClientStream {
   /**
-   * What to tell the client of a failure in a message: an {@link InferenceException} as it is.
+   * Returns the text that tells the client of a failure: an {@link InferenceException} as it is.
    * Anything else is a bug, which is logged here.
    */
   InferenceException explain(Throwable failure);

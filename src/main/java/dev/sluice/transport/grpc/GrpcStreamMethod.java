@@ -14,7 +14,7 @@ public interface GrpcStreamMethod {
    */
   Messages open(GrpcStreamCall call);
 
-  /** What the client sends, in order. */
+  /** The client's messages, in order. */
   interface Messages {
     /**
      * Takes a message, uncompressed.
@@ -34,7 +34,7 @@ public interface GrpcStreamMethod {
      */
     default void stop() {}
 
-    /** Whether a message has been taken whose answers are not all written. */
+    /** Returns whether a message has been taken whose answers are not all written. */
     default boolean isUnderWay() {
       return false;
     }

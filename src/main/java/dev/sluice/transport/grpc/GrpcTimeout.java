@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How long a client says it will wait: the {@code grpc-timeout} header. */
+/** Parses the {@code grpc-timeout} header: how long a client says it will wait. */
 final class GrpcTimeout {
   private static final Pattern FORM = Pattern.compile("(\\d{1,8})([HMSmun])");
 

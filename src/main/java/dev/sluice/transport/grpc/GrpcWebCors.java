@@ -7,11 +7,11 @@ import io.vertx.core.http.HttpServerResponse;
 final class GrpcWebCors {
   private static final CharSequence ANY = HttpHeaders.createOptimized("*");
 
-  /** What a page may read of an answer besides its body. */
+  /** Response headers that a page may read. */
   private static final CharSequence READABLE =
       HttpHeaders.createOptimized("grpc-status, grpc-message, grpc-retry-pushback-ms");
 
-  /** What libraries for pages send. */
+  /** Request headers that libraries for pages send. */
   private static final CharSequence SENT =
       HttpHeaders.createOptimized(
           "content-type, x-grpc-web, x-user-agent, grpc-timeout, x-request-id, request-timeout");

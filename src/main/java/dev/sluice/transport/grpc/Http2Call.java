@@ -14,7 +14,7 @@ final class Http2Call {
     this.window = window;
   }
 
-  /** What the window has again of bytes that were taken. */
+  /** Returns bytes that were consumed to the flow-control window. */
   int window(int taken) {
     return window.taken(taken);
   }

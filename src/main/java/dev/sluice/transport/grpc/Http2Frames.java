@@ -32,7 +32,7 @@ final class Http2Frames {
     return handler.connection();
   }
 
-  /** Whether anything that is written can still be sent. */
+  /** Returns whether anything that is written can still be sent. */
   boolean isOpen() {
     return ctx.channel().isActive();
   }

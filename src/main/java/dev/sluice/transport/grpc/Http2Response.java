@@ -24,7 +24,7 @@ final class Http2Response implements UnaryReply {
   private final Http2Frames frames;
   private final Http2Stream stream;
 
-  /** What a failure says besides its status; only failures have it. */
+  /** The message of a failure besides its status; only failures have it. */
   private @Nullable Http2Headers failure;
 
   private boolean done;

@@ -13,7 +13,7 @@ import java.util.Set;
  * so their clients get a grace period, then the status that the server stops.
  */
 final class IdleCallTimeouts {
-  /** What a client has sent when it began a call has arrived when it is looked at again. */
+  /** Interval of the polls; what a client had sent when it began a call has arrived by the next. */
   private static final long POLL_MILLIS = 100;
 
   /** A call, or all calls of a connection. */

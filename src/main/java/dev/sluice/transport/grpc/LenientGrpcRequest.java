@@ -18,7 +18,7 @@ final class LenientGrpcRequest extends HttpServerRequestWrapper {
   private static final RateLimitedLog LOG =
       new RateLimitedLog(LoggerFactory.getLogger(LenientGrpcRequest.class));
 
-  /** What a client hears: PROTOCOL_ERROR of HTTP/2. */
+  /** The error code that a client gets: PROTOCOL_ERROR of HTTP/2. */
   private static final long PROTOCOL_ERROR = 1;
 
   LenientGrpcRequest(HttpServerRequest request) {

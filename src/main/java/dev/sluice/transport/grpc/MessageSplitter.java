@@ -17,7 +17,7 @@ final class MessageSplitter {
   private final MemoryAccount memory;
   private boolean starved;
 
-  /** What has arrived and belongs to no frame yet. */
+  /** Bytes that have arrived and belong to no complete frame yet. */
   private Buffer input = NOTHING;
 
   private @Nullable ByteCollector frame;
@@ -37,7 +37,7 @@ final class MessageSplitter {
     input = input.length() == 0 ? piece : input.copy().appendBuffer(piece);
   }
 
-  /** Whether all that has arrived was cut. */
+  /** Returns whether all that has arrived was cut. */
   boolean isEmpty() {
     return frame == null && input.length() == 0;
   }
@@ -104,7 +104,7 @@ final class MessageSplitter {
     memory.releaseTensors();
   }
 
-  /** What is wrong if the call ends here. */
+  /** Returns the error for a call that ends here. */
   InferenceException cutOff() {
     return frame == null
         ? InferenceException.invalid(

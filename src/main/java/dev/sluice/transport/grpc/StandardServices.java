@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * What gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
+ * The services that gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
  * grpc.reflection.v1.ServerReflection}, also by its first name. Both are the library's; reflection
  * lists the handlers' services, although the library does not serve them.
  */
@@ -40,7 +40,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
   /** Calls without an end of their own, and some that have ended since. */
   private final List<HttpServerRequest> endless = new ArrayList<>();
 
-  /** How many of them were there at the last look. */
+  /** Number of names at the last poll. */
   private int seen;
 
   /**
@@ -67,14 +67,14 @@ final class StandardServices implements IdleCallTimeouts.Member {
     return Service.service(ServiceName.create(descriptor.getFullName()), descriptor).build();
   }
 
-  /** Whether a call is for one of these services. */
+  /** Returns whether a call is for one of these services. */
   static boolean serve(String path) {
     return path.startsWith(HEALTH)
         || path.startsWith(REFLECTION)
         || path.startsWith(ReflectionV1Alpha.PATH);
   }
 
-  /** What a call for one of these services asks for. */
+  /** Returns the operation of a call for one of these services. */
   static Operation operation(String path) {
     return path.startsWith(HEALTH) ? Operation.HEALTH : Operation.REFLECTION;
   }

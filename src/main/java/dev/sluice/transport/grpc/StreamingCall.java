@@ -262,7 +262,7 @@ final class StreamingCall extends ListenerExchange
     return plain ? 0 : frame.length() * ContentCoding.MOST_RATIO;
   }
 
-  /** What had arrived when the listener closed is taken, and nothing more will be. */
+  /** Stops reading: messages that arrived before the listener closed are taken, and no more. */
   private void stop() {
     if (messages != null) {
       messages.stop();

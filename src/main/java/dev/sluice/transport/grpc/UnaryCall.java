@@ -34,7 +34,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
   private static final CharSequence TIMEOUT = HttpHeaders.createOptimized("grpc-timeout");
 
-  /** What base64 and framing may add to a message of the largest size. */
+  /** Factor that base64 and framing may add to a message of the largest size. */
   static final double TEXT_RATIO = 1.5;
 
   private final Origin origin;
@@ -56,7 +56,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   private boolean answered;
   private boolean seen;
 
-  /** What the call's body is read from. */
+  /** The reader of the call's body. */
   interface Reading {
     /** Reads no more than is on its way already. */
     void pause();
@@ -106,7 +106,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   /**
-   * Where a call comes from, and what for.
+   * The origin of a call, and its method.
    *
    * @param connection its client's
    * @param path of its method
@@ -151,7 +151,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   }
 
   /**
-   * Until when gRPC says that an answer is wanted.
+   * Returns the deadline of the {@code grpc-timeout} header.
    *
    * @throws InferenceException if the header says it in no form we know
    */

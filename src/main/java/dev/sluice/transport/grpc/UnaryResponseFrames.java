@@ -50,7 +50,7 @@ final class UnaryResponseFrames implements FlowControlled {
   private final ByteBuf message;
   private final int length;
 
-  /** How much of the message's own head, a flag and the length, is written. */
+  /** Bytes of the message's own head, a flag and the length, that are written. */
   private int headWritten;
 
   private boolean begun;

@@ -28,7 +28,7 @@ public final class ChunkedResponse {
     FlushCoalescing.joinPieces(request.connection());
   }
 
-  /** Whether the client has fallen behind. */
+  /** Returns whether the client applies backpressure. */
   public boolean isWriteQueueFull() {
     return response.writeQueueFull();
   }

@@ -87,7 +87,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
     }
   }
 
-  /** What the protocol answers is no permission. */
+  /** Notes a CORS preflight request: the protocol's answer to it is no permission. */
   private void notePreflight(HttpExchange exchange) {
     BrowserGuard.Refusal refusal =
         isControl(exchange.path())

@@ -40,12 +40,12 @@ public final class HttpExchange extends ListenerExchange {
   private static final int FIRST_ERROR = 400;
   private static final int UNAVAILABLE = 503;
 
-  /** When trying again may work, where nothing better is known. */
+  /** The delay before a retry, where nothing better is known. */
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private final HttpServerRequest request;
 
-  /** Whether pages of other origins may read the answer. */
+  /** True if pages of other origins may read the answer. */
   private boolean shared;
 
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
@@ -264,8 +264,9 @@ public final class HttpExchange extends ListenerExchange {
   }
 
   /**
-   * What to tell the client of a failure: an {@link InferenceException} as it is. Anything else is
-   * a bug: it is logged here, and the client sees no more than that something failed.
+   * Returns the text that tells the client of a failure: an {@link InferenceException} as it is.
+   * Anything else is a bug: it is logged here, and the client sees no more than that something
+   * failed.
    */
   public InferenceException explain(Throwable failure) {
     record().failed(ErrorCode.of(failure));

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who answers which paths: each protocol handler claims a prefix and reads the rest of the path
+ * Routes of HTTP paths: each protocol handler claims a prefix and parses the rest of the path
  * itself, because only it knows its protocol's grammar. The letters' case does not matter in a
  * prefix.
  */

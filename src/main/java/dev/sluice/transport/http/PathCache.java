@@ -35,7 +35,7 @@ public final class PathCache<T> {
     this.known = new Known[MOST];
   }
 
-  /** What a path means. */
+  /** Returns the meaning of a path. */
   public T read(String path) {
     int slot = path.hashCode() & (MOST - 1);
     Known<T> found = known[slot];

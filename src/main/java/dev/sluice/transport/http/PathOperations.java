@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the paths below a claimed prefix ask for. The same grammar decides here and where the
+ * Maps the paths below a claimed prefix to operations. The same grammar decides here and where the
  * caller's right is required, so that no path is taken for another operation by one of them.
  * Immutable; any thread.
  */

@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  * <p>On the connection's event loop.
  */
 final class ZeroCopyBodyChunks extends ChannelInboundHandlerAdapter {
-  /** Whether Vert.x is being given a request: what it calls now, it calls for that one. */
+  /** True while Vert.x is being given a request: what it calls now, it calls for that one. */
   private boolean entering;
 
-  /** Who takes what is still to come of the body; null if Vert.x does. */
+  /** The consumer of the rest of the body; null if it is Vert.x. */
   private @Nullable Consumer<ByteBuf> taker;
 
-  /** What begins when the client has taken enough of its answers. */
+  /** The action that runs when the client has read enough of its answers. */
   private @Nullable Runnable waiting;
 
   private ZeroCopyBodyChunks() {}

@@ -39,7 +39,7 @@ final class GrpsMessageWriter {
     };
   }
 
-  /** What a message begins with: the status, and the model's name if the answer says it. */
+  /** Returns the beginning of a message: the status, and the model's name if the answer says it. */
   private static byte[] head(String model) {
     return model.isEmpty()
         ? SUCCESS

@@ -8,7 +8,7 @@ import com.google.protobuf.WireFormat;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 
-/** What all readers of protobuf bytes do alike. */
+/** Reads what all messages of grps have in common on the wire. */
 final class GrpsWire {
   private GrpsWire() {}
 

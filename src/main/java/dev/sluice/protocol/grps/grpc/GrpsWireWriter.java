@@ -26,7 +26,7 @@ final class GrpsWireWriter {
     this.segment = MemorySegment.ofArray(bytes);
   }
 
-  /** What was written, if it filled the array. */
+  /** Returns the written bytes, if they filled the array. */
   byte[] toArray() {
     if (at != bytes.length) {
       throw new IllegalStateException("wrote " + at + " bytes of " + bytes.length);

@@ -8,7 +8,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 
-/** What the server and its models are, as YAML text in {@code str_data}. */
+/** Answers metadata calls: the server and its models as YAML text in {@code str_data}. */
 final class MetadataCalls {
   private final GrpsMetadata metadata;
 

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What a GenericTensor says of itself, found by passing over its values. */
+/** The head of a GenericTensor, found by skipping its values. */
 final class WireTensor {
   /** More dimensions than any runtime takes. */
   private static final int MAX_RANK = 100;

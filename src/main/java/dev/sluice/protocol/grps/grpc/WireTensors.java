@@ -47,7 +47,9 @@ final class WireTensors {
     }
   }
 
-  /** As much as the shape says, if there can be that many values in the message. */
+  /**
+   * Returns the capacity for the values: that of the shape, if the message can hold so many values.
+   */
   private static long capacity(Body bytes, GrpsType type, TensorSpec input, Shape shape) {
     long elements = RequestInputs.elementCount(input, shape);
     long possible = bytes.length() / smallestValue(type);

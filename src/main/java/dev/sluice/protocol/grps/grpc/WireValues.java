@@ -45,7 +45,7 @@ final class WireValues {
     }
   }
 
-  /** How one value is written alone; -1 if that is no different from a run. */
+  /** Returns how one value is written alone; -1 if that is no different from a run. */
   private int unpackedWireType() {
     return switch (type.kind()) {
       case INTEGER -> WireFormat.WIRETYPE_VARINT;

@@ -8,6 +8,6 @@ package dev.sluice.protocol.grps.http;
  *     paths
  */
 public record CustomPredict(String path, boolean ownBody) {
-  /** As a server without settings has it. */
+  /** Defaults of a server without settings. */
   public static final CustomPredict NONE = new CustomPredict("", false);
 }

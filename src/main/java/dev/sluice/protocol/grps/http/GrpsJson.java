@@ -5,7 +5,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
 
-/** What all readers of grps JSON do alike. */
+/** Reads what all messages of grps have in common in JSON. */
 final class GrpsJson {
   /** Characters of a wrong value that a text quotes. */
   private static final int QUOTED = 40;
@@ -18,12 +18,12 @@ final class GrpsJson {
         "Parse json failed. %s (byte %d)".formatted(e.getMessage(), e.offset()));
   }
 
-  /** Whether the current member has this name, in either of the two spellings. */
+  /** Returns whether the current member has this name, in either of the two spellings. */
   static boolean keyIs(JsonCursor in, String name, String camelCase) {
     return in.keyIs(name) || in.keyIs(camelCase);
   }
 
-  /** Whether the next value is anything but null, which stands for nothing. */
+  /** Returns whether the next value is anything but null, which stands for nothing. */
   static boolean isPresent(JsonCursor in) {
     return in.peek() != Kind.NULL;
   }

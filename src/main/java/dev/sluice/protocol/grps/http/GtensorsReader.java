@@ -63,7 +63,9 @@ final class GtensorsReader {
     }
   }
 
-  /** As much as the shape says, if there can be that many values in the text. */
+  /**
+   * Returns the capacity for the values: that of the shape, if the text can hold so many values.
+   */
   private long capacity(TensorSpec input, Shape shape) {
     long elements = RequestInputs.elementCount(input, shape);
     return Math.min(elements, in.position() / 2L) * Math.max(input.type().byteSize(), 4);

@@ -8,7 +8,7 @@ import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 
-/** What the server and its models are, as YAML text in {@code str_data}. */
+/** Serves metadata: the server and its models as YAML text in {@code str_data}. */
 final class MetadataRoutes {
   private final GrpsMetadata metadata;
 

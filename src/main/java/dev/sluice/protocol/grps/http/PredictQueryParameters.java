@@ -3,7 +3,7 @@ package dev.sluice.protocol.grps.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.http.PercentCoding;
 
-/** What the query of a predict request says. Of a key that comes twice, the first one counts. */
+/** The query parameters of a predict request. Of a key that comes twice, the first one counts. */
 final class PredictQueryParameters {
   private final String query;
 
@@ -20,7 +20,7 @@ final class PredictQueryParameters {
     return isTrue("return-ndarray");
   }
 
-  /** Whether a key's value is {@code true}, in any case. */
+  /** Returns whether a key's value is {@code true}, in any case. */
   boolean isTrue(String key) {
     return value(key).equalsIgnoreCase("true");
   }

@@ -29,7 +29,7 @@ import java.util.List;
 record PredictResponseBody(int status, String contentType, Buffer body) {
   private static final String JSON = "application/json";
 
-  /** Whether it is a message, and not bare bytes. */
+  /** Returns whether it is a message, and not bare bytes. */
   boolean isJson() {
     return contentType.equals(JSON);
   }

@@ -6,18 +6,18 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 
 /**
- * How a predict request says that it wants a stream.
+ * The part of a predict request that asks for a stream.
  *
  * @param mode where it says so
  * @param key what says so
  * @param contentType of the stream
  */
 public record StreamControl(Mode mode, String key, String contentType) {
-  /** As a server without settings has it. */
+  /** Default of a server without settings. */
   public static final StreamControl DEFAULT =
       new StreamControl(Mode.QUERY_PARAM, "streaming", "application/octet-stream");
 
-  /** Where a request says what it wants. */
+  /** The place in a request that is read for it. */
   public enum Mode {
     /** A query key that is {@code true}, in any case. */
     QUERY_PARAM,
@@ -27,7 +27,7 @@ public record StreamControl(Mode mode, String key, String contentType) {
     BODY_PARAM
   }
 
-  /** Whether the request's head asks for a stream. */
+  /** Returns whether the request's head asks for a stream. */
   boolean asksInHead(HttpExchange http, PredictQueryParameters query) {
     return switch (mode) {
       case QUERY_PARAM -> query.isTrue(key);
@@ -36,7 +36,9 @@ public record StreamControl(Mode mode, String key, String contentType) {
     };
   }
 
-  /** Whether a body that may be anything asks for a stream. Whatever is no JSON does not. */
+  /**
+   * Returns whether a body that may be anything asks for a stream. Whatever is no JSON does not.
+   */
   boolean asksInBody(Body body) {
     try {
       return mode == Mode.BODY_PARAM && asks(new JsonCursor(body));

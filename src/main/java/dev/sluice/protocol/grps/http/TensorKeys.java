@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What a tensor in JSON says of itself, and where its lists of values are. */
+/** The keys of a tensor in JSON, and the positions of its lists of values. */
 final class TensorKeys {
   /** More dimensions than any runtime takes. */
   private static final int MAX_RANK = 100;
@@ -58,7 +58,7 @@ final class TensorKeys {
     return dims;
   }
 
-  /** Where the list of a type's values is, or -1. */
+  /** Returns the position of the list of a type's values; -1 if there is none. */
   int list(GrpsType of) {
     return lists[of.number()];
   }

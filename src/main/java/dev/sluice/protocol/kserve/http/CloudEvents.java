@@ -24,7 +24,7 @@ final class CloudEvents {
   private CloudEvents() {}
 
   /**
-   * What a call's document comes in.
+   * Returns the envelope of a call's document.
    *
    * @throws InferenceException with INVALID_ARGUMENT for batches of events, and for events of a
    *     specification that is not known

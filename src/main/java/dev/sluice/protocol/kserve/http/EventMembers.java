@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param values by name, in the order they came; the first of several counts
  */
 record EventMembers(Map<String, Body> values) {
-  /** What every event has. */
+  /** Attributes that every event has. */
   static final List<String> REQUIRED = List.of("specversion", "id", "source", "type", "data");
 
   private static final String DATA = "data";
@@ -45,7 +45,7 @@ record EventMembers(Map<String, Body> values) {
     return new EventMembers(values);
   }
 
-  /** Whether it has all that tells an event from another object. */
+  /** Returns whether it has all that tells an event from another object. */
   boolean isWhole() {
     return values.containsKey("time") && REQUIRED.stream().allMatch(values::containsKey);
   }

@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /** An event whose attributes and document are one JSON object. */
 final class StructuredEvent implements Envelope {
-  /** What each event has of its own. */
+  /** Attributes that each event has of its own. */
   private static final Set<String> OWN =
       Set.of("specversion", "id", "source", "type", "time", "datacontenttype", "data");
 

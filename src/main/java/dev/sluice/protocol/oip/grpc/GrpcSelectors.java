@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.oip.Excerpt;
 
-/** Which version a message means. */
+/** Reads the version of the model that a message is for. */
 final class GrpcSelectors {
   private GrpcSelectors() {}
 

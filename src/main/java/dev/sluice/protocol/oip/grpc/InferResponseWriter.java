@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns a model's answer into a {@code ModelInferResponse}, always with raw output contents. */
 final class InferResponseWriter {
-  /** What describes one output, and how many bytes it takes. */
+  /** The head of one output's message, and its size in bytes. */
   private static final class Head {
     private final byte[] name;
     private final byte[] datatype;
@@ -69,7 +69,7 @@ final class InferResponseWriter {
 
   private final List<Head> heads = new ArrayList<>();
 
-  /** What is sent of each output; null for one that went to shared memory. */
+  /** The tensors that are sent; null for one that went to shared memory. */
   private final List<@Nullable Tensor> tensors = new ArrayList<>();
 
   private InferResponseWriter(

@@ -120,7 +120,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     }
   }
 
-  /** Whether no request before this one has answers to come in their order. */
+  /** Returns whether no request before this one has answers to come in their order. */
   boolean isTurnOf(StreamedRequest request) {
     for (StreamedRequest earlier : open) {
       if (earlier.equals(request)) {
@@ -137,7 +137,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     return call;
   }
 
-  /** Whether a failure ends the call instead of being sent in a message. */
+  /** Returns whether a failure ends the call instead of being sent in a message. */
   boolean endsOnFailure() {
     return endsOnFailure;
   }

@@ -42,7 +42,10 @@ final class StreamedRequest implements ClientStream {
   /** By output, where in shared memory it goes. */
   private Map<String, SharedMemorySlice> slots = Map.of();
 
-  /** Until its model is known, and if there is none, it keeps its place in the order. */
+  /**
+   * True while its answers keep the order of requests: until its model is known, and if there is
+   * none.
+   */
   private boolean ordered = true;
 
   private boolean finalSent;
@@ -66,7 +69,7 @@ final class StreamedRequest implements ClientStream {
     ordered = !served.decoupled();
   }
 
-  /** Whether its answers go out in the order of requests. */
+  /** Returns whether its answers go out in the order of requests. */
   boolean isOrdered() {
     return ordered;
   }

@@ -80,7 +80,7 @@ record WireParameter(String name, @Nullable ParameterValue value) {
   }
 
   /**
-   * How many of an output's best elements are wanted.
+   * Returns how many of an output's best elements are to be returned.
    *
    * @throws InferenceException with INVALID_ARGUMENT if it is no number above 0
    */

@@ -35,7 +35,7 @@ final class BinaryHeader {
   }
 
   /**
-   * Where the bytes of tensors begin, as far as the header tells before the body has arrived.
+   * Returns the offset of a tensor's bytes, as far as the header tells before the body has arrived.
    * Negative if there are none, or so much text before them that they are not what the body is
    * about.
    */

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 final class BytesText {
   private BytesText() {}
 
-  /** Whether every element of a BYTES tensor is valid UTF-8. */
+  /** Returns whether every element of a BYTES tensor is valid UTF-8. */
   static boolean isText(Tensor tensor) {
     var elements = new BytesElements(tensor);
     CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();

@@ -18,7 +18,7 @@ record JsonInput(
     @Nullable Tensor values,
     long binarySize,
     @Nullable SharedMemoryParameters place) {
-  /** Whether its values follow the JSON. */
+  /** Returns whether its values follow the JSON. */
   boolean isBinary() {
     return values == null && place == null;
   }

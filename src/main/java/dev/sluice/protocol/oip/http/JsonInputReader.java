@@ -23,7 +23,7 @@ final class JsonInputReader implements AutoCloseable {
 
   private final JsonCursor in;
 
-  /** How messages call this input: its place in the request. */
+  /** The name of this input in messages: its place in the request. */
   private final String place;
 
   private @Nullable String name;

@@ -44,7 +44,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
   /** Retry-After for a model that loads, as the time that it takes is unknown. */
   private static final Duration SOON = Duration.ofSeconds(1);
 
-  /** How much longer a byte takes to compress than to encode. */
+  /** Factor by which a byte takes longer to compress than to encode. */
   private static final long COMPRESSION_WORK = 8;
 
   private static final String OCTETS = "application/octet-stream";

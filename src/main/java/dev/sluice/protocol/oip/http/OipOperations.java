@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the paths under {@code /v2} ask for.
+ * Maps the paths under {@code /v2} to operations.
  *
  * @param paths reads them
  * @param shared whether shared memory is served

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a path under {@code /v2} means.
+ * A parsed path under {@code /v2}.
  *
  * @param resource what is asked for
  * @param model the name of the model, or of the region of shared memory; empty if the path names
@@ -23,7 +23,7 @@ import java.util.Set;
  * @param version the version's digits; empty if the path names none
  */
 record OipPath(Resource resource, String model, String version) {
-  /** What can be asked for, and how. */
+  /** The resource of a path, and its methods. */
   enum Resource {
     LIVE(Operation.HEALTH, "/v2/health/live", "GET"),
     READY(Operation.HEALTH, "/v2/health/ready", "GET"),
@@ -67,7 +67,7 @@ record OipPath(Resource resource, String model, String version) {
       this.other = other;
     }
 
-    /** What a caller needs the right to. */
+    /** Returns the operation that the caller needs the right to. */
     Operation operation() {
       return operation;
     }
@@ -160,7 +160,7 @@ record OipPath(Resource resource, String model, String version) {
     return new OipPath(resource, named ? PercentCoding.decode(parts.get(1)) : "", "");
   }
 
-  /** As Triton has it, a repository may be named before the rest, and is not known then. */
+  /** Parses a path below a repository, which may be named as in Triton, but is not known. */
   private static OipPath ofRepository(String root, List<String> parts) {
     boolean named = !parts.getFirst().equals("models") && parts.size() > 1;
     OipPath path = inRepository(named ? parts.subList(1, parts.size()) : parts);
@@ -244,7 +244,7 @@ record OipPath(Resource resource, String model, String version) {
   }
 
   /**
-   * Which version of the model is meant.
+   * Returns the selector of the model version.
    *
    * @throws InferenceException with NOT_FOUND if no version can have such a number
    */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which outputs a request wants, and which of them as binary data. */
+/** The outputs that a request wants, and those of them that it wants as binary data. */
 final class OutputForms {
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> binary = new ArrayList<>();
@@ -47,7 +47,7 @@ final class OutputForms {
     slots = memory.slots(places);
   }
 
-  /** Where in shared memory an output goes; null if it goes into the answer. */
+  /** Returns the place in shared memory for an output; null if it goes into the answer. */
   @Nullable SharedMemorySlice slot(String output) {
     return slots.get(output);
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 record SharedMemoryRoutes(SharedMemoryRegions regions) {
   private static final int OK = 200;
 
-  /** As much work as there can be: opening a file may take any time. */
+  /** The work of a call that may block: opening a file may take any time. */
   private static final long BLOCKING = Long.MAX_VALUE;
 
   /**
@@ -98,7 +98,7 @@ record SharedMemoryRoutes(SharedMemoryRegions regions) {
     return out.raw(']').toBuffer();
   }
 
-  /** What the body of a registration says. */
+  /** The body of a registration. */
   private record Registration(String key, long offset, long byteSize) {
     static Registration read(Body body) {
       @Nullable String key = null;

@@ -5,8 +5,8 @@ import dev.sluice.tensor.TensorSpec;
 import java.util.Locale;
 
 /**
- * What a model declares an input or output to be, in TensorFlow's words. A SavedModel says so
- * itself, and may name a type that does not travel here; for other formats the nearest is named.
+ * The declared type of an input or output, in TensorFlow's words. A SavedModel says so itself, and
+ * may name a type that does not travel here; for other formats the nearest is named.
  */
 final class DeclaredType {
   private static final String PREFIX = "DT_";
@@ -22,12 +22,12 @@ final class DeclaredType {
         : DataType.forNumber(WireType.of(spec.type()).number());
   }
 
-  /** Whether the model's own format is TensorFlow's. */
+  /** Returns whether the model's own format is TensorFlow's. */
   static boolean isTensorflow(TensorSpec spec) {
     return spec.nativeType().startsWith(PREFIX);
   }
 
-  /** As texts call it: {@code float}. */
+  /** Returns the name of the type in error texts: {@code float}. */
   static String text(TensorSpec spec) {
     return of(spec).name().substring(PREFIX.length()).toLowerCase(Locale.ROOT);
   }

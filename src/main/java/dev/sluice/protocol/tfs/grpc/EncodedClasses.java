@@ -74,7 +74,7 @@ final class EncodedClasses implements EncodedResults {
     }
   }
 
-  /** What is empty or 0 is not written: that is what an absent field means. */
+  /** Returns the size of a class; an empty or zero field is not written, as proto3 has it. */
   private static long classSize(LabelCursor label, int score) {
     long text = label.length() == 0 ? 0 : 1 + delimitedSize(label.length());
     return text + (score == 0 ? 0 : 1 + Float.BYTES);

@@ -20,8 +20,8 @@ record EncodedTensor(
   private static final int MOST_BYTES_PER_WIRE_BYTE = 8;
 
   /**
-   * How much of the tensor is repetition that the message only asks for: a shape of a thousand
-   * million elements with one value is a message of twenty bytes.
+   * Returns how much of the tensor is repetition that the message only asks for: a shape of a
+   * thousand million elements with one value is a message of twenty bytes.
    */
   long filledBytes() {
     return Math.max(0, byteSize - (long) MOST_BYTES_PER_WIRE_BYTE * proto.length());

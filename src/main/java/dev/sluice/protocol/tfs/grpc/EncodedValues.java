@@ -17,7 +17,7 @@ final class EncodedValues implements EncodedData {
   private final WireType type;
   private final long count;
 
-  /** What is behind the tag and the length; unused for strings, which have a tag each. */
+  /** Bytes behind the tag and the length; unused for strings, which have a tag each. */
   private final long payload;
 
   EncodedValues(Tensor tensor) {

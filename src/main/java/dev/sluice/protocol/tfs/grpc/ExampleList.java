@@ -65,7 +65,7 @@ final class ExampleList {
     }
   }
 
-  /** How many examples there are. */
+  /** Returns how many examples there are. */
   int count() {
     return examples.size();
   }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * the examples, runs, writes.
  */
 final class ExamplesMethod implements GrpcMethod {
-  /** What a message asks of which model. */
+  /** The question of a message, and its model. */
   private record Query(
       ModelSelector model, Function<ModelMetadata, ExampleTasks> inquiry, ExampleList examples) {}
 

@@ -41,7 +41,7 @@ final class ModelSpecReader {
   }
 
   /**
-   * What the fields say.
+   * Returns the selector that the fields say.
    *
    * @throws dev.sluice.inference.InferenceException if they name no model
    */

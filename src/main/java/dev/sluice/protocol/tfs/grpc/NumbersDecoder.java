@@ -25,7 +25,7 @@ final class NumbersDecoder {
   /** Bytes of one value in memory: an element, or a part of a complex number. */
   private final int size;
 
-  /** How many values the tensor takes. */
+  /** Number of values that the tensor takes. */
   private final long wanted;
 
   private long done;

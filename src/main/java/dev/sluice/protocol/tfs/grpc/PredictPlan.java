@@ -103,7 +103,7 @@ record PredictPlan(
     }
   }
 
-  /** How much tensor memory the request takes. */
+  /** Returns how much tensor memory the request takes. */
   long byteSize() {
     long bytes = 0;
     for (EncodedTensor input : inputs) {

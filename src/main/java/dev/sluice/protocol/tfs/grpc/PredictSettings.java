@@ -36,6 +36,6 @@ public record PredictSettings(
             });
   }
 
-  /** As much repetition as a message may be long by default; typed lists in responses. */
+  /** As many repeated elements as a message may be long by default; typed lists in responses. */
   public static final PredictSettings DEFAULT = new PredictSettings(64L << 20, false);
 }

@@ -16,7 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a model says of itself, as TensorFlow would have written it. */
+/** Writes a model's signatures as TensorFlow's own SignatureDefs. */
 final class SignatureDefs {
   private SignatureDefs() {}
 
@@ -34,7 +34,10 @@ final class SignatureDefs {
     return def.build();
   }
 
-  /** What is several tensors is declared as the model declares it, and not by its components. */
+  /**
+   * Returns the declared tensors; one of several components is declared as the model declares it,
+   * not by its components.
+   */
   private static Map<String, TensorInfo> infos(
       List<TensorSpec> specs, Map<String, CompositeTensor> composites) {
     Map<String, TensorInfo> infos = new LinkedHashMap<>();

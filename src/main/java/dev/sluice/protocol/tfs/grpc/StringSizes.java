@@ -4,7 +4,7 @@ import dev.sluice.tensor.BytesElements;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 
-/** How much memory a tensor of strings will take. */
+/** Computes the memory that a tensor of strings will take. */
 final class StringSizes {
   private static final long PREFIX = BytesElements.LENGTH.byteSize();
 

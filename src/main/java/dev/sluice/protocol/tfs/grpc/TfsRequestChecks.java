@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Whether a request is one that its signature takes, in TensorFlow Serving's order and words. */
+/** Checks a request against its signature, in TensorFlow Serving's order and words. */
 final class TfsRequestChecks {
   private TfsRequestChecks() {}
 

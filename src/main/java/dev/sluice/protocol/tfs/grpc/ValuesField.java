@@ -46,12 +46,12 @@ enum ValuesField {
     return number;
   }
 
-  /** How many values make up one element: a complex number has two. */
+  /** Returns how many values make up one element: a complex number has two. */
   int valuesPerElement() {
     return this == SCOMPLEX || this == DCOMPLEX ? 2 : 1;
   }
 
-  /** Whether its values take as many bytes on the wire as in memory. */
+  /** Returns whether its values take as many bytes on the wire as in memory. */
   boolean isFixedWidth() {
     return wireType == WireFormat.WIRETYPE_FIXED32 || wireType == WireFormat.WIRETYPE_FIXED64;
   }

@@ -40,7 +40,7 @@ final class WireReader {
     return position() == message.length();
   }
 
-  /** How much of the message has been read. */
+  /** Returns how much of the message has been read. */
   int position() {
     return in.getTotalBytesRead();
   }

@@ -95,7 +95,7 @@ enum WireType {
     return field;
   }
 
-  /** As TensorFlow's own texts call it: {@code float}. */
+  /** Returns the name of the type in TensorFlow's own texts: {@code float}. */
   String text() {
     return TensorflowTypeNames.of(type);
   }

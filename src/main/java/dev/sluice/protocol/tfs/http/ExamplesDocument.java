@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExamplesDocument {
   /**
-   * What a body says.
+   * The content of a body.
    *
    * @param signature the name of the signature; empty if none is given
    * @param examples a BYTES vector of serialised examples, owned by the caller

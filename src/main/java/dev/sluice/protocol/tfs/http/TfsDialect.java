@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * model status, metadata, columns.
  */
 public final class TfsDialect implements V1Dialect {
-  /** As much as a body may have by default. */
+  /** Largest context: as much as a body may have by default. */
   private static final long MOST_CONTEXT = 64L << 20;
 
   /** Not below the prefix, but the prefix itself, which is an unknown path like others. */

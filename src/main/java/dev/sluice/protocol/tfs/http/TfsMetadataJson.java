@@ -68,7 +68,10 @@ final class TfsMetadataJson {
     }
   }
 
-  /** What is several tensors is written as the model declares it, and not by its components. */
+  /**
+   * Writes the tensors; one of several components is written as the model declares it, not by its
+   * components.
+   */
   private void tensors(List<TensorSpec> specs, Map<String, CompositeTensor> composites) {
     Set<String> components =
         composites.values().stream()

@@ -16,7 +16,7 @@ public final class Base64Objects {
 
   private Base64Objects() {}
 
-  /** Whether the next value is such an object. The cursor stays before it. */
+  /** Returns whether the next value is such an object. The cursor stays before it. */
   public static boolean isNext(JsonCursor in) {
     if (in.peek() != Kind.OBJECT) {
       return false;

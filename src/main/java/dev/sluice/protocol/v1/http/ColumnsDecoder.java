@@ -15,7 +15,7 @@ final class ColumnsDecoder {
     this.inputs = inputs;
   }
 
-  /** Whether the next value is an object of tensors. */
+  /** Returns whether the next value is an object of tensors. */
   static boolean areNamed(JsonCursor in) {
     return in.peek() == Kind.OBJECT && !Base64Objects.isNext(in);
   }

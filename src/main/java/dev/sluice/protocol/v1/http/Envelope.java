@@ -7,7 +7,7 @@ import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;
 import java.util.Optional;
 
-/** What the document of one call comes in, and its answer goes back in. */
+/** The document around one call, and around its answer. */
 public interface Envelope {
   /** The body is the document. */
   Envelope NONE = new Envelope() {};
@@ -27,7 +27,7 @@ public interface Envelope {
     return Optional.empty();
   }
 
-  /** What to tell of a document that is not JSON. */
+  /** Returns the error for a document that is not JSON. */
   default InferenceException refuse(JsonException wrong, V1Dialect lead, boolean emptyBody) {
     return lead.refuse(wrong, emptyBody);
   }

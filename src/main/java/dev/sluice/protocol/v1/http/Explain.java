@@ -41,7 +41,7 @@ final class Explain {
     this.lead = dialects.getFirst();
   }
 
-  /** What is asked, once it is known who answers. */
+  /** The parameters of a call, once the model is known. */
   private sealed interface Asked {
     /** Owns both requests. */
     record OfModel(InferenceRequest model, InferenceRequest explainer) implements Asked {}

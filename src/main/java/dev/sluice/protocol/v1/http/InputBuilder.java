@@ -53,12 +53,12 @@ final class InputBuilder implements AutoCloseable {
     return spec.optional() && !V1TypeNames.isTensorflow(spec);
   }
 
-  /** Whether anything was read. */
+  /** Returns whether anything was read. */
   boolean isGiven() {
     return whole || rows > 0;
   }
 
-  /** How many rows were read. */
+  /** Returns how many rows were read. */
   int rows() {
     return rows;
   }

@@ -106,7 +106,7 @@ final class Predict {
     }
   }
 
-  /** Whether numbers that are not finite are written as null. */
+  /** Returns whether numbers that are not finite are written as null. */
   boolean writesNulls() {
     return lead.writesNulls();
   }

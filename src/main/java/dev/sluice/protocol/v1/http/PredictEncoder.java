@@ -92,7 +92,7 @@ final class PredictEncoder {
     out.raw('}');
   }
 
-  /** How many rows the outputs have; all must have as many. */
+  /** Returns how many rows the outputs have; all must have as many. */
   private long batchSize() {
     long rows = -1;
     for (NamedTensor output : outputs) {

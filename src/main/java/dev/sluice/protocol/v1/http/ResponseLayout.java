@@ -1,6 +1,6 @@
 package dev.sluice.protocol.v1.http;
 
-/** How an answer is laid out. */
+/** The layout of an answer. */
 enum ResponseLayout {
   /** {@code predictions}: one element for each row. */
   ROWS,

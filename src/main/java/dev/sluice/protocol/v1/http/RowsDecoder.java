@@ -28,7 +28,7 @@ final class RowsDecoder {
     this.inputs = inputs;
   }
 
-  /** Whether the next value is an object of values by name. */
+  /** Returns whether the next value is an object of values by name. */
   static boolean isNamed(JsonCursor in) {
     return in.peek() == Kind.OBJECT && !Base64Objects.isNext(in);
   }

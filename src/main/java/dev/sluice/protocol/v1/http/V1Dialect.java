@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Stateless; any thread.
  */
 public interface V1Dialect {
-  /** What an {@code inputs} value means in a predict request. */
+  /** The meaning of {@code inputs} in a predict request. */
   enum Inputs {
     /** Whole tensors, answered under {@code outputs}. */
     COLUMNS,
@@ -54,10 +54,10 @@ public interface V1Dialect {
     }
   }
 
-  /** Whether the protocol has such a request. */
+  /** Returns whether the protocol has such a request. */
   boolean speaks(V1Request request);
 
-  /** What it takes {@code inputs} for. */
+  /** Returns the meaning of {@code inputs}. */
   Inputs inputs();
 
   /**
@@ -71,7 +71,7 @@ public interface V1Dialect {
   }
 
   /**
-   * What the body of a call may be wrapped in, as its headers say.
+   * Returns the envelope that the body of a call may have, as its headers say.
    *
    * @param model the name of the model that is called
    * @throws InferenceException with INVALID_ARGUMENT if it comes in a form that is not taken
@@ -80,27 +80,32 @@ public interface V1Dialect {
     return Optional.empty();
   }
 
-  /** Whether a model that cannot be asked is reported whatever the body is. */
+  /** Returns whether a model that takes no requests is reported before the body is read. */
   default boolean looksForTheModelFirst() {
     return false;
   }
 
-  /** Whether an empty list of rows is answered with an empty list. */
+  /** Returns whether an empty list of rows is answered with an empty list. */
   default boolean takesNoRows() {
     return false;
   }
 
-  /** Whether a float that is a whole number, such as {@code 2.0}, may stand for an integer. */
+  /**
+   * Returns whether a float that is a whole number, such as {@code 2.0}, may stand for an integer.
+   */
   default boolean takesWholeFloats() {
     return false;
   }
 
-  /** Whether numbers that are not finite are written as {@code null}, and not by their names. */
+  /**
+   * Returns whether numbers that are not finite are written as {@code null}, and not by their
+   * names.
+   */
   default boolean writesNulls() {
     return false;
   }
 
-  /** Whether the values of an input or an output have a form in JSON. */
+  /** Returns whether the values of an input or an output have a form in JSON. */
   default boolean carries(TensorSpec tensor) {
     return tensor.type().isCommon();
   }
@@ -121,7 +126,7 @@ public interface V1Dialect {
    */
   default void requirePredict(ModelMetadata model, Signature signature) {}
 
-  /** Whose fault it is that a model's outputs are no rows. */
+  /** Returns the error for outputs of a model that are no rows, with the side that is at fault. */
   default ErrorCode notRows() {
     return ErrorCode.INVALID_ARGUMENT;
   }
@@ -130,7 +135,7 @@ public interface V1Dialect {
   void write(V1Report report, JsonWriter out);
 
   /**
-   * What to answer a request that no dialect here has.
+   * Returns the error for a request that no dialect here has.
    *
    * @param target the request's path and query as they were sent
    * @param path what the path stands for, whatever the method; empty if nothing
@@ -138,30 +143,31 @@ public interface V1Dialect {
   Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path);
 
   /**
-   * Why there is no report on the versions that were asked for, if there is none.
+   * Returns the error for a missing report on the versions that were asked for; empty if there is a
+   * report.
    *
    * @param found what is known of them; empty if there is no such model, version or label
    */
   Optional<InferenceException> refuse(ModelSelector asked, Optional<V1Report.Versions> found);
 
-  /** What to tell of a model that was asked for and takes no requests. */
+  /** Returns the error for a model that takes no requests. */
   InferenceException refuse(ModelSelector asked, ModelLookup.Missed missed);
 
-  /** Whether it answers browsers that ask before a page's request, on all of the paths. */
+  /** Returns whether it answers CORS preflight requests, on all of the paths. */
   default boolean answersPreflights() {
     return false;
   }
 
-  /** What to tell of a body that could not be read as a whole, its coding undone. */
+  /** Returns the error for a body that could not be read as a whole or decompressed. */
   default Throwable refuse(Throwable unread) {
     return unread;
   }
 
-  /** What to tell of a body that is not JSON. */
+  /** Returns the error for a body that is not JSON. */
   InferenceException refuse(JsonException wrong, boolean emptyBody);
 
   /**
-   * What to tell of a value that is not a list.
+   * Returns the error for a value that is not a list.
    *
    * @param key the member that should be one
    * @param document the whole body, as messages show it

@@ -29,7 +29,7 @@ final class V1Grammar {
   private V1Grammar() {}
 
   /**
-   * What the path stands for; empty if it is none of ours.
+   * Returns the request of a path; empty if it is none of this protocol.
    *
    * @throws InferenceException with INVALID_ARGUMENT if a name, label or version cannot be read
    */

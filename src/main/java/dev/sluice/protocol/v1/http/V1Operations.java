@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the paths under {@code /v1} ask for.
+ * Maps the paths under {@code /v1} to operations.
  *
  * @param paths reads them
  */

@@ -8,7 +8,7 @@ import dev.sluice.inference.VersionStatus;
 import java.util.List;
 import java.util.Optional;
 
-/** What there is to tell of models; each dialect writes the part of it that its clients know. */
+/** A report on models; each dialect writes the part of it that its clients know. */
 public sealed interface V1Report {
   /** All models, sorted by name. */
   record Models(List<String> names) implements V1Report {}
@@ -20,18 +20,18 @@ public sealed interface V1Report {
    */
   record Versions(String name, List<VersionStatus> versions, Optional<ModelProblem> problem)
       implements V1Report {
-    /** Those of a model without a problem. */
+    /** Makes the report of a model without a problem. */
     public Versions(String name, List<VersionStatus> versions) {
       this(name, versions, Optional.empty());
     }
 
-    /** Whether any of them takes requests. */
+    /** Returns whether any of them takes requests. */
     public boolean ready() {
       return problem.isEmpty()
           && versions.stream().anyMatch(version -> version.state() == VersionState.AVAILABLE);
     }
   }
 
-  /** What one version takes and gives. */
+  /** The signatures of one version. */
   record Metadata(ModelId id, ModelMetadata model) implements V1Report {}
 }

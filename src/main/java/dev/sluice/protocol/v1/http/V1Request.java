@@ -5,7 +5,7 @@ import dev.sluice.inference.Operation;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.http.HttpMethod;
 
-/** What a path below {@code /v1} stands for. */
+/** A parsed path below {@code /v1}. */
 public sealed interface V1Request {
   /** The model's own verbs, behind a colon. */
   enum Verb {
@@ -14,7 +14,7 @@ public sealed interface V1Request {
     CLASSIFY,
     REGRESS;
 
-    /** What a caller needs the right to. */
+    /** Returns the operation that the caller needs the right to. */
     Operation operation() {
       return switch (this) {
         case PREDICT, CLASSIFY, REGRESS -> Operation.INFER;
@@ -29,16 +29,16 @@ public sealed interface V1Request {
   /** A version or label without a model, such as {@code /v1/models/versions/3}. */
   record Nameless() implements V1Request {}
 
-  /** How a model is: {@code /v1/models/NAME}, {@code …/versions/N}, {@code …/labels/L}. */
+  /** The status of a model: {@code /v1/models/NAME}, {@code …/versions/N}, {@code …/labels/L}. */
   record Status(ModelSelector model) implements V1Request {}
 
-  /** What a model takes and gives: the paths of {@link Status} with {@code /metadata}. */
+  /** The signatures of a model: the paths of {@link Status} with {@code /metadata}. */
   record Metadata(ModelSelector model) implements V1Request {}
 
   /** Asking a model: the paths of {@link Status} with {@code :VERB}. */
   record Call(ModelSelector model, Verb verb) implements V1Request {}
 
-  /** What a caller needs the right to. */
+  /** Returns the operation that the caller needs the right to. */
   default Operation operation() {
     return switch (this) {
       case Index _, Nameless _ -> Operation.REPOSITORY_INDEX;

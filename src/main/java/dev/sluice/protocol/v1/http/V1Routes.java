@@ -206,7 +206,7 @@ public final class V1Routes implements HttpProtocolHandler {
         .onComplete(body -> envelope.answer(exchange, body), failure -> fail(exchange, failure));
   }
 
-  /** Who names a request gets the answer under this name. */
+  /** Copies the caller's request id to the answer. */
   private static void nameAlike(HttpExchange exchange) {
     if (exchange.header(REQUEST_ID) != null) {
       exchange.putHeader(REQUEST_ID, exchange.requestId());

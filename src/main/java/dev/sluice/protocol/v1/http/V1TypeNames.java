@@ -23,7 +23,7 @@ public final class V1TypeNames {
         : of(spec.type());
   }
 
-  /** Whether the model's own format is TensorFlow's. */
+  /** Returns whether the model's own format is TensorFlow's. */
   public static boolean isTensorflow(TensorSpec spec) {
     return spec.nativeType().startsWith(NATIVE_PREFIX);
   }
@@ -39,7 +39,7 @@ public final class V1TypeNames {
     };
   }
 
-  /** What messages call a kind of JSON value. */
+  /** Returns the name of a kind of JSON value, for error texts. */
   public static String of(Kind kind) {
     return switch (kind) {
       case OBJECT -> "Object";

@@ -32,7 +32,7 @@ final class V1ValueReader {
 
   private int rank;
 
-  /** How many lists are open. */
+  /** Number of lists that are open. */
   private int open;
 
   V1ValueReader(JsonCursor in, ElementReader elements, TensorBuilder out) {
@@ -62,7 +62,7 @@ final class V1ValueReader {
     return Shape.of(Arrays.copyOf(lengths, rank));
   }
 
-  /** Whether the value that was read last has this shape. */
+  /** Returns whether the value that was read last has this shape. */
   boolean hasShape(Shape shape) {
     if (shape.rank() != rank) {
       return false;
