@@ -59,7 +59,7 @@ final class AvailableModels {
             .map(ListedModel::in);
   }
 
-  /** What cannot be read has no models. */
+  /** Returns the model folders of a directory; none if it cannot be read. */
   private static Map<String, Path> folders(Path directory) {
     Map<String, Path> folders = new LinkedHashMap<>();
     try {
@@ -72,7 +72,7 @@ final class AvailableModels {
     return folders;
   }
 
-  /** What is served at the start. */
+  /** Returns the models that are served at the start. */
   DesiredModels first(Set<String> names) {
     DesiredModels first = DesiredModels.only(Map.of());
     for (String name : names.contains(ControlConfig.ALL) ? names() : names) {
@@ -82,7 +82,10 @@ final class AvailableModels {
     return first;
   }
 
-  /** Where a model would be that is not there, so that its absence shows as that of its folder. */
+  /**
+   * Returns the folder that a missing model would have, so that its absence is reported as that of
+   * its folder.
+   */
   private Path missing(String name) {
     Path directory = all.directories().isEmpty() ? Path.of("") : all.directories().getFirst();
     return directory.resolve(name);

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** The models as ensembles need them. Touched only under the repository's lock. */
 record EnsembleMembers(Map<String, TrackedModel> models) {
-  /** Whether what an ensemble is composed of is there. */
+  /** Readiness of the members of an ensemble. */
   sealed interface Readiness {
     /** All of it, in the order of the steps. */
     record Ready(List<EnsembleMember> members) implements Readiness {}
@@ -54,7 +54,9 @@ record EnsembleMembers(Map<String, TrackedModel> models) {
         : known.ensemble().map(EnsembleConfig::steps).orElse(List.of());
   }
 
-  /** How far the members of a model are; READY without any for a model that is no ensemble. */
+  /**
+   * Returns the readiness of a model's members; READY without any for a model that is no ensemble.
+   */
   Readiness of(String model) {
     Optional<String> circle = circle(model, new LinkedHashSet<>());
     if (circle.isPresent()) {

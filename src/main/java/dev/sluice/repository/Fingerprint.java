@@ -12,7 +12,7 @@ record Fingerprint(List<FileStamp> files) {
     files = files.stream().sorted(Comparator.comparing(FileStamp::name)).toList();
   }
 
-  /** When the newest file was written; the beginning of time if there is none. */
+  /** Returns the time at which the newest file was written; the epoch if there is none. */
   Instant newest() {
     return files.stream()
         .map(FileStamp::modified)

@@ -51,7 +51,7 @@ public final class LiveVersion implements ModelLease {
     return id;
   }
 
-  /** Which of all loads it is. */
+  /** Returns the number of this load among all loads. */
   public long load() {
     return load;
   }
@@ -71,7 +71,7 @@ public final class LiveVersion implements ModelLease {
     return loaded.problem();
   }
 
-  /** What the {@link Loader} made. Open as long as the lease is held. */
+  /** Returns the model that the {@link Loader} made. Open as long as the lease is held. */
   public LoadedModel loaded() {
     return loaded;
   }

@@ -5,14 +5,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a version was, or is to be, loaded from. Loading it again from the same makes no sense.
+ * The files and settings that a version was, or is to be, loaded from. Loading it again from the
+ * same makes no sense.
  *
  * @param settings without those that change no loaded model
  * @param members what an ensemble is composed of; empty for others
  */
 record LoadAttempt(
     Path folder, Fingerprint files, ModelConfig settings, List<EnsembleMember> members) {
-  /** Whether this differs from the other in nothing but what the files are now. */
+  /** Returns whether this differs from the other in nothing but what the files are now. */
   boolean differsOnlyInFiles(LoadAttempt other) {
     return folder.equals(other.folder)
         && settings.equals(other.settings)

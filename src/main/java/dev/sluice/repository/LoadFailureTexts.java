@@ -4,7 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionStatus.Failure;
 
-/** What went wrong, in the words of a status. */
+/** Words the failure of a load for a status. */
 final class LoadFailureTexts {
   private LoadFailureTexts() {}
 

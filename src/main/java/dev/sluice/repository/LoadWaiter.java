@@ -17,14 +17,17 @@ import java.util.Set;
  * @param outcome completed outside the repository's lock
  */
 record LoadWaiter(Set<String> names, boolean whole, Promise<List<LoadFailure>> outcome) {
-  /** Whether nothing more is to be expected. Called under the repository's lock. */
+  /**
+   * Returns whether the wait is over: every load has succeeded or failed. Called under the
+   * repository's lock.
+   */
   boolean decided(Map<String, TrackedModel> models) {
     return names.stream()
         .map(models::get)
         .allMatch(model -> model == null || (whole ? model.whollyDecided() : model.decided()));
   }
 
-  /** What did not come up. Called under the repository's lock. */
+  /** Returns the failures of loads. Called under the repository's lock. */
   List<LoadFailure> failures(Map<String, TrackedModel> models) {
     List<LoadFailure> failures = new ArrayList<>();
     names.stream()

@@ -14,7 +14,10 @@ public interface LoadedModel {
     return Map.of();
   }
 
-  /** Why it is not ready although it is loaded; empty if it is. Any thread. */
+  /**
+   * Returns the reason why the model is not ready although it is loaded; empty if it is. Any
+   * thread.
+   */
   default Optional<ModelProblem> problem() {
     return Optional.empty();
   }

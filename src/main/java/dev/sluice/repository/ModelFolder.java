@@ -21,7 +21,7 @@ final class ModelFolder {
   private static final Set<String> MODEL_FILES =
       Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt", "model.savedmodel");
 
-  /** What a model's files may be called, for texts. */
+  /** The names that a model's files may have, for error texts. */
   static final String WANTED =
       "saved_model.pb, saved_model.pbtxt, NAME.savedmodel, NAME.onnx, NAME.jar";
 
@@ -140,7 +140,10 @@ final class ModelFolder {
         && SETTINGS_FILES.contains(path.getFileName().toString());
   }
 
-  /** What cannot be read looks empty, and an empty folder is waited for. */
+  /**
+   * Returns the fingerprint of a folder; one that cannot be read looks empty, and an empty folder
+   * is waited for.
+   */
   private Fingerprint fingerprint(Path below, boolean alone) {
     try {
       return FingerprintReader.read(below, path -> !alone || belongsToOnlyVersion(path));
@@ -185,7 +188,7 @@ final class ModelFolder {
     }
   }
 
-  /** What lies in a folder, sorted by name, without what is hidden. */
+  /** Returns the children of a folder, sorted by name, without hidden ones. */
   static List<Path> children(Path folder) throws IOException {
     List<Path> children = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {

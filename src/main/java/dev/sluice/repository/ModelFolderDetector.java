@@ -16,12 +16,14 @@ import java.util.regex.Pattern;
  * the server runs. Blocks; any thread.
  */
 final class ModelFolderDetector {
-  /** What lies directly in the folder of one model: its files, its settings, its versions. */
+  /**
+   * Names that occur directly in the folder of one model: its files, its settings, its versions.
+   */
   private static final Pattern PART =
       Pattern.compile(
           "[^.].*\\.onnx|saved_model\\.pb(txt)?|model\\.savedmodel|model\\.yml|config\\.pbtxt|\\d+");
 
-  /** Those that held models when something was last seen in them. */
+  /** Folders that held models when they were last polled with anything in them. */
   private final Set<Path> ofModels = ConcurrentHashMap.newKeySet();
 
   /**

@@ -48,7 +48,7 @@ public final class ModelRepository {
   private final ModelFolderDetector mounted = new ModelFolderDetector();
   private final AtomicLong loads = new AtomicLong();
 
-  /** What should be served; guarded by {@link #folders}. */
+  /** Desired state: the models that should be served; guarded by {@link #folders}. */
   private DesiredModels wanted;
 
   /** Written under {@link #lock}. */
@@ -132,10 +132,10 @@ public final class ModelRepository {
   }
 
   /**
-   * Whether the folders were looked at and every version that should be served is, or was once and
-   * its model still has one that takes requests: neither a new version that loads nor one that
-   * fails takes the server out of service. A model that was named but has no version yet makes this
-   * false.
+   * Returns whether the folders were looked at and every version that should be served is, or was
+   * once and its model still has one that takes requests: neither a new version that loads nor one
+   * that fails takes the server out of service. A model that was named but has no version yet makes
+   * this false.
    */
   public boolean allReady() {
     return view.ready();
@@ -169,7 +169,7 @@ public final class ModelRepository {
     }
   }
 
-  /** Whether the folders were looked at, and the models are not being closed. */
+  /** Returns whether the folders were polled, and the repository is not closing. */
   public boolean polled() {
     return view.polled();
   }
@@ -402,7 +402,10 @@ public final class ModelRepository {
     }
   }
 
-  /** Whatever a loader throws, errors of native libraries too, must not leave a version LOADING. */
+  /**
+   * Loads a version; whatever a loader throws, errors of native libraries included, must not leave
+   * it LOADING.
+   */
   private void load(RepositoryAction.Load load) {
     LoadedModel model;
     try {

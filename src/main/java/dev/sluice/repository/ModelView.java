@@ -121,7 +121,7 @@ final class ModelView {
     return statuses;
   }
 
-  /** Whether no version is on its way to take requests. */
+  /** Returns whether the actual state is the desired one: no version is loading or about to. */
   boolean isReconciled() {
     return statuses.stream()
         .noneMatch(v -> v.state() == VersionState.START || v.state() == VersionState.LOADING);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Polls the model folders, and reads settings that have changed. Blocks; one thread at a time. */
 final class RepositoryPoller {
-  /** How old the newest file must be, on the first look, for its folder to count as complete. */
+  /** Age that the newest file must have, on the first poll, for its folder to count as complete. */
   private static final Duration SETTLING_TIME = Duration.ofSeconds(2);
 
   private final ModelSettings settings;
@@ -47,7 +47,7 @@ final class RepositoryPoller {
       ScanResult seen,
       Map<String, SettingsPoller.Reading> settings,
       BiPredicate<String, ScannedVersion> trusted) {
-    /** What an operator should know of it; a new set. */
+    /** Returns warnings for the operator; a new set. */
     Set<String> warnings() {
       Set<String> warnings = new HashSet<>(seen.warnings());
       settings.forEach((name, reading) -> {
@@ -109,7 +109,7 @@ final class RepositoryPoller {
     return watch.poll(model);
   }
 
-  /** What was said beside a model's name holds over what its own settings say. */
+  /** Returns the settings of a model; those beside its name take precedence over its own. */
   private static SettingsPoller.Reading settings(
       @Nullable ListedModel listed, SettingsPoller.Reading own) {
     if (listed == null) {

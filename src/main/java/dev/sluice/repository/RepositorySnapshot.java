@@ -24,7 +24,7 @@ record RepositorySnapshot(
     boolean complete,
     boolean polled,
     boolean ready) {
-  /** Why nothing can be said yet of a model that is not here. */
+  /** The reason that is reported for an unknown model before the first poll. */
   static final String NOT_POLLED = "the model folders were not looked at yet";
 
   /** Nothing is known before the first look at the folders. */
@@ -46,7 +46,7 @@ record RepositorySnapshot(
         views, views.keySet().stream().sorted().toList(), complete, polled, ready);
   }
 
-  /** Whether no version is on its way to take requests. */
+  /** Returns whether the actual state is the desired one: no version is loading or about to. */
   boolean isReconciled() {
     return models.values().stream().allMatch(ModelView::isReconciled);
   }

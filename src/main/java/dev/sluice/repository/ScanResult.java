@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What one look at the folders has shown.
+ * The result of one poll of the folders.
  *
  * @param complete whether every folder of models could be listed; if not, a model that was not seen
  *     may still be there
@@ -33,7 +33,7 @@ record ScanResult(
     return new ScanResult(complete, all, unreadable, warnings);
   }
 
-  /** Whether the model was removed, and its folder was not just unreadable. */
+  /** Returns whether the model was removed, and its folder was not just unreadable. */
   boolean misses(String model) {
     return complete && !models.containsKey(model) && !unreadable.contains(model);
   }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * two looks. Used by the scanning thread only.
  */
 final class SettingsPoller {
-  /** What reading the settings came to. */
+  /** The result of reading the settings. */
   sealed interface Reading {
     record Good(ModelConfig config) implements Reading {}
 
@@ -31,7 +31,7 @@ final class SettingsPoller {
     this.reading = read(settings, first);
   }
 
-  /** Whether this is the folder whose settings are watched. */
+  /** Returns whether this is the folder whose settings are watched. */
   boolean watches(ScannedModel now) {
     return folder.equals(now.folder());
   }

@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which versions of one model may be taken up: those that look whole and have not changed between
- * two looks. A folder that is still being copied changes, so it is left alone.
+ * Selects the versions of one model that may be loaded: those that look whole and did not change
+ * between two polls. A folder that is still being copied changes, so it is left alone.
  *
  * <p>A version taken up once stays so until its folder is removed, even while its files are
  * replaced.
@@ -67,17 +67,17 @@ final class StableVersions {
     return withoutModel.values();
   }
 
-  /** Whether the version is one of these. */
+  /** Returns whether the version is one of these. */
   boolean isWithoutModel(long version) {
     return withoutModel.containsKey(version);
   }
 
-  /** Whether the last look saw no version at all, steady or not. */
+  /** Returns whether the last look saw no version at all, steady or not. */
   boolean seesNone() {
     return seen.isEmpty();
   }
 
-  /** Whether there is a folder for this version, whatever is in it. */
+  /** Returns whether there is a folder for this version, whatever is in it. */
   boolean exists(long version) {
     return seen.containsKey(version);
   }

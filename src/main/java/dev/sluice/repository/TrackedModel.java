@@ -51,7 +51,7 @@ final class TrackedModel {
   private final String name;
   private final LoadingConfig loading;
 
-  /** Whether what takes requests is loaded anew from changed files. */
+  /** True if versions that take requests are reloaded from changed files. */
   private final boolean reread;
 
   private final VersionPolicyConfig defaultPolicy;
@@ -106,17 +106,17 @@ final class TrackedModel {
     steady.poll(Collections.emptySortedMap(), _ -> false);
   }
 
-  /** Whether a caller named the model; else its folder was found. */
+  /** Records whether a caller named the model; otherwise its folder was found. */
   void ask(boolean byName) {
     asked = byName;
   }
 
-  /** Whether nothing is left to tell of it. */
+  /** Returns whether the model can be forgotten: it has no version and nothing to report. */
   boolean forgotten() {
     return !there && versions.isEmpty();
   }
 
-  /** Whether all versions are up that should be; see {@link ModelRepository#allReady}. */
+  /** Returns whether all versions are up that should be; see {@link ModelRepository#allReady}. */
   boolean ready() {
     return ready && !(asked && versions.keySet().stream().allMatch(steady::isWithoutModel));
   }
@@ -140,7 +140,7 @@ final class TrackedModel {
     return missing;
   }
 
-  /** What an operator should know if it has no version; else empty. */
+  /** Returns a warning for the operator if the model has no version; else empty. */
   Optional<String> nothingThere() {
     return withoutVersion().map(text -> "Model " + name + ": " + text);
   }
@@ -154,13 +154,13 @@ final class TrackedModel {
         : Optional.empty();
   }
 
-  /** What it is composed of, if it is an ensemble. */
+  /** Returns the members of the model, if it is an ensemble. */
   Optional<EnsembleConfig> ensemble() {
     return config == null ? Optional.empty() : config.ensemble();
   }
 
   /**
-   * How far it is as a member of an ensemble.
+   * Returns the readiness of the model as a member of an ensemble.
    *
    * @param wanted the version, or {@link EnsembleConfig#LATEST}
    */
@@ -185,7 +185,7 @@ final class TrackedModel {
             .orElse(new Failure(ErrorCode.UNAVAILABLE, "it has no such version that is loaded")));
   }
 
-  /** What to do now. Each step is handed out once and must be performed. */
+  /** Returns the actions to take now. Each step is handed out once and must be performed. */
   List<RepositoryAction> plan(EnsembleMembers all) {
     NavigableSet<Long> desired = desired(steady.taken());
     NavigableSet<Long> promised = desired(steady.promised());
@@ -369,19 +369,22 @@ final class TrackedModel {
     }
   }
 
-  /** Whether a version takes requests. */
+  /** Returns whether a version takes requests. */
   boolean serves() {
     return anyAvailable(versions.keySet());
   }
 
-  /** Whether a version takes requests, or none is on its way to. */
+  /** Returns whether a version takes requests, or none is loading or about to. */
   boolean decided() {
     return serves()
         || versions.values().stream()
             .noneMatch(v -> v.is(VersionState.START) || v.is(VersionState.LOADING));
   }
 
-  /** Why no version takes requests; that there is none to load, if there is no other reason. */
+  /**
+   * Returns the reasons why no version takes requests; that there is none to load, if there is no
+   * other reason.
+   */
   List<LoadFailure> failures() {
     List<LoadFailure> failures = new ArrayList<>();
     versions.forEach((number, version) ->
@@ -396,14 +399,16 @@ final class TrackedModel {
     return failures;
   }
 
-  /** Whether every version that should be served is what lies there now, or has failed to be. */
+  /** Returns whether every desired version is up to date with its files, or has failed to be. */
   boolean whollyDecided() {
     return desired(steady.taken()).stream()
         .map(versions::get)
         .allMatch(version -> version != null && version.decided());
   }
 
-  /** Which versions that should be served are not, or are older than what lies there, and why. */
+  /**
+   * Returns the failures of desired versions that are not served, or are older than their files.
+   */
   List<LoadFailure> whollyFailures() {
     Set<Long> desired = desired(steady.taken());
     return broken == null && !desired.isEmpty()
@@ -413,7 +418,7 @@ final class TrackedModel {
         : failures();
   }
 
-  /** What failed may be tried once more. */
+  /** Allows another attempt to load versions that failed. */
   void reconsider() {
     versions.values().forEach(TrackedVersion::retry);
   }

@@ -23,7 +23,7 @@ final class TrackedVersion {
   private boolean loading;
   private boolean served;
 
-  /** Whether the files were seen, after the load, as they were before it. */
+  /** True if the files were the same after the load as before it. */
   private boolean confirmed;
 
   private int loads;
@@ -45,22 +45,22 @@ final class TrackedVersion {
     return state == wanted;
   }
 
-  /** Whether a load is under way, even one that was abandoned. */
+  /** Returns whether a load is in flight, even one that was abandoned. */
   boolean loading() {
     return loading;
   }
 
-  /** Whether it may take requests soon. */
+  /** Returns whether it may take requests soon. */
   boolean isOnTheWay() {
     return state == VersionState.START || state == VersionState.LOADING;
   }
 
-  /** What takes the requests now, for those who are to notice when that changes. */
+  /** Returns the load that takes requests now, so that ensembles notice when it changes. */
   EnsembleMember asMember(ModelId id) {
     return new EnsembleMember(id, loads);
   }
 
-  /** Whether it has ever taken requests. */
+  /** Returns whether it has ever taken requests. */
   boolean served() {
     return served;
   }
@@ -69,7 +69,7 @@ final class TrackedVersion {
     return error != null;
   }
 
-  /** What takes the requests, while AVAILABLE. */
+  /** Returns the live version, while AVAILABLE. */
   @Nullable LiveVersion live() {
     return live;
   }
@@ -78,7 +78,7 @@ final class TrackedVersion {
     return new VersionStatus(number, state, Optional.ofNullable(error));
   }
 
-  /** Whether a desired version has to be loaded from this. */
+  /** Returns whether a desired version has to be loaded from this. */
   boolean needs(LoadAttempt wanted) {
     return !loading
         && switch (state) {
@@ -90,9 +90,9 @@ final class TrackedVersion {
   }
 
   /**
-   * Whether it is to go on with what it was loaded from, though its files have changed since: a
-   * copy that replaces them may stop half-way, and what serves is good. Files that changed while
-   * they were loaded are loaded again.
+   * Returns whether it is to go on with what it was loaded from, though its files have changed
+   * since: a copy that replaces them may stop half-way, and what serves is good. Files that changed
+   * while they were loaded are loaded again.
    */
   boolean keeps(LoadAttempt wanted) {
     if (state != VersionState.AVAILABLE || attempt == null) {
@@ -147,12 +147,12 @@ final class TrackedVersion {
     return former;
   }
 
-  /** Whether nothing more comes of what was begun last. */
+  /** Returns whether nothing more comes of what was begun last. */
   boolean decided() {
     return !loading && (state == VersionState.AVAILABLE || (state == VersionState.END && failed()));
   }
 
-  /** How many loads of the same have failed, one after the other. */
+  /** Returns how many loads of the same files have failed in succession. */
   int failures() {
     return failures;
   }

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
-/** Which of the versions there are should be served. */
+/** Selects the available versions that should be served. */
 final class VersionPolicy {
   private VersionPolicy() {}
 

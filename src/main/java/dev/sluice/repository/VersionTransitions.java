@@ -4,7 +4,7 @@ import dev.sluice.inference.VersionState;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Which state of a version may follow which. */
+/** Checks the transitions between states of a version. */
 final class VersionTransitions {
   private VersionTransitions() {}
 

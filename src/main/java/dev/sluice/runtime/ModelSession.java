@@ -36,7 +36,7 @@ public interface ModelSession extends AutoCloseable {
    */
   default void interrupt() {}
 
-  /** Whether {@link #interrupt} ends a run, as soon as its operator under way has ended. */
+  /** Returns whether {@link #interrupt} ends a run, as soon as its operator under way has ended. */
   default boolean isInterruptible() {
     return false;
   }

@@ -14,7 +14,7 @@ public final class NativeMemory {
   /** The whole address space, so that an address is an offset and nothing is allocated to read. */
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-  /** What vectorised code in either runtime insists on. */
+  /** The alignment that vectorised code in either runtime requires. */
   private static final long ALIGNMENT = 64;
 
   private static final Linker LINKER = Linker.nativeLinker();

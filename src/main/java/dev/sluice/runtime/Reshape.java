@@ -32,7 +32,8 @@ public record Reshape(Shape declared, Shape model) {
   }
 
   /**
-   * Whether the two shapes differ; if not, the declared one is only more precise than the model's.
+   * Returns whether the two shapes differ; if not, the declared one is only more precise than the
+   * model's.
    */
   boolean changes() {
     return !declared.equals(model);

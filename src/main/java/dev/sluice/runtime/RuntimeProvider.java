@@ -7,7 +7,9 @@ public interface RuntimeProvider {
   /** The key of this runtime in settings: {@code onnx}, {@code tensorflow}. */
   String name();
 
-  /** Whether a version's folder (or a file in its place) holds a whole model of this format. */
+  /**
+   * Returns whether a version's folder (or a file in its place) holds a whole model of this format.
+   */
   boolean recognises(Path folder);
 
   /**

@@ -5,7 +5,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 
-/** What runs a model for those who decide what runs together. Used by one worker. */
+/** Runs a model for schedulers, which decide what runs together. Used by one worker. */
 public interface BatchExecutor {
   /**
    * Runs the model on these tensors, now, on this thread.

@@ -35,7 +35,7 @@ final class CompletionDelay {
     stepsOnly &= completed.isUnderWay();
   }
 
-  /** Whether what waits is to be sent before the next run. To be asked after each run. */
+  /** Returns whether what waits is to be sent before the next run. To be asked after each run. */
   boolean isOver(long nowNanos) {
     long run = nowNanos - lookedNanos;
     lookedNanos = nowNanos;

@@ -21,7 +21,7 @@ final class CountedResponses implements Flow.Subscriber<InferenceResponse>, Flow
   private long sinceNanos;
   private long place;
 
-  /** Whether what is to come was counted, or nothing is. */
+  /** True once the rest of the stream was counted, or nothing more is. */
   private boolean over;
 
   CountedResponses(VersionMeter meter, Flow.Subscriber<? super InferenceResponse> reader) {

@@ -48,7 +48,7 @@ final class DeclaredWarmUp {
     this.batched = config.batching().maxBatchSize() > 0;
   }
 
-  /** What a configuration declares; empty for none. */
+  /** Returns the warm-up requests that a configuration declares; empty for none. */
   static List<?> items(ModelConfig config) {
     return config.declared().get("model_warmup") instanceof List<?> items ? items : List.of();
   }
@@ -180,7 +180,7 @@ final class DeclaredWarmUp {
     }
   }
 
-  /** As a binary request would bring it. */
+  /** Returns the tensor as a binary request would bring it. */
   private Tensor fromFile(DataType type, Shape shape, String name) {
     byte[] bytes = read(name);
     try (var builder = new TensorBuilder(type, bytes.length)) {

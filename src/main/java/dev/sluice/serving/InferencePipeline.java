@@ -98,7 +98,10 @@ public final class InferencePipeline implements DataPlane {
         request, new OpenStream(open, counted(request, model, subscriber), callerContext()));
   }
 
-  /** How many responses there are is worth counting only where a request may have any number. */
+  /**
+   * Returns how many responses there are is worth counting only where a request may have any
+   * number.
+   */
   private static Flow.Subscriber<? super InferenceResponse> counted(
       InferenceRequest request,
       Servable model,

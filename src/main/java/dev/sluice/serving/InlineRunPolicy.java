@@ -24,7 +24,7 @@ final class InlineRunPolicy {
     this.limitNanos = limit.toNanos();
   }
 
-  /** What batches are compared by: the size of their inputs. */
+  /** Returns the size of a batch's inputs, by which batches are compared. */
   static long bytes(List<PendingRequest> members) {
     long bytes = 0;
     for (int i = 0; i < members.size(); i++) {
@@ -36,7 +36,7 @@ final class InlineRunPolicy {
     return bytes;
   }
 
-  /** Whether a batch of this size is expected to run for a short time. */
+  /** Returns whether a batch of this size is expected to run for a short time. */
   boolean holds(long bytes) {
     return bytes <= shortBytes;
   }

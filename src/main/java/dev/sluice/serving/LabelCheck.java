@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Whether labels may be given to the versions they name: only to those that take requests now, so
- * that who asks by a label always finds a version.
+ * Checks that labels name versions that take requests now, so that a request by a label always
+ * finds a version.
  *
  * @param newMayWait whether a label that a model does not have yet may name any version
  */

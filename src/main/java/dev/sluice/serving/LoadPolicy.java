@@ -55,7 +55,7 @@ public final class LoadPolicy {
     return models.values().stream().map(ListedModel::folder);
   }
 
-  /** Whether a SavedModel may come with a load request. */
+  /** Returns whether a SavedModel may come with a load request. */
   boolean uploadedSavedModels() {
     return trust.uploadedSavedModels();
   }

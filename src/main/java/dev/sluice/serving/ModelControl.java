@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** How the models and the server are, and the switches that change it. */
+/** The states of the models and of the server, and the operations that change them. */
 public final class ModelControl implements ControlPlane {
   private final ModelRepository repository;
   private final LabelCheck labels;
@@ -93,7 +93,7 @@ public final class ModelControl implements ControlPlane {
     }
   }
 
-  /** Whether a model's problem is the server's too. */
+  /** Returns whether a model's problem is the server's too. */
   private boolean hasProblem() {
     for (String model : repository.models()) {
       if (problem(new ModelSelector.Latest(model)).filter(ModelProblem::ofServer).isPresent()) {

@@ -19,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which sessions of a model are lost. The model is out of service while all of them are. Any
+ * Tracks the lost sessions of a model. The model is out of service while all of them are. Any
  * thread.
  */
 final class ModelRecovery implements SessionCondition {
   private static final Logger LOG = LoggerFactory.getLogger(ModelRecovery.class);
 
-  /** How a process says how much memory it holds, in KiB. */
+  /** The line in which the kernel reports the resident memory of a process, in KiB. */
   private static final String RESIDENT = "VmRSS:";
 
   private static final long KIB = 1024;

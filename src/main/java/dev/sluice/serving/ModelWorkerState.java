@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * What the workers of one model share.
+ * State that the workers of one model share.
  *
  * @param batcher gives them their batches
  * @param rules which requests join

@@ -67,7 +67,7 @@ final class ModelWorkerVerticle extends VerticleBase {
   private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
 
-  /** Whether an inline execution has taken a batch that it has left to the worker. */
+  /** True if an inline execution took a batch and left it to the worker. */
   private boolean batchIsLeft;
 
   private volatile @Nullable Thread thread;
@@ -107,7 +107,7 @@ final class ModelWorkerVerticle extends VerticleBase {
     context.runOnContext(_ -> work());
   }
 
-  /** What this worker is running. */
+  /** Returns the cancellation of the run in flight on this worker. */
   RunCancellation watch() {
     return runner.watch();
   }

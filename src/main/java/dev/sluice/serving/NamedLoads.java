@@ -35,7 +35,7 @@ final class NamedLoads {
   /** The last operation on each model that may still be under way; guarded by this. */
   private final Map<String, Future<Void>> last = new HashMap<>();
 
-  /** What is served in place of what lies in the model's folder; guarded by this. */
+  /** Models that are served in place of those in the model's folder; guarded by this. */
   private final Map<String, ListedModel> overrides = new HashMap<>();
 
   /** The temporary folders, by model; guarded by this. */

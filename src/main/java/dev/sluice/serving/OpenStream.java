@@ -34,7 +34,7 @@ final class OpenStream
     reader.onSubscribe(this);
   }
 
-  /** What is still on its way to a reader that was ended is freed here. */
+  /** Closes responses that are still in flight to a reader whose stream was ended. */
   @Override
   public void onNext(InferenceResponse response) {
     if (done) {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What answers for as long as it likes, so that a server that stops can end it in the words of its
+ * The open streams of a server, so that graceful shutdown can end each in the words of its
  * protocol. Any thread.
  */
 final class OpenStreams {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which model's plugin answers which HTTP path, while it is loaded. Any thread. */
+/** The HTTP paths that loaded plugins answer. Any thread. */
 public final class PluginPaths {
   /** Versions of one model may overlap. */
   private record Claim(String model, int versions) {}

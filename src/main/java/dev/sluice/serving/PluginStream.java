@@ -38,7 +38,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   private @Nullable PluginRequest view;
   private volatile boolean lastSent;
 
-  /** Whether the subscriber is called no more. The event loop's. */
+  /** True once the subscriber is called no more. The event loop's. */
   private boolean done;
 
   PluginStream(

@@ -22,7 +22,7 @@ final class ReopenableSession implements ModelSession {
   private final ModelMetadata metadata;
   private volatile ModelSession session;
 
-  /** Whether the session may be called by other threads than the worker's; guarded by this. */
+  /** True while threads other than the worker's may call the session; guarded by this. */
   private boolean open = true;
 
   /**

@@ -35,7 +35,7 @@ final class RowTrial {
 
   private static final long MOST_NANOS = 500_000_000;
 
-  /** What it takes to wake another thread: shorter runs are better done where they are read. */
+  /** Time to wake another thread: shorter runs are better done where they are read. */
   private static final long WAKING_NANOS = 20_000;
 
   /** Below this joining is not worth a setting. */
@@ -54,8 +54,8 @@ final class RowTrial {
   }
 
   /**
-   * What there is to say about a model's rows; empty if requests are joined already, or rows cannot
-   * be told or made up.
+   * Returns advice on a model's rows; empty if requests are joined already, or rows cannot be told
+   * apart or made up.
    */
   static Optional<String> advice(
       ModelSession session, ModelMetadata metadata, LongSupplier nanoTime) {
@@ -203,7 +203,7 @@ final class RowTrial {
   }
 
   /**
-   * How long all rows take.
+   * The times of all rows.
    *
    * @param together in one run
    * @param alone in a run each, added up

@@ -25,18 +25,18 @@ interface Servable extends LoadedModel {
     return facts().configuration();
   }
 
-  /** Where requests enter, before they are decoded. */
+  /** Returns the admission control, which requests pass before they are decoded. */
   default AdmissionController admission() {
     return facts().admission();
   }
 
-  /** Who decides when they run. For event loops. */
+  /** Returns the scheduler of the requests. For event loops. */
   Scheduler scheduler();
 
-  /** Who decides when the responses of streams are made. For event loops. */
+  /** Returns the scheduler of streams' responses. For event loops. */
   StreamScheduler streams();
 
-  /** How its answers are explained. */
+  /** Returns how its answers are explained. */
   default ExplainPlan explaining() {
     return facts().explaining();
   }

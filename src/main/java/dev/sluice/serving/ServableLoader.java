@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 
 /** Opens models with the runtime that recognises their files, and puts them to work. */
 public final class ServableLoader implements Loader {
-  /** Where TensorFlow Extended leaves the id that its metadata store has of a SavedModel. */
+  /** The file in which TensorFlow Extended leaves the metadata store's id of a SavedModel. */
   private static final String METADATA_ID = "assets.extra/mlmd_uuid";
 
   private final List<RuntimeProvider> runtimes;
@@ -213,7 +213,7 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  /** Whatever fails, the session is closed with the others. */
+  /** Adds a session; on any failure it is closed with the others. */
   private void add(
       ModelSession opened, ModelId id, ModelConfig config, List<ModelSession> sessions) {
     sessions.add(new LimitedSession(opened, maxOutputSize));

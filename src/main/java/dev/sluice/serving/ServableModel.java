@@ -256,8 +256,8 @@ final class ServableModel implements Servable {
   }
 
   /**
-   * Whether event loops run what is short. Not where requests wait for a batch delay, nor where
-   * they wait for another process or for resources: an event loop cannot.
+   * Returns whether event loops run what is short. Not where requests wait for a batch delay, nor
+   * where they wait for another process or for resources: an event loop cannot.
    */
   private static boolean runsInline(
       ModelConfig config, List<ModelSession> sessions, List<InstancePermit> permits) {

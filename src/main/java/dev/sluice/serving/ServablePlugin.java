@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 
 /** A version that is a plugin alone. */
 final class ServablePlugin implements Servable {
-  /** What a handler of HTTP requests takes from other protocols. */
+  /** The operations of other protocols at a handler of HTTP requests: none. */
   private static final ModelSignature NOTHING = ModelSignature.of(List.of(), List.of());
 
   private final PluginVersion version;

@@ -36,7 +36,7 @@ final class SessionRecovery {
   private boolean ended;
   private boolean stopped;
 
-  /** Which of the sessions that were opened one after the other is open. */
+  /** The index of the session that is open, among those that were opened in succession. */
   private long opened;
 
   /**
@@ -95,7 +95,7 @@ final class SessionRecovery {
     return pause;
   }
 
-  /** Whether the worker is to {@link #recover} before it runs anything. */
+  /** Returns whether the worker is to {@link #recover} before it runs anything. */
   boolean isNeeded() {
     return needed;
   }

@@ -41,7 +41,7 @@ final class SlowRunLog {
     }
   }
 
-  /** How many runs under way were logged. */
+  /** Returns how many runs under way were logged. */
   synchronized int logged() {
     return logged.size();
   }

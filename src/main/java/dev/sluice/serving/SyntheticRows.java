@@ -18,7 +18,9 @@ import java.util.SplittableRandom;
  * @param signature its inputs can be made up, see {@link #canBeMadeUp}
  */
 record SyntheticRows(Signature signature) {
-  /** Whether a tensor's first dimension is open and its type one that numbers are drawn for. */
+  /**
+   * Returns whether a tensor's first dimension is open and its type one that numbers are drawn for.
+   */
   static boolean canBeMadeUp(TensorSpec spec) {
     return isOpen(spec)
         && (spec.type() == DataType.BOOL
@@ -27,7 +29,7 @@ record SyntheticRows(Signature signature) {
             || spec.type() == DataType.FP64);
   }
 
-  /** Whether a tensor's first dimension is open. */
+  /** Returns whether a tensor's first dimension is open. */
   static boolean isOpen(TensorSpec spec) {
     return spec.shape().isRankKnown()
         && spec.shape().rank() > 0

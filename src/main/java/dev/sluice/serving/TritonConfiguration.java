@@ -136,7 +136,7 @@ final class TritonConfiguration {
             .toList());
   }
 
-  /** What was declared of each tensor stays, such as a label file. */
+  /** Returns the tensors, with what was declared of each, such as a label file. */
   private List<Map<String, Object>> tensors(String field, List<TensorSpec> specs, boolean input) {
     Map<Object, Map<?, ?>> declared =
         config.declared().get(field) instanceof List<?> said
@@ -167,7 +167,7 @@ final class TritonConfiguration {
     return Arrays.stream(shape.dims()).skip(batch).boxed().toList();
   }
 
-  /** How a configuration names a type. */
+  /** Returns how a configuration names a type. */
   static String word(DataType type) {
     return switch (type) {
       case BYTES -> "TYPE_STRING";

@@ -42,7 +42,9 @@ final class UploadFolder {
   private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");
   private static final FileAttribute<?> ONLY_OWN = PosixFilePermissions.asFileAttribute(OWN);
 
-  /** How old a folder without a lock is at least, if no server is about to make its lock. */
+  /**
+   * Least age of a folder without a lock at which it is orphaned: no server is about to lock it.
+   */
   private static final Duration UNLOCKED_AGE = Duration.ofMinutes(1);
 
   /**
@@ -127,7 +129,7 @@ final class UploadFolder {
     }
   }
 
-  /** What cannot be deleted is left. */
+  /** Deletes a folder, except files that cannot be deleted. */
   private static void delete(Path folder) {
     try {
       Files.walkFileTree(folder, new Deletion());
@@ -164,7 +166,7 @@ final class UploadFolder {
     return deleted;
   }
 
-  /** Who runs this process, as the file system sees it. */
+  /** Returns the user of this process, as the file system sees it. */
   private static UserPrincipal us() throws IOException {
     Path probe = Files.createTempFile("sluice-owner-", "");
     try {

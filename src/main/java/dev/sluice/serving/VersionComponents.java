@@ -7,7 +7,7 @@ import dev.sluice.telemetry.VersionMeter;
 import java.util.Map;
 
 /**
- * What there is of a loaded version besides those who run it.
+ * The components of a loaded version besides those that run it.
  *
  * @param metadata the metadata that callers get
  * @param configuration the same in Triton's form
@@ -21,7 +21,7 @@ record VersionComponents(
     AdmissionController admission,
     ExplainPlan explaining,
     VersionMeter meter) {
-  /** Those of a version that explains its answers by itself. */
+  /** Makes the components of a version that explains its answers by itself. */
   static VersionComponents of(
       ModelMetadata metadata,
       ModelConfig config,

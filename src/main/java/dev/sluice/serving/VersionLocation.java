@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where a version's files lie in its folder: directly, or where Triton's layout has them. */
+/** The place of a version's files in its folder: directly, or where Triton's layout has them. */
 final class VersionLocation {
   /** Folders that Triton looks into: a SavedModel, or an ONNX model in several files. */
   private static final List<String> FOLDERS = List.of("model.savedmodel", "model.onnx");

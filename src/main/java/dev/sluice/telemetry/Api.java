@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** What a caller can ask of a model, in each protocol's words. */
+/** The operations of a model, in each protocol's words. */
 public enum Api {
   V1_PREDICT("v1", "predict"),
   V1_CLASSIFY("v1", "classify"),
@@ -37,7 +37,9 @@ public enum Api {
     return label;
   }
 
-  /** As TensorFlow Serving's label {@code API} has it, where only what runs a model has one. */
+  /**
+   * Returns TensorFlow Serving's label {@code API}, which only operations that run a model have.
+   */
   String tensorflowLabel() {
     return this == V1_MODEL ? "" : label;
   }

@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** What is known of the runs of one size. One thread writes, any reads. */
+/** Metrics of the runs of one batch size. One thread writes, any reads. */
 final class BatchMeter {
   private final long size;
   final SingleWriterTimer input = new SingleWriterTimer();

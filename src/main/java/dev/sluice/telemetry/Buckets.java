@@ -1,8 +1,8 @@
 package dev.sluice.telemetry;
 
 /**
- * Where a histogram's buckets end: upper bounds, which belong to their buckets unless said
- * otherwise, then infinity.
+ * Upper bounds of a histogram's buckets, which belong to their buckets unless said otherwise, then
+ * infinity.
  */
 final class Buckets {
   /** TensorFlow Serving's of latencies: 33 from 10 µs on, each 1.8 times the one before. */
@@ -52,7 +52,7 @@ final class Buckets {
     return new Buckets(bounds, true);
   }
 
-  /** How many there are, the one up to infinity included. */
+  /** Returns how many there are, the one up to infinity included. */
   int count() {
     return bounds.length + 1;
   }

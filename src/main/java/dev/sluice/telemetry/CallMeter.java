@@ -17,7 +17,7 @@ final class CallMeter {
   /** From the first byte to the answer. */
   private final Histogram whole = new Histogram(Buckets.LATENCY);
 
-  /** Until the model is asked: KServe's preprocessing. */
+  /** Time of decoding, until the model is called: KServe's preprocessing. */
   private final Histogram decoding = new Histogram(Buckets.LATENCY);
 
   /** From asking the model to its answer, waiting included. */

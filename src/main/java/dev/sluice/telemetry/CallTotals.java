@@ -3,8 +3,8 @@ package dev.sluice.telemetry;
 import java.util.List;
 
 /**
- * How many calls there were, and how long those took that succeeded: all so far, or those between
- * two moments. Immutable.
+ * Totals of calls, and the time of those that succeeded: all so far, or those between two moments.
+ * Immutable.
  */
 public final class CallTotals {
   private static final Buckets TIMES = Buckets.LATENCY;
@@ -75,14 +75,14 @@ public final class CallTotals {
     return calls() == 0 ? 0 : (double) failed / calls();
   }
 
-  /** How long a call took on average; 0 if none succeeded. */
+  /** Returns how long a call took on average; 0 if none succeeded. */
   public double meanNanos() {
     return succeeded == 0 ? 0 : (double) nanos / succeeded;
   }
 
   /**
-   * How long at most so large a part of the calls took, as exactly as a histogram knows: its
-   * buckets end at 1.8 times where they begin.
+   * Returns how long at most so large a part of the calls took, as exactly as a histogram knows:
+   * its buckets end at 1.8 times where they begin.
    *
    * @param share from 0 to 1; with 1 it is the end of the slowest call's bucket
    * @return 0 if no call succeeded

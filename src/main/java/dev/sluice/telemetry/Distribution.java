@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** How values are spread over buckets, as the page shows it. */
+/** The distribution of values over buckets, as the page shows it. */
 interface Distribution {
   Buckets buckets();
 

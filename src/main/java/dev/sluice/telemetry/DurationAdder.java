@@ -3,7 +3,7 @@ package dev.sluice.telemetry;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often something happened and how long it took. Any thread. */
+/** Adder of a count and a total time. Any thread. */
 final class DurationAdder {
   private final LongAdder count = new LongAdder();
   private final LongAdder nanos = new LongAdder();

@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** What carries a call, in TensorFlow Serving's words where it has them. */
+/** The transport of a call, in TensorFlow Serving's words where it has them. */
 public enum EntryPoint {
   REST,
   GRPC,

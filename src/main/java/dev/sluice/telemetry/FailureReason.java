@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** Why a request that had found its model got no answer from it, in Triton's words. */
+/** The reason why a request that had found its model got no answer, in Triton's words. */
 public enum FailureReason {
   /**
    * The model was too busy: rejected by admission control or by the queue, or waited too long in

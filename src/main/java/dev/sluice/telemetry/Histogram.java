@@ -2,7 +2,7 @@ package dev.sluice.telemetry;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How values are spread over buckets. Any thread; no locks. */
+/** Histogram of values over buckets. Any thread; no locks. */
 final class Histogram implements Distribution {
   private final Buckets buckets;
   private final LongAdder[] counts;

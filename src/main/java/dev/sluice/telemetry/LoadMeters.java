@@ -7,14 +7,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted of loading and warming up, by the folder that a version lies in. Any thread. */
+/** Metrics of loads and warm-ups, by the folder that a version lies in. Any thread. */
 public final class LoadMeters {
-  /** How loads and warm-ups end, in TensorFlow Serving's words. */
+  /** Results of loads and warm-ups, in TensorFlow Serving's words. */
   private static final String GOOD = "success";
 
   private static final String BAD = "fail";
 
-  /** How the replay of a warm-up file ends, in TensorFlow Serving's words. */
+  /** Results of replaying a warm-up file, in TensorFlow Serving's words. */
   private static final String OK = "OK";
 
   /**

@@ -16,7 +16,7 @@ public final class MetricsPage {
 
   private final StringBuilder text = new StringBuilder(16 * 1024);
 
-  /** What a metric is. */
+  /** The kind of a metric. */
   public enum Kind {
     COUNTER,
     GAUGE,

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What is counted of a model by its name, across its versions. Kept for ever. Any thread. */
+/** Metrics of a model by its name, across its versions. Kept for ever. Any thread. */
 public final class ModelMeter {
   private static final int ENTRY_POINTS = EntryPoint.values().length;
 

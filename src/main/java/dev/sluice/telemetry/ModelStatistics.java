@@ -4,7 +4,7 @@ import dev.sluice.inference.ModelId;
 import java.util.List;
 
 /**
- * What Triton's statistics extension tells of a version, since it was loaded.
+ * Statistics of a version since it was loaded, as in Triton's statistics extension.
  *
  * @param model the version
  * @param lastInferenceMillis when it last ran, in milliseconds since 1970; 0 if never
@@ -39,7 +39,7 @@ public record ModelStatistics(
     List<BatchTimes> batches,
     List<ResponseTimes> responses) {
   /**
-   * How often something happened, and how long it took in all.
+   * A count and a total time.
    *
    * @param nanos nanoseconds
    */

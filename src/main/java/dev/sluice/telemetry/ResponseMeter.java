@@ -7,8 +7,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is counted of the responses that a model's streams consist of, by their places: that of a
- * stream's first response is 0. Any thread.
+ * Metrics of the responses in a model's streams, by their places: that of a stream's first response
+ * is 0. Any thread.
  */
 public final class ResponseMeter {
   /** Places that are counted apart; what comes later is counted as the last of them. */

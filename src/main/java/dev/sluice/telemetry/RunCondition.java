@@ -2,7 +2,7 @@ package dev.sluice.telemetry;
 
 /** Condition of the runs of a version. Any thread. */
 public interface RunCondition {
-  /** What the circuit breaker does: 0 closed, 1 half open, 2 open. */
+  /** Returns the state of the circuit breaker: 0 closed, 1 half open, 2 open. */
   int breaker();
 
   /** For how long the longest run under way has run; 0 if there is none. */

@@ -103,7 +103,7 @@ public final class RunMeter {
     computed = nanoTime.getAsLong();
   }
 
-  /** How long the model ran last. The worker's. */
+  /** Returns how long the model ran last. The worker's. */
   public long computeNanos() {
     return computed - computing;
   }

@@ -4,7 +4,10 @@ import java.util.Map;
 
 /** Condition of the sessions of a version. Any thread. */
 public interface SessionCondition {
-  /** How often one was closed and opened again, since its process had ended or its runs failed. */
+  /**
+   * Returns how often one was closed and opened again, since its process had ended or its runs
+   * failed.
+   */
   long restarts();
 
   /**

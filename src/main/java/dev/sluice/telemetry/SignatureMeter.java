@@ -1,6 +1,6 @@
 package dev.sluice.telemetry;
 
-/** What is known of the runs of one signature. One thread writes, any reads. */
+/** Metrics of the runs of one signature. One thread writes, any reads. */
 final class SignatureMeter {
   private final String name;
 

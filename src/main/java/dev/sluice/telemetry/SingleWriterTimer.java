@@ -2,7 +2,7 @@ package dev.sluice.telemetry;
 
 import dev.sluice.telemetry.ModelStatistics.Times;
 
-/** How often something happened and how long it took. One thread writes, any reads. */
+/** Timer with one writer: a count and a total time. One thread writes, any reads. */
 final class SingleWriterTimer {
   private final SingleWriterCounter count = new SingleWriterCounter();
   private final SingleWriterCounter nanos = new SingleWriterCounter();

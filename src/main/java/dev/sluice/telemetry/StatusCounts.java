@@ -9,7 +9,7 @@ import java.util.TreeMap;
 final class StatusCounts {
   private StatusCounts() {}
 
-  /** How often calls ended in each way, without those that never did. */
+  /** Returns how often calls ended in each way, without those that never did. */
   static Map<String, Long> counts(Collection<CallMeter> calls) {
     Map<String, Long> counts = new TreeMap<>();
     for (CallMeter meter : calls) {

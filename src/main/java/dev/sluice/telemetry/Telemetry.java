@@ -78,12 +78,12 @@ public final class Telemetry {
     return new VersionMeter(id, versions, nanoTime, clock);
   }
 
-  /** What is counted of loading. */
+  /** Returns the metrics of loading. */
   public LoadMeters loads() {
     return loads;
   }
 
-  /** Which requests are traced. */
+  /** Returns the trace settings. */
   public Traces traces() {
     return traces;
   }

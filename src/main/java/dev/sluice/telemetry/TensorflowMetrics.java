@@ -37,7 +37,7 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
           Api.TFS_CLASSIFY,
           Api.TFS_REGRESS);
 
-  /** What a run answers, whichever way it was asked for. */
+  /** TensorFlow Serving's operations that run a model, by any transport. */
   private static final Map<String, List<Api>> RUNS =
       Map.of(
           "Predict", List.of(Api.V1_PREDICT, Api.TFS_PREDICT),

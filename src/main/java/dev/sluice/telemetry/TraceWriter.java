@@ -56,7 +56,7 @@ final class TraceWriter implements AutoCloseable {
   private int nextPart;
   private boolean failing;
 
-  /** What is collected of one tracer for a numbered file. */
+  /** The records of one tracer for a numbered file. */
   private static final class Part {
     private final Path path;
     private final TraceArray array;

@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which V2 requests are traced, and where traces go: to a file, or to the log. Settings for all
- * models, and for single ones those that differ, have Triton's names and values
- * (src/docs/reference/protocols/open-inference.md, trace settings). Any thread.
+ * Trace settings and output: which V2 requests are traced, and whether traces go to a file or to
+ * the log. Settings for all models, and for single ones those that differ, have Triton's names and
+ * values (src/docs/reference/protocols/open-inference.md, trace settings). Any thread.
  */
 public final class Traces implements AutoCloseable {
   /** OFF, or one or both of TIMESTAMPS and TENSORS. */
@@ -43,7 +43,7 @@ public final class Traces implements AutoCloseable {
   private static final long NO_TENSORS = 0;
 
   /**
-   * What holds until someone changes it, and what settings fall back to.
+   * The trace settings until a caller changes them, which are also the fallback.
    *
    * @param levels value of {@link #LEVEL}; empty: OFF
    * @param rate of {@link #RATE}
@@ -71,7 +71,7 @@ public final class Traces implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final AtomicLong ids = new AtomicLong();
 
-  /** What was asked for: of all models, and by name. Guarded by this. */
+  /** The settings that callers made: of all models, and by name. Guarded by this. */
   private final Map<String, Map<String, List<String>>> asked = new LinkedHashMap<>();
 
   private volatile Tracer common;
@@ -178,7 +178,7 @@ public final class Traces implements AutoCloseable {
     follow(model);
   }
 
-  /** What was asked for, with the count as it is by now. */
+  /** Returns the settings with the remaining count. */
   private Map<String, List<String>> remaining(String name, Map<String, List<String>> settings) {
     Map<String, List<String>> now = new LinkedHashMap<>(settings);
     Tracer tracer = name.equals(ALL) ? common : Objects.requireNonNull(own.get(name));

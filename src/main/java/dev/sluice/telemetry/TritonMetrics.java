@@ -78,7 +78,10 @@ record TritonMetrics(Telemetry telemetry) implements MetricSource {
       }
     }
 
-    /** As there, in the order of the alphabet: nothing between model and version comes behind. */
+    /**
+     * Returns the labels in alphabetical order, as Triton does: none sorts between model and
+     * version.
+     */
     private static String[] labels(Shown version, String... between) {
       String[] labels = new String[4 + between.length];
       labels[0] = "model";

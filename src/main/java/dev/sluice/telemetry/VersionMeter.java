@@ -19,7 +19,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What is counted of one loaded version, from when it was loaded. Any thread. */
+/** Metrics of one loaded version, from its load on. Any thread. */
 public final class VersionMeter {
   private static final Times NEVER = new Times(0, 0);
 
@@ -43,7 +43,7 @@ public final class VersionMeter {
   private final ResponseMeter responses = new ResponseMeter();
   private volatile long loadNanos;
 
-  /** When a request was answered last that no worker ran. */
+  /** Time of the last answer that was given without a worker. */
   private volatile long lastMillis;
 
   private volatile IntSupplier waiting = () -> 0;
@@ -185,7 +185,7 @@ public final class VersionMeter {
     failed(reason, now() - sinceNanos);
   }
 
-  /** What is counted of its streams, if requests may have any number of responses. */
+  /** Returns the metrics of its streams, if requests may have any number of responses. */
   public ResponseMeter responses() {
     return responses;
   }
@@ -211,12 +211,12 @@ public final class VersionMeter {
     return Objects.requireNonNull(failures.get(reason));
   }
 
-  /** How long the requests waited that were answered. */
+  /** Returns the distribution of queue times of answered requests. */
   List<Distribution> waitingTimes() {
     return workers.stream().map(worker -> (Distribution) worker.waiting).toList();
   }
 
-  /** How long its runs took. */
+  /** Returns the distribution of run times. */
   List<Distribution> runLengths() {
     return workers.stream().map(worker -> (Distribution) worker.lengths).toList();
   }

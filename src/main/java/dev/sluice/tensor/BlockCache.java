@@ -125,9 +125,9 @@ final class BlockCache {
     private final int mask;
 
     /**
-     * Where threads begin to take, each on a cache line of its own: the stretch in which the last
-     * block was found, counted from the thread's own. Only a hint, so it is read and written
-     * without order.
+     * Hints at which threads begin to search, each on a cache line of its own: the stretch in which
+     * the last block was found, counted from the thread's own. Only a hint, so it is read and
+     * written without order.
      */
     private final int[] hints = new int[HINTS * STRIDE];
 

@@ -51,12 +51,12 @@ public final class BytesElements {
     return data;
   }
 
-  /** Where the current element's bytes begin in {@link #data}. */
+  /** Returns the offset of the current element's bytes in {@link #data}. */
   public long offset() {
     return offset;
   }
 
-  /** How many bytes the current element has. */
+  /** Returns the length of the current element in bytes. */
   public int length() {
     return length;
   }

@@ -47,13 +47,13 @@ public enum DataType {
     return byteSize;
   }
 
-  /** Whether every element takes the same number of bytes. */
+  /** Returns whether every element takes the same number of bytes. */
   public boolean isFixedSize() {
     return byteSize > 0;
   }
 
   /**
-   * Whether the protocols have it in common. Complex numbers and quantized integers are
+   * Returns whether the protocols have it in common. Complex numbers and quantized integers are
    * TensorFlow's alone: only its gRPC messages carry them.
    */
   public boolean isCommon() {
@@ -63,7 +63,7 @@ public enum DataType {
     };
   }
 
-  /** Whether values are whole numbers, signed or not. BOOL is none. */
+  /** Returns whether values are whole numbers, signed or not. BOOL is none. */
   public boolean isInteger() {
     return switch (this) {
       case UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64 -> true;
@@ -71,7 +71,7 @@ public enum DataType {
     };
   }
 
-  /** Whether values are floating point numbers of any width. */
+  /** Returns whether values are floating point numbers of any width. */
   public boolean isFloat() {
     return this == FP16 || this == BF16 || this == FP32 || this == FP64;
   }

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request holds of the {@link MemoryBudget}. Work that runs within {@link #within} charges
- * large arrays and tensors to it wherever they are made.
+ * The share of the {@link MemoryBudget} that one request holds. Work that runs within {@link
+ * #within} charges large arrays and tensors to it wherever they are made.
  *
  * <p>Owner: the request, which closes it when its answer is written or not wanted any more, and no
  * thread works for it. Charged and released on any thread; closed while no other thread charges.
@@ -39,7 +39,7 @@ public final class MemoryAccount implements AutoCloseable {
     return budget;
   }
 
-  /** What the request's client may hold. */
+  /** Returns the share of the request's client. */
   public MemoryShare share() {
     return share;
   }

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.LongAdder;
  * small ones and control calls out; half of the reserve is for tiny ones.
  */
 public final class MemoryBudget {
-  /** What memory is held for. */
+  /** The use of memory. */
   public enum Kind {
     /** Bytes of bodies and messages that have arrived or were announced. */
     BODY,
@@ -115,12 +115,15 @@ public final class MemoryBudget {
     return Math.max(0, ceiling(bytes) - taken.get() - TensorMemory.openBytes());
   }
 
-  /** How often memory was refused. */
+  /** Returns how often memory was refused. */
   public long refusals() {
     return refusals.sum();
   }
 
-  /** Whether more is held than may be, which forced reservations and models' outputs can cause. */
+  /**
+   * Returns whether more is held than may be, which forced reservations and models' outputs can
+   * cause.
+   */
   public boolean isExceeded() {
     return taken.get() + TensorMemory.openBytes() > limit;
   }
@@ -204,7 +207,7 @@ public final class MemoryBudget {
     return false;
   }
 
-  /** What one thread has taken and what it has counted. Written by this thread alone. */
+  /** The counts of one thread. Written by this thread alone. */
   private final class Share {
     private final AtomicLongArray counts = new AtomicLongArray(KINDS);
     private long available;

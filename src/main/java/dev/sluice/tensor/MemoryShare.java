@@ -52,7 +52,7 @@ public final class MemoryShare {
     return after <= limit(kind) && budget.free(bytes) - bytes >= after / FREE_PART;
   }
 
-  /** Whether it is the client's own share that has not so many bytes. */
+  /** Returns whether it is the client's own share that has not so many bytes. */
   boolean lacks(Kind kind, long bytes) {
     long after = held.get() + bytes;
     return !whole

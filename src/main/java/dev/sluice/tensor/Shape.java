@@ -57,7 +57,7 @@ public final class Shape {
     return dims.clone();
   }
 
-  /** Whether every size is given, as in the shape of any actual tensor. */
+  /** Returns whether every size is given, as in the shape of any actual tensor. */
   public boolean isFull() {
     if (!rankKnown) {
       return false;
@@ -92,7 +92,7 @@ public final class Shape {
     return count;
   }
 
-  /** Whether a tensor of the given full shape fits where this shape is declared. */
+  /** Returns whether a tensor of the given full shape fits where this shape is declared. */
   public boolean accepts(Shape actual) {
     if (!rankKnown) {
       return true;
@@ -108,7 +108,7 @@ public final class Shape {
     return true;
   }
 
-  /** Whether the other differs from this shape at most in dimension 0, which both have. */
+  /** Returns whether the other differs from this shape at most in dimension 0, which both have. */
   public boolean hasRowsLike(Shape other) {
     return dims.length > 0
         && dims.length == other.dims.length
@@ -147,7 +147,10 @@ public final class Shape {
     return Arrays.hashCode(dims) * 31 + Boolean.hashCode(rankKnown);
   }
 
-  /** As messages show it: {@code [-1,16]}, {@code []} for a scalar, {@code [...]} if unknown. */
+  /**
+   * Returns the shape as messages show it: {@code [-1,16]}, {@code []} for a scalar, {@code [...]}
+   * if unknown.
+   */
   @Override
   public String toString() {
     if (!rankKnown) {

@@ -21,7 +21,7 @@ public final class Tensor implements AutoCloseable {
   private final @Nullable Runnable release;
   private final boolean counted;
 
-  /** What is freed as a whole: the data, and what memory there is behind it. */
+  /** The memory that is freed as a whole: the data, and what is allocated behind it. */
   private final MemorySegment block;
 
   private @Nullable MemorySegment data;
@@ -120,7 +120,7 @@ public final class Tensor implements AutoCloseable {
     return over(type, shape, block, from.byteSize());
   }
 
-  /** What gives the memory back, if it is not the tensor's own. */
+  /** Returns the action that gives the memory back, if it is not the tensor's own. */
   @Nullable Runnable release() {
     return release;
   }

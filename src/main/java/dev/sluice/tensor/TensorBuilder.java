@@ -37,7 +37,7 @@ public final class TensorBuilder implements AutoCloseable {
     return type;
   }
 
-  /** How many elements were put. */
+  /** Returns how many elements were put. */
   public long elements() {
     return elements;
   }

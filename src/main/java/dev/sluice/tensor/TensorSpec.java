@@ -3,7 +3,7 @@ package dev.sluice.tensor;
 import java.util.List;
 
 /**
- * What a model says of one of its inputs or outputs.
+ * The declaration of one input or output of a model.
  *
  * @param name the name that requests and responses use
  * @param type its element type; {@link DataType#UNSUPPORTED} if no protocol here carries it

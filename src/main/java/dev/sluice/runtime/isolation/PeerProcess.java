@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class PeerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerProcess.class);
 
-  /** How long a process may take to end that has no more orders to come. */
+  /** Time that a process without further requests may take to exit. */
   private static final long ENDING_MILLIS = 2_000;
 
   private static final Duration SOON = Duration.ofSeconds(1);
@@ -129,7 +129,7 @@ final class PeerProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** Why a run has no answer: the process ended in it. */
+  /** Returns the error of a run without an answer: the process exited during it. */
   InferenceException unavailable() {
     String why = awaitEnd();
     return InferenceException.unavailable(

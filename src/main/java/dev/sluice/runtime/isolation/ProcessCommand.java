@@ -1,6 +1,6 @@
 package dev.sluice.runtime.isolation;
 
-/** What the server tells a process. Values are the first byte of a message. */
+/** Commands from the server to a model process. Values are the first byte of a message. */
 final class ProcessCommand {
   /** Open a model: runtime, model, folder, settings. Answered. */
   static final byte OPEN = 1;

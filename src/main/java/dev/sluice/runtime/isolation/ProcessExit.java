@@ -2,7 +2,7 @@ package dev.sluice.runtime.isolation;
 
 import java.util.Map;
 
-/** How a process ended, in words. */
+/** The exit of a process, in words. */
 final class ProcessExit {
   /** A process that a signal ended has this and the signal's number as its exit code. */
   private static final int SIGNALLED = 128;

@@ -25,10 +25,10 @@ final class ProcessLog implements Runnable {
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int LONGEST_LINE = 1000;
 
-  /** What the Java VM prints of a signal that native code has caused. */
+  /** The line that the Java VM prints for a signal that native code has caused. */
   private static final Pattern CRASH = Pattern.compile("#\\s+(SIG[A-Z]+) \\(.*");
 
-  /** What TensorFlow says before its library knows its log level: what is no warning or error. */
+  /** Lines that TensorFlow writes before its library knows its log level: no warnings or errors. */
   private static final Pattern CHATTER =
       Pattern.compile("I\\d{4} |WARNING: All log messages before absl");
 

@@ -1,6 +1,6 @@
 package dev.sluice.runtime.isolation;
 
-/** What a process answers. Values are the first byte of a message. */
+/** Replies of a model process. Values are the first byte of a message. */
 final class ProcessReply {
   /** Done; what follows depends on the order. */
   static final byte DONE = 1;

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the process of a model sets of itself before it opens the model. Linux only; what cannot be
+ * Settings of a model process that it applies before it opens the model. Linux only; what cannot be
  * set is logged and left.
  */
 final class ProcessSetup {
@@ -30,7 +30,7 @@ final class ProcessSetup {
   private static final int ERROR = 2;
   private static final int DATA_LIMIT = 2;
 
-  /** How much sooner than the server the kernel ends this process for want of memory. */
+  /** Increment of the process's OOM score over the server's, so that the kernel ends it first. */
   private static final int MORE_OOM_SCORE = 300;
 
   private static final int MOST_OOM_SCORE = 1000;

@@ -70,7 +70,10 @@ final class SharedFile implements AutoCloseable {
     throw failure;
   }
 
-  /** Where memory has files; the folder for temporary files where that is too small or missing. */
+  /**
+   * Returns the folder of memory-backed files; that of temporary files where it is too small or
+   * missing.
+   */
   private static List<Path> folders() {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     return Files.isWritable(MEMORY) ? List.of(MEMORY, temporary) : List.of(temporary);

@@ -50,7 +50,7 @@ final class SharedRegion {
     return Math.addExact(offset, ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  /** Where an address lies in the region; -1 if it does not. */
+  /** Returns the offset of an address in the region; -1 if it is outside. */
   long offsetOf(MemorySegment data) {
     long offset = data.address() - memory.address();
     return offset >= 0 && offset + data.byteSize() <= memory.byteSize() ? offset : -1;

@@ -31,7 +31,7 @@ final class SharedTensors implements AutoCloseable {
   private final RegionPool pool;
   private final ProcessMessageWriter mapping = new ProcessMessageWriter();
 
-  /** How large the last outputs were, as the next ones may be. */
+  /** Sizes of the last outputs, as estimates of the next ones. */
   private long expected = 1;
 
   SharedTensors(PeerProcess process) {

@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a model says of itself, in messages. */
+/** Encodes and decodes model metadata in messages. */
 final class SignatureCodec {
   private SignatureCodec() {}
 

@@ -5,7 +5,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 
 /**
- * What a tensor is, in messages; its elements lie in a region.
+ * Encodes and decodes tensors in messages; their elements lie in a region.
  *
  * @param type of its elements
  * @param shape full

@@ -78,7 +78,7 @@ final class FullyWritingOperators {
 
   private FullyWritingOperators() {}
 
-  /** Whether an operator is one of them. */
+  /** Returns whether an operator is one of them. */
   static boolean writes(String domain, String operator) {
     return (domain.isEmpty() || domain.equals("ai.onnx")) && OPERATORS.contains(operator);
   }

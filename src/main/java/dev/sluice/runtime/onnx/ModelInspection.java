@@ -58,7 +58,7 @@ final class ModelInspection {
     void read(int tag) throws IOException;
   }
 
-  /** What a graph gets and returns, by name. */
+  /** The inputs and outputs of a graph, by name. */
   private record Body(Set<String> inputs, List<String> outputs) {}
 
   /**

@@ -257,7 +257,7 @@ final class OnnxRun implements AutoCloseable {
         });
   }
 
-  /** Whether a model handed an input through as its output, memory and all. */
+  /** Returns whether a model handed an input through as its output, memory and all. */
   private static boolean liesInAny(List<NamedTensor> inputs, MemorySegment data) {
     for (int i = 0; i < inputs.size(); i++) {
       MemorySegment input = inputs.get(i).tensor().data();
@@ -279,7 +279,7 @@ final class OnnxRun implements AutoCloseable {
     }
   }
 
-  /** What ends a run that is under way. */
+  /** Returns the options by which a run in flight can be ended. */
   RunOptions options() {
     return options;
   }

@@ -56,7 +56,7 @@ final class OnnxSessionOptions {
     }
   }
 
-  /** Whether the session takes its memory from the shared arena: one without any cannot. */
+  /** Returns whether the session takes its memory from the shared arena: one without any cannot. */
   static boolean isLimited(OnnxConfig config, long memoryLimit) {
     return memoryLimit > 0 && config.memoryArena();
   }

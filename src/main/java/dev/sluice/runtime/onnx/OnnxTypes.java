@@ -66,7 +66,7 @@ final class OnnxTypes {
     };
   }
 
-  /** As ONNX tools write the type of a tensor: {@code tensor(float)}. */
+  /** Returns the type of a tensor as ONNX tools write it: {@code tensor(float)}. */
   static String nativeName(int number) {
     return "tensor(" + (number < NAMES.length ? NAMES[number] : "type " + number) + ")";
   }

@@ -5,14 +5,17 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What all sessions of the process share. It lives as long as the process. */
+/**
+ * The ONNX Runtime environment that all sessions of the process share. It lives as long as the
+ * process.
+ */
 final class OrtEnvironment {
   /** Nothing below fatal: callers provoke errors, and would fill the log. They get the text. */
   static final int LOG_LEVEL = 4;
 
   static final long HANDLE;
 
-  /** Where tensors of strings and names are allocated. */
+  /** The allocator of strings and names. */
   static final long ALLOCATOR;
 
   /** Says of wrapped memory that it is the process's own. */

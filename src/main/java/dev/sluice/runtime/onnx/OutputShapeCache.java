@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which shapes a model's outputs had for which shapes of its inputs. A run whose inputs have been
- * seen can be given memory for its outputs: the runtime's own is behind a lock that every thread
- * that frees it, mostly an event loop, would take too. One thread at a time.
+ * Cache of the shapes that a model's outputs had for the shapes of its inputs. A run whose inputs
+ * have been seen can be given memory for its outputs: the runtime's own is behind a lock that every
+ * thread that frees it, mostly an event loop, would take too. One thread at a time.
  *
  * <p>An output that is an input too, an optional one as well, is never given memory: the runtime
  * returns the input itself and writes nothing.
@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  * {@link #distrust} ends this for good.
  */
 final class OutputShapeCache {
-  /** As many kinds of runs are remembered. */
+  /** Number of kinds of runs that are cached. */
   private static final int PLACES = 64;
 
   /** Runs of other kinds after which one takes the place of an older kind. */
   private static final int RELEARN_INTERVAL = 16;
 
-  /** What a run took and gave. */
+  /** The shapes of one kind of runs. */
   private record Seen(
       List<String> names,
       List<Shape> inputs,
@@ -50,7 +50,7 @@ final class OutputShapeCache {
     }
   }
 
-  /** As the graph calls them. */
+  /** The inputs' names in the graph. */
   private final Set<String> inputNames;
 
   private final @Nullable Seen[] runs = new Seen[PLACES];

@@ -83,7 +83,7 @@ final class PinnedOutputs implements AutoCloseable {
     }
   }
 
-  /** Whether a tensor is of those whose writing can be checked, and not too large. */
+  /** Returns whether a tensor is of those whose writing can be checked, and not too large. */
   static boolean canPin(Tensor tensor) {
     return tensor.type().isFixedSize()
         && tensor.byteSize() >= SMALLEST_BYTES
@@ -100,7 +100,7 @@ final class PinnedOutputs implements AutoCloseable {
     }
   }
 
-  /** Whether the run wrote every output that is pinned, as far as its guards show. */
+  /** Returns whether the run wrote every output that is pinned, as far as its guards show. */
   boolean areWritten() {
     for (NamedTensor tensor : tensors) {
       if (tensor != null && !isWritten(tensor.tensor().data())) {

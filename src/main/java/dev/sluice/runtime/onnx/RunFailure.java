@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * is decided by the runtime's error code where that suffices, and else by the text.
  */
 final class RunFailure extends RuntimeException {
-  /** Why a run failed. */
+  /** The kind of a run's failure. */
   enum Kind {
     /** The runtime, or an operator, refused the inputs as invalid. */
     REFUSED_INPUT,
@@ -25,7 +25,7 @@ final class RunFailure extends RuntimeException {
 
   private static final int INVALID_ARGUMENT = 2;
 
-  /** What the runtime says of memory that was given for an output, and never of an input. */
+  /** The runtime's words for memory that does not fit an output; never for an input. */
   private static final List<String> WRONG_SHAPE =
       List.of(
           "The output OrtValue provided for output",
@@ -34,7 +34,7 @@ final class RunFailure extends RuntimeException {
 
   private static final String OPERATOR_FAILED = "Non-zero status code returned while running";
 
-  /** What the runtime says when its arena cannot grow, or a size does not fit a number. */
+  /** The runtime's words for an arena that cannot grow, or a size that overflows. */
   private static final List<String> NO_MEMORY =
       List.of(
           "Failed to allocate memory",
@@ -45,7 +45,7 @@ final class RunFailure extends RuntimeException {
 
   private static final Pattern REQUESTED = Pattern.compile("requested b\\w+ of (?:size )?(\\d+)");
 
-  /** What asks for this much is not to be had on any machine that serves models on its cores. */
+  /** Digits of a size that no machine that serves models on its cores has. */
   private static final int DIGITS_OF_A_TERABYTE = 13;
 
   private final Kind kind;
@@ -82,7 +82,7 @@ final class RunFailure extends RuntimeException {
   }
 
   /**
-   * Whether a run asked for less memory than there may be, and could not have it now.
+   * Returns whether a run asked for less memory than there may be, and could not have it now.
    *
    * @param limit bytes that sessions may take together; 0: as many as a machine has
    */

@@ -48,7 +48,7 @@ final class RunOptions implements AutoCloseable {
     return options;
   }
 
-  /** Whether runs end at once. */
+  /** Returns whether runs end at once. */
   boolean isInterrupted() {
     return interrupted;
   }

@@ -39,7 +39,7 @@ final class ScoreMaps {
   }
 
   /**
-   * What an output of maps is to everyone else.
+   * Returns the tensors that stand for an output of maps.
    *
    * @param key ONNX's number of the type of the keys
    */
@@ -50,7 +50,7 @@ final class ScoreMaps {
         new TensorSpec(name + CLASSES, OnnxTypes.type(key), ROWS, false, name, nativeType));
   }
 
-  /** Whether an output is one half of such maps. */
+  /** Returns whether an output is one half of such maps. */
   static boolean holds(TensorSpec output) {
     return output.nativeType().startsWith(NATIVE_TYPE);
   }
@@ -66,7 +66,7 @@ final class ScoreMaps {
     return distinct;
   }
 
-  /** Where an output, or its other half, is in a list; -1 if it is not. */
+  /** Returns the place of an output, or of its other half, in a list; -1 if it is not there. */
   static int place(TensorSpec output, List<TensorSpec> outputs) {
     for (int i = 0; i < outputs.size(); i++) {
       if (outputs.get(i).nativeName().equals(output.nativeName())) {

@@ -1,7 +1,7 @@
 package dev.sluice.runtime.plugin;
 
 /**
- * What a plugin sees besides its jars: the JDK, and of the server only what is written for it. So
+ * Class loader of plugins: besides their jars they see the JDK, and of the server only its API. So
  * the server's libraries and the jars' never meet. Thread-safe.
  */
 final class ApiClassLoader extends ClassLoader {

@@ -114,7 +114,7 @@ public abstract class PluginCall<T> implements Runnable {
     failed(why);
   }
 
-  /** Whether the call was cancelled, or the code has ended. */
+  /** Returns whether the call was cancelled, or the code has ended. */
   public final synchronized boolean isOver() {
     return over;
   }

@@ -126,7 +126,7 @@ public final class PluginCode implements AutoCloseable {
     }
   }
 
-  /** What a plugin says when it is asked on this thread, before any call. */
+  /** Calls a plugin on this thread, before any request. */
   public <T> T ask(java.util.concurrent.Callable<T> question) {
     try {
       return inside(question::call);

@@ -34,8 +34,9 @@ final class CallableSignature implements AutoCloseable {
   }
 
   /**
-   * What leaves the rows of a ragged tensor, or the places of a sparse one, as they are has such a
-   * component in common with its input. TensorFlow does not give what it was fed.
+   * Records an output component that is an input too, as where an operation leaves the rows of a
+   * ragged tensor, or the places of a sparse one, as they are. TensorFlow fetches nothing that it
+   * was fed.
    */
   private void passOn(String component) {
     GraphOutput output = Objects.requireNonNull(outputs.get(component));

@@ -42,7 +42,7 @@ record GraphOutput(TensorSpec spec, long operation, int index) {
     }
   }
 
-  /** Whether it is the same tensor as another one, which the graph has. */
+  /** Returns whether it is the same tensor as another one, which the graph has. */
   boolean isSame(GraphOutput other) {
     return operation != 0 && operation == other.operation && index == other.index;
   }

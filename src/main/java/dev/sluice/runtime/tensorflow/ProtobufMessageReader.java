@@ -13,12 +13,12 @@ final class ProtobufMessageReader {
     boolean read(int field, CodedInputStream in) throws IOException;
   }
 
-  /** What is done with a map's entry. */
+  /** Reader of a map's entry. */
   interface Entry {
     void read(String key, CodedInputStream value) throws IOException;
   }
 
-  /** What is done with a message in a field. */
+  /** Reader of a message in a field. */
   interface Nested {
     void read(CodedInputStream in) throws IOException;
   }

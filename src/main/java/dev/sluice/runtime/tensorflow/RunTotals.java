@@ -14,12 +14,12 @@ public final class RunTotals {
     nanos.add(nanosOfRun);
   }
 
-  /** How many there were. */
+  /** Returns the number of runs. */
   public long runs() {
     return runs.sum();
   }
 
-  /** How long they took together, in nanoseconds. */
+  /** Returns the total time of the runs, in nanoseconds. */
   public long nanos() {
     return nanos.sum();
   }

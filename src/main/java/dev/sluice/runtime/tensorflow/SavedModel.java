@@ -32,7 +32,7 @@ final class SavedModel implements AutoCloseable {
   private final long session;
   private final Map<String, Signature> signatures;
 
-  /** How many sessions have it; the last one that closes it frees it. */
+  /** Reference count: sessions that use it; the last one that closes frees it. */
   private final AtomicInteger users = new AtomicInteger(1);
 
   private SavedModel(long graph, long session, Map<String, Signature> signatures) {

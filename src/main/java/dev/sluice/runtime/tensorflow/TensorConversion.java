@@ -63,7 +63,7 @@ final class TensorConversion {
     return value;
   }
 
-  /** Whether an output's memory is not for keeping. */
+  /** Returns whether an output's memory must be copied because it may not be kept. */
   static boolean mustBeCopied(long value, TensorSpec spec) {
     return TfApi.tensorType(value) == TfTypes.STRING || spec.nativeType().endsWith("_REF");
   }

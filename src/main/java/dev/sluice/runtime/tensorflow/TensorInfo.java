@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a signature says of one of its inputs or outputs: the message of that name.
+ * The TensorInfo message of one input or output in a signature.
  *
  * @param name the graph's name for it; empty if it is made of others
  * @param type TensorFlow's number of its element type
@@ -19,7 +19,7 @@ import java.util.List;
  * @param message the message itself. Read-only; read a duplicate
  */
 record TensorInfo(String name, int type, Shape shape, Made made, ByteBuffer message) {
-  /** What it is made of. */
+  /** The kind of tensor: dense, or composed of several. */
   sealed interface Made {}
 
   /** It is one tensor. */
@@ -35,7 +35,7 @@ record TensorInfo(String name, int type, Shape shape, Made made, ByteBuffer mess
    */
   record OfComponents(int typeClass, List<TensorInfo> components) implements Made {}
 
-  /** What a message says, as it is read. */
+  /** The fields of a message, as they are read. */
   private static final class Fields {
     private String name = "";
     private int type;

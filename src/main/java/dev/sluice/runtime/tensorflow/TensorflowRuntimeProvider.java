@@ -14,7 +14,7 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
 
   private final RunTotals totals = new RunTotals();
 
-  /** What all its sessions have run. */
+  /** Returns the totals of all its sessions. */
   public RunTotals totals() {
     return totals;
   }

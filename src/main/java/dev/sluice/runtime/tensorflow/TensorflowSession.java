@@ -28,7 +28,7 @@ final class TensorflowSession implements ModelSession {
   private final Map<String, CallableSignature> signatures;
   private final TensorflowRun run;
 
-  /** What the graph calls the outputs of all signatures. */
+  /** The graph's names of the outputs of all signatures. */
   private final Set<String> tensors = new HashSet<>();
 
   private boolean closed;

@@ -4,8 +4,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 
 /**
- * Where C functions say how they fared. It is used again and again, by one thread at a time, and
- * holds what the last function wrote.
+ * The status that C functions write. It is used again and again, by one thread at a time, and holds
+ * what the last function wrote.
  */
 final class TfStatus implements AutoCloseable {
   private final long handle = TfApi.newStatus();

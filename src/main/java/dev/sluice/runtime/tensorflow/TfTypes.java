@@ -107,7 +107,7 @@ final class TfTypes {
     return number > REFERENCE;
   }
 
-  /** As TensorFlow writes it: {@code DT_FLOAT}, {@code DT_FLOAT_REF}. */
+  /** Returns the type as TensorFlow writes it: {@code DT_FLOAT}, {@code DT_FLOAT_REF}. */
   static String nativeName(int number) {
     int value = isReference(number) ? number - REFERENCE : number;
     String name = value >= 0 && value < NAMES.length ? NAMES[value] : String.valueOf(value);

@@ -15,7 +15,7 @@ public sealed interface Admission {
    */
   record Rejected(int limit, Duration retryAfter) implements Admission {}
 
-  /** What an accepted request holds. */
+  /** A permit of the concurrency limit, held by an admitted request. */
   @FunctionalInterface
   interface Permit extends AutoCloseable {
     /** Gives it back. Any thread. */

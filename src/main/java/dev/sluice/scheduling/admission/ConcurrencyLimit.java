@@ -24,6 +24,6 @@ public interface ConcurrencyLimit {
   /** Learns that one of those inside has waited in vain: its deadline has passed in the queue. */
   default void expired() {}
 
-  /** How long it takes until as many as the limit have left. */
+  /** Returns how long it takes until as many requests as the limit have completed. */
   Duration timeToDrain();
 }

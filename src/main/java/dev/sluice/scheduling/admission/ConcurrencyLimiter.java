@@ -31,7 +31,7 @@ public final class ConcurrencyLimiter {
     return accepted;
   }
 
-  /** How many are inside now. */
+  /** Returns the number of requests in flight. */
   public int inFlight() {
     return inFlight.get();
   }

@@ -48,7 +48,10 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
   /** Long enough to tell a burst from an overload. */
   private static final long WINDOW_NANOS = 100_000_000;
 
-  /** When the limit is first tried to be lifted; each further trial takes twice as long to come, */
+  /**
+   * Interval until the limit is first tried to be lifted; each further trial takes twice as long to
+   * come,
+   */
   private static final long FIRST_TRIAL_NANOS = 40 * WINDOW_NANOS;
 
   /** but no longer than this. */
@@ -77,7 +80,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
 
   private static final double NANOS = 1e9;
 
-  /** How often it is seen whether a queue grows. */
+  /** Interval at which the growth of the queue is measured. */
   private static final long SECOND_NANOS = 1_000_000_000;
 
   /** By how much a queue has to grow in a second: what is less may be chance. */
@@ -99,7 +102,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
   /** Requests in a second above which refusing one saves less and less: about 100 us each. */
   private static final double CHEAP_RATE = 10_000;
 
-  /** How much of a lower rate is believed after each window. */
+  /** Weight of a lower rate after each window. */
   private static final double DOUBT = 0.1;
 
   private final int perRun;
@@ -117,7 +120,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
 
   private volatile boolean trying;
 
-  /** Whether no more is accepted than the target says, until the overload is over. */
+  /** True while admissions are bounded by the target, until the overload is over. */
   private volatile boolean limited;
 
   // Touched only by who ends a window.
@@ -300,7 +303,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
     rate = Math.max(measured, rate + (measured - rate) * DOUBT);
   }
 
-  /** What leaves within the time that requests should wait. */
+  /** Returns how many requests complete within the time that requests should wait. */
   private int reasonable() {
     return answeredWithin(targetSeconds * cheapness());
   }

@@ -12,7 +12,7 @@ final class BatchDelay {
   private final AtomicInteger missing = new AtomicInteger();
   private volatile @Nullable Thread waiter;
 
-  /** Whether a worker waits. Any thread. */
+  /** Returns whether a worker waits. Any thread. */
   boolean isKept() {
     return waiter != null;
   }

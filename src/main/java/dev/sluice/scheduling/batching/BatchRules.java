@@ -16,7 +16,10 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Which requests of one model join, and in which sizes it runs. Any thread. */
+/**
+ * Decides which requests of one model are joined into a batch, and in which sizes it runs. Any
+ * thread.
+ */
 public final class BatchRules {
   /** Tensors of more dimensions are not padded, as under TensorFlow Serving. */
   private static final int MOST_PADDED_RANK = 6;
@@ -24,7 +27,7 @@ public final class BatchRules {
   private final BatchingConfig config;
   private final boolean firstIsBatch;
 
-  /** Those whose rows may be joined. A request's signature is one of the model's. */
+  /** Signatures whose rows may be joined. A request's signature is one of the model's. */
   private final Set<Signature> joinable = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final Map<String, String> obstacles = new TreeMap<>();
@@ -53,7 +56,7 @@ public final class BatchRules {
     return config.joined() ? obstacles : Map.of();
   }
 
-  /** Whether this model's requests are joined. */
+  /** Returns whether this model's requests are joined. */
   public boolean joins() {
     return joins.get();
   }
@@ -82,7 +85,9 @@ public final class BatchRules {
     return rows <= largest() ? (int) rows : 0;
   }
 
-  /** How many inferences a request counts as: its rows, if the model is known to have any. */
+  /**
+   * Returns how many inferences a request counts as: its rows, if the model is known to have any.
+   */
   long inferences(InferenceRequest request) {
     return firstIsBatch && !request.inputs().isEmpty()
         ? Math.max(1, rows(request.inputs().getFirst()))
@@ -95,8 +100,8 @@ public final class BatchRules {
   }
 
   /**
-   * Whether two requests that have rows may run together: a row of one is like one of the other, or
-   * will be once it is padded.
+   * Returns whether two requests that have rows may run together: a row of one is like one of the
+   * other, or will be once it is padded.
    */
   boolean join(InferenceRequest one, InferenceRequest other) {
     List<NamedTensor> inputs = one.inputs();

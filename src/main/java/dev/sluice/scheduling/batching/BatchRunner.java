@@ -63,7 +63,7 @@ public final class BatchRunner {
     this.watch = new RunCancellation(model, nanoTime);
   }
 
-  /** What is running here. Any thread. */
+  /** Returns the cancellation of the run in flight here. Any thread. */
   public RunCancellation watch() {
     return watch;
   }
@@ -86,7 +86,7 @@ public final class BatchRunner {
     }
   }
 
-  /** Whether the request is abandoned by now, and rejected. */
+  /** Returns whether the request is abandoned by now, and rejected. */
   private boolean rejectedAsAbandoned(PendingRequest member) {
     long now = nanoTime.getAsLong();
     boolean abandoned = member.isAbandoned(now);

@@ -11,7 +11,7 @@ import java.util.List;
 final class BatchSplitter {
   private BatchSplitter() {}
 
-  /** Whether every output has one row for each that ran. */
+  /** Returns whether every output has one row for each that ran. */
   static boolean fits(List<NamedTensor> outputs, int rows) {
     for (int i = 0; i < outputs.size(); i++) {
       Shape shape = outputs.get(i).tensor().shape();

@@ -13,9 +13,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What a model declares of the first dimensions of its inputs and outputs. Requests join only if
- * these can all be the batch dimension: rows of an output that are no rows of the inputs would be
- * answers to other callers' requests.
+ * The first dimensions of inputs and outputs as a model declares them. Requests join only if these
+ * can all be the batch dimension: rows of an output that are no rows of the inputs would be answers
+ * to other callers' requests.
  *
  * <p>A name that is used once says nothing, since exporters make names up. Nor does a declaration
  * say that rows do not depend on each other: that is the promise of the operator who sets {@code

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DynamicBatcher {
   /**
-   * How far into the queue to look for requests that join: it bounds the time for which the queue
-   * is held.
+   * Largest number of queued requests that are searched for ones to join: bounds the time for which
+   * the queue is locked.
    */
   private static final int LOOK_AHEAD = 256;
 
@@ -72,7 +72,7 @@ public final class DynamicBatcher {
     return batchDelay.arrived(leavesAtOnce ? rules.largest() : request.rows());
   }
 
-  /** Whether anything waits that no worker looks after, unless one is on its way. */
+  /** Returns whether anything waits that no worker looks after, unless one is on its way. */
   public boolean needsWorker() {
     return queue.size() > 0 && !batchDelay.isKept();
   }
@@ -188,7 +188,7 @@ public final class DynamicBatcher {
     }
   }
 
-  /** How many rows to dispatch now; 0 if the batch waits for its delay. */
+  /** Returns how many rows to dispatch now; 0 if the batch waits for its delay. */
   private int leavingSize(Batch batch, long now) {
     if (batch.full
         || batch.underWay

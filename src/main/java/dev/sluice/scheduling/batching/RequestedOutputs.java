@@ -8,11 +8,14 @@ import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which outputs a run computes, and which of them each request gets, in its own order. */
+/**
+ * Selects the outputs that a run computes, and those of them that each request gets, in its own
+ * order.
+ */
 final class RequestedOutputs {
   private RequestedOutputs() {}
 
-  /** What at least one of the requests wants. */
+  /** Returns the outputs that at least one of the requests wants. */
   static List<TensorSpec> of(List<PendingRequest> members) {
     InferenceRequest first = members.getFirst().request();
     for (int i = 1; i < members.size(); i++) {

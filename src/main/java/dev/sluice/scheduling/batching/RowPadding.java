@@ -13,7 +13,7 @@ import java.util.List;
 final class RowPadding {
   private RowPadding() {}
 
-  /** Whether some rows are larger than others. Tensors have the same rank, above 0. */
+  /** Returns whether some rows are larger than others. Tensors have the same rank, above 0. */
   static boolean isNeeded(List<Tensor> tensors) {
     Shape first = tensors.getFirst().shape();
     for (int i = 1; i < tensors.size(); i++) {

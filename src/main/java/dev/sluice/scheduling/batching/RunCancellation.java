@@ -26,7 +26,10 @@ public final class RunCancellation {
   private final LongSupplier nanoTime;
   private final Runnable look = this::look;
 
-  /** What runs, which the worker changes only between runs. Guarded by this, as is the rest. */
+  /**
+   * The batch in flight, which the worker changes only between runs. Guarded by this, as is the
+   * rest.
+   */
   private List<PendingRequest> running = NOTHING;
 
   private long begunNanos;
@@ -86,7 +89,10 @@ public final class RunCancellation {
     return true;
   }
 
-  /** Why the last run was ended; null if it ended by itself, or all its requests were abandoned. */
+  /**
+   * Returns the reason why the last run was ended; null if it completed, or all its requests were
+   * abandoned.
+   */
   synchronized @Nullable InferenceException whyEnded() {
     return ended;
   }

@@ -49,7 +49,7 @@ public final class CircuitBreaker {
   /** Clients that are refused while sessions are opened come back after this at the earliest. */
   private static final long LEAST_WAIT_NANOS = 1_000_000_000;
 
-  /** What a breaker does. */
+  /** The state of a breaker. */
   public enum State {
     /** It lets requests through. */
     CLOSED,
@@ -128,7 +128,7 @@ public final class CircuitBreaker {
         "model '" + model + "' is out of service: " + reason + "; try again later", retryAfter);
   }
 
-  /** Whether nothing that waits for the model can run. */
+  /** Returns whether nothing that waits for the model can run. */
   public boolean hangs() {
     return switch (condition) {
       case HANGING, LOST, STOPPED -> true;
@@ -164,18 +164,18 @@ public final class CircuitBreaker {
     }
   }
 
-  /** Whether a run takes so long that it hangs. */
+  /** Returns whether a run takes so long that it hangs. */
   public boolean isHang(long nanos) {
     return !config.hang().isZero()
         && nanos >= Math.max(config.hang().toNanos(), MUCH_LONGER * longestNanos);
   }
 
-  /** Whether a run has taken so long that it is to be ended, if that is possible. */
+  /** Returns whether a run has taken so long that it is to be ended, if that is possible. */
   public boolean exceedsRunLimit(long nanos) {
     return isHang(nanos) && nanos / RUN_LIMIT_FACTOR >= config.hang().toNanos();
   }
 
-  /** Why a run that {@link #exceedsRunLimit} is ended, for its callers. */
+  /** Returns the error for callers of a run that {@link #exceedsRunLimit}. */
   public InferenceException endedRun(long nanos) {
     return InferenceException.unavailable(
         "a run of model '%s' had taken %s and was ended; try again later"
@@ -188,12 +188,12 @@ public final class CircuitBreaker {
     open(Condition.STOPPED, why);
   }
 
-  /** What it does now. */
+  /** Returns the current state. */
   public synchronized State state() {
     return condition == Condition.GOOD ? State.CLOSED : probing ? State.HALF_OPEN : State.OPEN;
   }
 
-  /** Why requests are refused; empty while they are not. */
+  /** Returns the reason why requests are rejected; empty while they are admitted. */
   public Optional<String> problem() {
     if (condition == Condition.GOOD) {
       return Optional.empty();

@@ -63,8 +63,8 @@ public final class CachingScheduler implements Scheduler {
   }
 
   /**
-   * What says more than its tensors is not kept, nor what was answered while a member changed: it
-   * is not known of which it is.
+   * Caches a response; one with parameters beside its tensors is not cached, nor one that was
+   * computed while a member of the ensemble changed.
    */
   private InferenceResponse keep(RequestKey key, InferenceResponse response, long looked) {
     long begun = nanoTime.getAsLong();

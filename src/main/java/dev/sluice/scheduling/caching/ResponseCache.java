@@ -55,7 +55,7 @@ public final class ResponseCache {
     return new CachingScheduler(this, loads.incrementAndGet(), members, scheduler, meter, nanoTime);
   }
 
-  /** What is kept for a key, held by the caller; null if nothing is. */
+  /** Returns the cached response of a key, retained for the caller; null if there is none. */
   @Nullable CachedResponse find(RequestKey key) {
     CachedResponse answer = answers.getIfPresent(key);
     return answer != null && answer.acquire() ? answer : null;

@@ -11,10 +11,10 @@ public abstract class DeadlineEntry {
   @Nullable DeadlineEntry later;
   int slot = DeadlineWheel.IN_NO_SLOT;
 
-  /** Whether it was ended before it was watched, or was watched already. */
+  /** True if it was ended before it was watched, or is watched already. */
   boolean over;
 
-  /** When it expires. Does not change while it is watched. */
+  /** Returns the time at which it expires. Does not change while it is watched. */
   protected abstract long expiresNanos();
 
   /** Its time is up: it is watched no more. On its event loop. */

@@ -69,7 +69,7 @@ final class DeadlineWheel {
     }
   }
 
-  /** How many are watched. */
+  /** Returns the number of watched entries. */
   int size() {
     return size;
   }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which tensors of an ensemble lead to which steps. Immutable, and known to be sound: every tensor
- * is written once, and no step waits for itself. Made by {@link EnsembleGraphBuilder}.
+ * The tensors of an ensemble and the steps that they lead to. Immutable, and known to be sound:
+ * every tensor is written once, and no step waits for itself. Made by {@link EnsembleGraphBuilder}.
  */
 public final class EnsembleGraph {
   private final String name;
@@ -26,7 +26,7 @@ public final class EnsembleGraph {
   private final int[] waits;
   private final Route everything;
 
-  /** What must be done for some of the outputs. */
+  /** The steps that some of the outputs need. */
   static final class Route {
     private final BitSet steps;
     private final int[] takers;
@@ -36,12 +36,12 @@ public final class EnsembleGraph {
       this.takers = takers;
     }
 
-    /** Whether this step runs. */
+    /** Returns whether this step runs. */
     boolean has(int step) {
       return steps.get(step);
     }
 
-    /** How often each tensor is taken, by steps that run and by the answer. A copy. */
+    /** Returns how often each tensor is taken, by steps that run and by the answer. A copy. */
     int[] takers() {
       return takers.clone();
     }
@@ -93,7 +93,7 @@ public final class EnsembleGraph {
     return hinted.get(tensor);
   }
 
-  /** How many tensors each step waits for before it can begin. A copy. */
+  /** Returns how many tensors each step waits for before it can begin. A copy. */
   int[] waits() {
     return waits.clone();
   }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * FAILED_PRECONDITION with a text that names the step and the tensors.
  */
 public final class EnsembleGraphBuilder {
-  /** What the ensemble reports as its format, in Triton's word. */
+  /** The platform that the ensemble reports, in Triton's word. */
   static final String PLATFORM = "ensemble";
 
   private final String name;
@@ -31,7 +31,7 @@ public final class EnsembleGraphBuilder {
   private final int maxBatchSize;
   private final Map<String, Integer> numbers = new LinkedHashMap<>();
 
-  /** Who writes each tensor, and who takes it first. */
+  /** The producer of each tensor, and its first consumer. */
   private final Map<String, TensorPort> writers = new LinkedHashMap<>();
 
   private final Map<String, TensorPort> takers = new LinkedHashMap<>();
@@ -153,7 +153,7 @@ public final class EnsembleGraphBuilder {
     }
   }
 
-  /** Whether a request of the ensemble, which has no batch, is one row of this member's. */
+  /** Returns whether a request of the ensemble, which has no batch, is one row of this member's. */
   private boolean joinsOneRow(ModelMetadata member) {
     return maxBatchSize == 0 && member.maxBatchSize() > 0;
   }
@@ -227,7 +227,7 @@ public final class EnsembleGraphBuilder {
     writer.requireFits(name, TensorPort.ofEnsemble("output", output));
   }
 
-  /** As declared, and else as those have it who take them. */
+  /** Returns the inputs as declared, or else as their consumers declare them. */
   private List<TensorSpec> inputs() {
     if (config.inputs().isEmpty()) {
       return takers.values().stream()

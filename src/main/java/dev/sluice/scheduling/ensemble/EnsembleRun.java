@@ -43,7 +43,7 @@ final class EnsembleRun {
 
   private final int[] takers;
 
-  /** How many tensors each step still waits for; -1 once it has begun. */
+  /** Number of tensors that each step still waits for; -1 once it has begun. */
   private final int[] missing;
 
   private final Set<InferenceRequest> running = ConcurrentHashMap.newKeySet();

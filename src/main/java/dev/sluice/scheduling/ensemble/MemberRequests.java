@@ -22,7 +22,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request to an ensemble makes its members' requests of. Immutable.
+ * Makes the requests of an ensemble's members from the ensemble's request. Immutable.
  *
  * @param members finds the steps' models
  * @param request the ensemble's, which outlives those of the members

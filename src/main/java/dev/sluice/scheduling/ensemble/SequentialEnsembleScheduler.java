@@ -46,7 +46,10 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
     this.members = members;
   }
 
-  /** Whether an ensemble's models hand on messages, and not tensors that are known beforehand. */
+  /**
+   * Returns whether an ensemble's models hand on messages, and not tensors that are known
+   * beforehand.
+   */
   public static boolean fits(
       EnsembleConfig ensemble, Function<ModelSelector, ModelMetadata> members) {
     return ensemble.isChain()
@@ -93,7 +96,7 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
         .withOpen(first.open());
   }
 
-  /** Which models it asks. */
+  /** Returns the models of its steps. */
   public List<ModelSelector> members() {
     return steps.stream().map(EnsembleStep::member).toList();
   }

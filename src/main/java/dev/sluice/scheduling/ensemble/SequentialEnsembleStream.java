@@ -36,7 +36,7 @@ final class SequentialEnsembleStream extends StreamedRun {
   }
 
   /**
-   * Where a message comes from.
+   * The source of a message.
    *
    * @param feed the stream that it is one of; null for the request
    * @param last whether no other follows

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What one request to a chain makes its models' requests of. Immutable.
+ * Makes the requests of a sequential ensemble's models from the ensemble's request. Immutable.
  *
  * @param steps how many models there are
  * @param members finds them
@@ -79,7 +79,7 @@ record SequentialStepRequests(int steps, DataPlane members, InferenceRequest req
     return new RequestOptions(asked.priority(), asked.timeoutMicros(), asked.sequence(), said);
   }
 
-  /** Those of the tensors that a model takes, under its names; the others are closed. */
+  /** Returns the tensors that a model takes, under its names; closes the others. */
   private static List<NamedTensor> fitting(Signature signature, List<NamedTensor> given) {
     List<NamedTensor> named =
         given.stream().filter(tensor -> signature.input(tensor.name()).isPresent()).toList();

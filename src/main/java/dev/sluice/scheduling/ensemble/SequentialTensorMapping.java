@@ -76,7 +76,7 @@ final class SequentialTensorMapping {
     return own;
   }
 
-  /** What the next model takes, and which output of a step that is. */
+  /** Returns the inputs of the next model, each with the output of a step that it is. */
   private Map<String, String> given(int step) {
     List<TensorSpec> taken = models.get(step + 1).inputs();
     List<TensorSpec> needed = taken.stream().filter(input -> !input.optional()).toList();

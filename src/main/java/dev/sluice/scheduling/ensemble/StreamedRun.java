@@ -68,7 +68,7 @@ abstract class StreamedRun implements Flow.Subscription {
     return request;
   }
 
-  /** Whether the subscriber is called no more. */
+  /** Returns whether the subscriber is called no more. */
   final boolean isOver() {
     return over;
   }
@@ -169,7 +169,7 @@ abstract class StreamedRun implements Flow.Subscription {
     }
   }
 
-  /** What is done with the responses of a member. */
+  /** Consumer of the responses of a member. */
   interface Taker {
     /**
      * Leads a response, which it owns now, through the steps behind the member, and says {@link
@@ -194,7 +194,7 @@ abstract class StreamedRun implements Flow.Subscription {
     /** Responses that the member was asked for and that have not passed. */
     private int asked;
 
-    /** Whether a response is on its way through the steps behind. */
+    /** True while a response is on its way through the steps behind. */
     private boolean busy;
 
     private boolean draining;

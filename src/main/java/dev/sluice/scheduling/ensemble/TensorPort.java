@@ -6,8 +6,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 
 /**
- * Where a tensor of an ensemble begins or ends: at a step's model, or at an input or output of the
- * ensemble.
+ * One end of an ensemble's tensor: at a step's model, or at an input or output of the ensemble.
  *
  * @param what for texts: {@code output 'y' of ensemble 'e', step 1 (model 'm')}
  * @param spec under the ensemble's name of the tensor
@@ -93,7 +92,10 @@ record TensorPort(
     return true;
   }
 
-  /** What the ensemble says of this tensor; where it says nothing, what this end says. */
+  /**
+   * Returns the declaration of this tensor by the ensemble, completed by the declaration at this
+   * end.
+   */
   TensorSpec declared(Declaration said) {
     DataType type = said.type().orElse(spec.type());
     Shape shape = said.shape().isRankKnown() ? said.shape() : spec.shape();

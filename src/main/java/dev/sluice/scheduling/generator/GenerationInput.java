@@ -10,7 +10,7 @@ import dev.sluice.tensor.TensorSpec;
  * @param output which of the computed outputs is fed back to it; -1 if none is
  */
 record GenerationInput(TensorSpec spec, Origin origin, int output) {
-  /** Where an input comes from. */
+  /** The source of an input. */
   enum Origin {
     /** It is what was chosen of the step before. */
     CHOICE,
@@ -28,7 +28,7 @@ record GenerationInput(TensorSpec spec, Origin origin, int output) {
     return spec.name();
   }
 
-  /** Whether the caller's own tensor is needed no more after the first step. */
+  /** Returns whether the caller's own tensor is needed no more after the first step. */
   boolean isReplaced() {
     return origin == Origin.CHOICE || origin == Origin.POSITION || origin == Origin.FEEDBACK;
   }

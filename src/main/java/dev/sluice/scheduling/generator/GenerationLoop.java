@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How one signature of a model is run in a loop: the settings, with every name found.
+ * The settings of one signature's generation loop, with every name resolved.
  *
  * @param config the settings
  * @param called the model's own signature
@@ -39,7 +39,7 @@ record GenerationLoop(
     return new Finder(config, signature).loop();
   }
 
-  /** Where an output is among those computed; -1 if it is not. */
+  /** Returns the index of an output among those computed; -1 if it is not. */
   int indexOf(String output) {
     return computed.indexOf(output);
   }

@@ -90,7 +90,7 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
     return given.tensor();
   }
 
-  /** What the caller gave, or a state that is made up; null if there is none of both. */
+  /** Returns the tensor that the caller gave, or a made-up state; null if there is neither. */
   @Nullable Tensor input(GenerationInput input) {
     NamedTensor given = request.input(input.name());
     if (given != null) {
@@ -99,7 +99,7 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
     return input.origin() == Origin.FEEDBACK ? nothing(input.spec()) : null;
   }
 
-  /** What a state is before the first step: zeros, or nothing where it grows. */
+  /** Returns a state before the first step: zeros, or an empty tensor where it grows. */
   private Tensor nothing(TensorSpec spec) {
     long[] dims = spec.shape().dims();
     for (int i = 0; i < dims.length; i++) {

@@ -30,7 +30,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   private static final double HOTTEST = 1_000;
 
-  /** How this stream's choices are made. */
+  /** Returns how this stream's choices are made. */
   Sampling sampling(Sampling settings) {
     return parameters.isEmpty()
         ? settings
@@ -54,7 +54,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   }
 
   /**
-   * How many steps there are at most.
+   * Returns how many steps there are at most.
    *
    * @param most what the settings allow, and the value without a parameter
    */

@@ -43,7 +43,7 @@ final class StepOutputs implements AutoCloseable {
     return tensor;
   }
 
-  /** Whether no element of an output is zero. */
+  /** Returns whether no element of an output is zero. */
   boolean isSet(String name) {
     Tensor tensor = look(name);
     MemorySegment data = tensor.data();

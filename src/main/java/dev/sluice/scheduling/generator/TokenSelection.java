@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/** What each row of a stream goes on with, and which of them have come to their end. */
+/** The choice of each row of a stream, and the rows that have ended. */
 final class TokenSelection {
   private final String output;
   private final DataType type;
@@ -109,12 +109,12 @@ final class TokenSelection {
     return token;
   }
 
-  /** Whether every row has met a token that ends it. */
+  /** Returns whether every row has met a token that ends it. */
   boolean isOver() {
     return stopped.cardinality() == chosen.length;
   }
 
-  /** What was chosen, in the form of the input that it goes to. The caller's. */
+  /** Returns the choices in the form of the input that they go to. The caller's. */
   Tensor toTensor() {
     Tensor tensor = Tensor.allocate(type, shape);
     for (int row = 0; row < chosen.length; row++) {

@@ -23,7 +23,7 @@ import java.util.List;
  * @param next the choice
  */
 record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next next) {
-  /** What clients see of a loop: text where it takes and sends choices. */
+  /** Returns the signature that clients see of a loop: text where it takes and sends choices. */
   Signature shown(Signature loop) {
     return new Signature(
         loop.name(),
@@ -90,7 +90,7 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
   }
 
   /**
-   * What to send, with text in place of choices.
+   * Returns the outputs to send, with text in place of choices.
    *
    * @param sent taken over
    */

@@ -40,7 +40,7 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
     this.nanoTime = nanoTime;
   }
 
-  /** Why a request is refused before it is put into the queue; null if it may be. */
+  /** Returns why a request is refused before it is put into the queue; null if it may be. */
   public @Nullable InferenceException refusal() {
     return breaker.refusal();
   }

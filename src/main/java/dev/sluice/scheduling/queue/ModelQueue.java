@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class ModelQueue implements QueueIntake {
   private static final int CHUNK = 128;
 
-  /** What TensorFlow Serving answers. */
+  /** TensorFlow Serving's words for a full queue. */
   public static final String TENSORFLOW_FULL =
       "The batch scheduling queue to which this task was submitted is full";
 
@@ -76,7 +76,7 @@ public final class ModelQueue implements QueueIntake {
     return capacity;
   }
 
-  /** Why there is no room for a request to a model. */
+  /** Returns why there is no room for a request to a model. */
   public InferenceException full(String model) {
     return new InferenceException(refusal, asTensorflow ? TENSORFLOW_FULL : full(model, size()));
   }
@@ -86,7 +86,7 @@ public final class ModelQueue implements QueueIntake {
         .formatted(model, waiting);
   }
 
-  /** How many wait now. */
+  /** Returns how many wait now. */
   public int size() {
     int counted = size.get();
     return counted >= CLOSED_MARK ? 0 : counted;
@@ -118,7 +118,7 @@ public final class ModelQueue implements QueueIntake {
     return true;
   }
 
-  /** Whether anything has come since the last {@link #drainArrivals}. */
+  /** Returns whether anything has come since the last {@link #drainArrivals}. */
   public boolean hasArrivals() {
     return !arrivals.isEmpty();
   }

@@ -101,7 +101,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     return rows;
   }
 
-  /** When it began to wait. */
+  /** Returns the time at which it was queued. */
   public long sinceNanos() {
     return sinceNanos;
   }
@@ -114,7 +114,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     throw new IllegalStateException("another one gets the answer");
   }
 
-  /** Whether it is a step of a stream that has begun. */
+  /** Returns whether it is a step of a stream that has begun. */
   public boolean isUnderWay() {
     return underWay;
   }
@@ -136,7 +136,10 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     }
   }
 
-  /** Whether it may wait only so long, whatever its caller says. Not before it is in a queue. */
+  /**
+   * Returns whether it may wait only so long, whatever its caller says. Not before it is in a
+   * queue.
+   */
   public boolean hasQueueTimeout() {
     return timeoutNanos != Long.MAX_VALUE && !underWay;
   }
@@ -151,17 +154,17 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     run();
   }
 
-  /** Whether the request is cancelled or expired. */
+  /** Returns whether the request is cancelled or expired. */
   public boolean isAbandoned(long nowNanos) {
     return request.isCancelled() || request.deadline().hasPassed(nowNanos);
   }
 
-  /** Whether it has waited for longer than its queue lets it. */
+  /** Returns whether it has waited for longer than its queue lets it. */
   public boolean hasWaitedTooLong(long nowNanos) {
     return nowNanos - sinceNanos >= queueTimeoutNanos && !underWay;
   }
 
-  /** Why it was not run, if it {@link #isAbandoned} or {@link #hasWaitedTooLong}. */
+  /** Returns why it was not run, if it {@link #isAbandoned} or {@link #hasWaitedTooLong}. */
   public InferenceException abandonedInQueue(long nowNanos) {
     // A request with a queue timeout is answered that the model was busy; a caller's own deadline,
     // that it has passed.
@@ -173,7 +176,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
         busy ? ErrorCode.UNAVAILABLE : ErrorCode.DEADLINE_EXCEEDED);
   }
 
-  /** Why it gets no answer although it ran, if it {@link #isAbandoned} by now. */
+  /** Returns why it gets no answer although it ran, if it {@link #isAbandoned} by now. */
   public InferenceException abandonedInRun(long nowNanos) {
     return abandoned(
         nowNanos, "while the model ran", "while the model ran", ErrorCode.DEADLINE_EXCEEDED);
@@ -222,12 +225,12 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     callerContext.runOnContext(_ -> recipient.giveUp(why));
   }
 
-  /** What was decided; null for a failure. */
+  /** Returns the response; null for a failure. */
   public @Nullable InferenceResponse response() {
     return response;
   }
 
-  /** Why there is no response; null if there is one. */
+  /** Returns why there is no response; null if there is one. */
   public @Nullable InferenceException failure() {
     return failure;
   }

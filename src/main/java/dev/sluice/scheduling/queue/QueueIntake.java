@@ -2,7 +2,7 @@ package dev.sluice.scheduling.queue;
 
 /** The part of a {@link ModelQueue} any thread may use. The rest is for the model's workers. */
 public sealed interface QueueIntake permits ModelQueue {
-  /** What became of an offer. */
+  /** The outcome of an offer. */
   enum Offer {
     TAKEN,
     FULL,

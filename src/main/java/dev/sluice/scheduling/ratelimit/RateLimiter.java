@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * does not starve. Any thread.
  */
 public final class RateLimiter {
-  /** Where all instances are. */
+  /** The device on which all instances run. */
   private static final int DEVICE = 0;
 
   private final boolean on;
@@ -91,7 +91,10 @@ public final class RateLimiter {
     }
   }
 
-  /** What the settings say; for one that they do not name, as much as any instance needs. */
+  /**
+   * Returns the available amount by the settings; of a resource that they do not name, as much as
+   * any instance needs.
+   */
   private long available(Resource resource) {
     if (available.isEmpty()) {
       return instances.stream()

@@ -15,7 +15,7 @@ final class Sequence {
   private static final int NONE = -1;
 
   /**
-   * What tells sequences apart.
+   * The key of a sequence.
    *
    * @param identity whose it is
    * @param id what its owner calls it
@@ -26,18 +26,18 @@ final class Sequence {
   private final Caller caller;
   private final Queue<SequenceRequest> waiting = new ArrayDeque<>(2);
 
-  /** Which instance its requests go to. */
+  /** The instance that its requests go to. */
   int lane = NONE;
 
-  /** Whether it takes requests that do not begin it anew. */
+  /** True while it takes requests that do not start it anew. */
   boolean open;
 
   boolean running;
 
-  /** Whether its first request has run. Belongs to the step that runs, as the state does. */
+  /** True once its first request has run. Belongs to the step that runs, as the state does. */
   boolean begun;
 
-  /** When something was last heard of it. */
+  /** The time of its last request. */
   long lastNanos;
 
   private List<NamedTensor> state = List.of();
@@ -54,7 +54,7 @@ final class Sequence {
     return key;
   }
 
-  /** Who began it. */
+  /** Returns the caller that started it. */
   Caller caller() {
     return caller;
   }

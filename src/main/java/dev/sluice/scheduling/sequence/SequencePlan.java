@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the server adds to a request of a sequence, and takes off its answer. Immutable; any thread.
+ * The control inputs and states that the server adds to a request of a sequence, and removes from
+ * its answer. Immutable; any thread.
  *
  * @param shown the signature that callers see
  * @param whole the model's own
@@ -131,7 +132,7 @@ record SequencePlan(
     }
   }
 
-  /** How many outputs the caller is to get. */
+  /** Returns how many outputs the caller is to get. */
   int asked(InferenceRequest request) {
     return request.outputs().isEmpty() ? shown.supportedOutputs().size() : request.outputs().size();
   }

@@ -115,7 +115,7 @@ public final class SequencePlans {
     return shown;
   }
 
-  /** What is added to requests of a signature that callers see; null if it has no sequences. */
+  /** Returns the plan for requests of a signature that callers see; null if it has no sequences. */
   @Nullable SequencePlan plan(Signature called) {
     return plans.get(called);
   }

@@ -51,14 +51,14 @@ final class SequenceRequest {
     return answer.future();
   }
 
-  /** Whether the request is cancelled or expired, or has waited too long. */
+  /** Returns whether the request is cancelled or expired, or has waited too long. */
   boolean isAbandoned(long nowNanos, long timeoutNanos) {
     return request.isCancelled()
         || request.deadline().hasPassed(nowNanos)
         || nowNanos - sinceNanos >= timeoutNanos;
   }
 
-  /** Why it was not run, if it {@link #isAbandoned}. */
+  /** Returns why it was not run, if it {@link #isAbandoned}. */
   InferenceException abandoned(long nowNanos) {
     if (request.isCancelled()) {
       return new InferenceException(ErrorCode.CANCELLED, "the caller left before the model ran");

@@ -112,7 +112,9 @@ public final class SequenceScheduler implements Scheduler {
     return step.answer();
   }
 
-  /** How many requests wait for their sequence, or their sequence for its place. Any thread. */
+  /**
+   * Returns how many requests wait for their sequence, or their sequence for its place. Any thread.
+   */
   public synchronized int waiting() {
     return waiting;
   }

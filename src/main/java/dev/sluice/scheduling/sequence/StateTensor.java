@@ -92,12 +92,12 @@ final class StateTensor {
     return state.input();
   }
 
-  /** Whether callers see it too. */
+  /** Returns whether callers see it too. */
   boolean isReturned() {
     return state.returned();
   }
 
-  /** What a sequence begins with, for the caller to close. */
+  /** Returns the initial state of a sequence, for the caller to close. */
   Tensor begin() {
     if (content == null) {
       return ConstantTensors.zeros(input.type(), first);

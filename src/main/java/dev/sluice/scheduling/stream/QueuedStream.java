@@ -52,7 +52,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   private boolean begun;
 
-  /** Whether the subscriber is called no more. The event loop's. */
+  /** True once the subscriber is called no more. The event loop's. */
   private boolean done;
 
   /** Of its deadline; negative if it has none. The event loop's. */

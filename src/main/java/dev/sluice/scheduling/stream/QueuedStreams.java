@@ -51,7 +51,7 @@ public final class QueuedStreams implements StreamScheduler {
     this.nanoTime = nanoTime;
   }
 
-  /** How many streams are open. Any thread. */
+  /** Returns how many streams are open. Any thread. */
   public int open() {
     return admission.streams();
   }

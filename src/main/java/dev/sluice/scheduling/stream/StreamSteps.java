@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Owner: owns what it keeps from one step for the next, until {@link #close}.
  */
 public interface StreamSteps extends AutoCloseable {
-  /** Whether there is no further step. A stream may have none at all. */
+  /** Returns whether there is no further step. A stream may have none at all. */
   boolean isOver();
 
   /**

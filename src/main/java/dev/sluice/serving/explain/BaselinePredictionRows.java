@@ -3,7 +3,7 @@ package dev.sluice.serving.explain;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 
-/** What the model answers to the baseline, for every instance's column. */
+/** The model's answer to the baseline, for every instance's column. */
 final class BaselinePredictionRows implements PredictionRows {
   private final BaselineRows baseline;
   private final Target target;
@@ -37,7 +37,7 @@ final class BaselinePredictionRows implements PredictionRows {
     answered++;
   }
 
-  /** What an instance's column is for a row of the baseline. */
+  /** Returns the value of an instance's column for a row of the baseline. */
   double value(int instance, int baselineRow) {
     return values[instance][baselineRow];
   }

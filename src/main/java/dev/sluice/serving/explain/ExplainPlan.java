@@ -7,7 +7,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;
 
-/** How one model's answers are explained: its settings, and the rows of its baseline. Immutable. */
+/** The explanation settings of one model, and the rows of its baseline. Immutable. */
 public final class ExplainPlan {
   private final ExplainConfig config;
   private final double[][] baseline;

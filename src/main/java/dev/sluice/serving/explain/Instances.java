@@ -56,7 +56,7 @@ record Instances(TensorSpec spec, Tensor tensor, int count, int elements) {
     return declared.isRankKnown() && declared.rank() > 0 ? declared.dim(0) : Shape.ANY;
   }
 
-  /** Whether the model takes no more than one row at once. */
+  /** Returns whether the model takes no more than one row at once. */
   boolean oneByOne() {
     return fixedRows(spec.shape()) == 1;
   }

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 /** Rows that the model is to answer, written and answered one after the other. */
 interface PredictionRows {
-  /** Whether there are rows that were not written yet. */
+  /** Returns whether there are rows that were not written yet. */
   boolean hasNext();
 
   /** Writes the next row. */

@@ -86,7 +86,7 @@ final class Target {
     throw new InferenceException(ErrorCode.INTERNAL, "the model did not give \"" + output + "\"");
   }
 
-  /** How many numbers a row of an output has. */
+  /** Returns how many numbers a row of an output has. */
   static int width(Tensor tensor, String output, int rows) {
     if (tensor.shape().rank() == 0 || tensor.shape().dim(0) != rows || tensor.elementCount() == 0) {
       throw new InferenceException(
