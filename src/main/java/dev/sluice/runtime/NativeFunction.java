@@ -1,21 +1,16 @@
 package dev.sluice.runtime;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.Arrays;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Collections;
 
 /**
- * A C function whose parameters and result are pointers, sizes and integers.
- *
- * <p>All of them pass as 64-bit words. That is right on Linux on x86-64 and AArch64, where each
- * such parameter has a register or a stack slot of 64 bits and the callee looks at the part it
- * knows; of a result narrower than a word, or none, the rest is undefined, and the caller narrows
- * it. Keep instances in static final fields: then a call costs no more than the C call.
+ * A C function whose parameters and result are pointers, sizes and integers. Callers pass and get
+ * each as a {@code long}, which is cut to the type that the function has. Keep instances in static
+ * final fields: then a call costs no more than the C call.
  *
  * @param handle takes and returns {@code long}s
  */
@@ -23,14 +18,19 @@ public record NativeFunction(MethodHandle handle) {
   private static final Linker LINKER = Linker.nativeLinker();
 
   /**
+   * Binds a function.
+   *
    * @param address of the function
-   * @param words how many parameters it has
+   * @param signature its types; wrong ones make every call undefined
    */
-  public static NativeFunction at(MemorySegment address, int words) {
-    var parameters = new MemoryLayout[words];
-    Arrays.fill(parameters, JAVA_LONG);
-    return new NativeFunction(
-        LINKER.downcallHandle(address, FunctionDescriptor.of(JAVA_LONG, parameters)));
+  public static NativeFunction at(MemorySegment address, NativeSignature signature) {
+    MethodHandle typed = LINKER.downcallHandle(address, signature.descriptor());
+    MethodType words =
+        MethodType.genericMethodType(0)
+            .changeReturnType(long.class)
+            .appendParameterTypes(
+                Collections.nCopies(signature.parameters().size(), (Class<?>) long.class));
+    return new NativeFunction(MethodHandles.explicitCastArguments(typed, words));
   }
 
   public long call() {

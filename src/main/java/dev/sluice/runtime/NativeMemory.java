@@ -19,9 +19,13 @@ public final class NativeMemory {
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final NativeFunction ALIGNED_ALLOC =
-      NativeFunction.at(LINKER.defaultLookup().findOrThrow("aligned_alloc"), 2);
+      NativeFunction.at(
+          LINKER.defaultLookup().findOrThrow("aligned_alloc"),
+          NativeSignature.of(NativeType.POINTER, NativeType.SIZE, NativeType.SIZE));
   private static final NativeFunction FREE =
-      NativeFunction.at(LINKER.defaultLookup().findOrThrow("free"), 1);
+      NativeFunction.at(
+          LINKER.defaultLookup().findOrThrow("free"),
+          NativeSignature.of(NativeType.VOID, NativeType.POINTER));
 
   private NativeMemory() {}
 

@@ -1,6 +1,8 @@
 package dev.sluice.runtime.isolation;
 
 import dev.sluice.runtime.NativeFunction;
+import dev.sluice.runtime.NativeSignature;
+import dev.sluice.runtime.NativeType;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,10 +39,11 @@ final class ProcessSetup {
 
   private ProcessSetup() {}
 
-  /** Calls a function of the C library whose parameters are numbers and pointers. */
-  private static long call(String function, long first, long second) {
-    Linker linker = Linker.nativeLinker();
-    return NativeFunction.at(linker.defaultLookup().findOrThrow(function), 2).call(first, second);
+  /** Binds a function of the C library. */
+  private static NativeFunction function(String name, NativeType result, NativeType... parameters) {
+    return NativeFunction.at(
+        Linker.nativeLinker().defaultLookup().findOrThrow(name),
+        NativeSignature.of(result, parameters));
   }
 
   /**
@@ -48,10 +51,11 @@ final class ProcessSetup {
    * process ends when the server closes its input.
    */
   static void leaveSignalsToTheServer() {
-    Linker linker = Linker.nativeLinker();
-    var _ = NativeFunction.at(linker.defaultLookup().findOrThrow("setsid"), 0).call();
+    var _ = function("setsid", NativeType.INT32).call();
+    NativeFunction handle =
+        function("signal", NativeType.POINTER, NativeType.INT32, NativeType.POINTER);
     for (int signal : IGNORED) {
-      var _ = call("signal", signal, IGNORE);
+      var _ = handle.call(signal, IGNORE);
     }
   }
 
@@ -62,7 +66,9 @@ final class ProcessSetup {
   static OutputStream takeOutput() throws IOException {
     // Opened anew, since a FileOutputStream cannot duplicate a descriptor.
     OutputStream replies = new FileOutputStream("/proc/self/fd/" + OUTPUT);
-    if ((int) call("dup2", ERROR, OUTPUT) != OUTPUT) {
+    NativeFunction duplicate =
+        function("dup2", NativeType.INT32, NativeType.INT32, NativeType.INT32);
+    if (duplicate.call(ERROR, OUTPUT) != OUTPUT) {
       throw new IOException("the standard output cannot be taken");
     }
     return replies;
@@ -94,7 +100,9 @@ final class ProcessSetup {
       MemorySegment limits = arena.allocate(ValueLayout.JAVA_LONG, 2);
       limits.setAtIndex(ValueLayout.JAVA_LONG, 0, limit);
       limits.setAtIndex(ValueLayout.JAVA_LONG, 1, limit);
-      if ((int) call("setrlimit", DATA_LIMIT, limits.address()) != 0) {
+      NativeFunction set =
+          function("setrlimit", NativeType.INT32, NativeType.INT32, NativeType.POINTER);
+      if (set.call(DATA_LIMIT, limits.address()) != 0) {
         LOG.warn("isolation_memory cannot be set to {}", bytes);
       }
     } catch (IOException | NumberFormatException e) {

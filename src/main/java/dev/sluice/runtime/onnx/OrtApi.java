@@ -2,7 +2,6 @@ package dev.sluice.runtime.onnx;
 
 import dev.sluice.runtime.NativeFunction;
 import dev.sluice.runtime.NativeMemory;
-import java.lang.foreign.MemorySegment;
 
 /**
  * ONNX Runtime's C functions, those that are used here, by their names there. Every parameter that
@@ -16,60 +15,85 @@ import java.lang.foreign.MemorySegment;
 final class OrtApi {
   private static final long TABLE = OrtLibrary.load();
 
-  // The number of a function is its place in the table. Places never change between versions.
-  private static final NativeFunction GET_ERROR_CODE = function(1, 1);
-  private static final NativeFunction GET_ERROR_MESSAGE = function(2, 1);
-  private static final NativeFunction CREATE_ENV = function(3, 3);
-  private static final NativeFunction DISABLE_TELEMETRY_EVENTS = function(6, 1);
-  private static final NativeFunction CREATE_SESSION = function(7, 4);
-  private static final NativeFunction CREATE_SESSION_FROM_ARRAY = function(8, 5);
-  private static final NativeFunction RUN = function(9, 8);
-  private static final NativeFunction CREATE_SESSION_OPTIONS = function(10, 1);
-  private static final NativeFunction SET_SESSION_EXECUTION_MODE = function(13, 2);
-  private static final NativeFunction DISABLE_MEM_PATTERN = function(17, 1);
-  private static final NativeFunction DISABLE_CPU_MEM_ARENA = function(19, 1);
-  private static final NativeFunction SET_SESSION_LOG_SEVERITY_LEVEL = function(22, 2);
-  private static final NativeFunction SET_SESSION_GRAPH_OPTIMIZATION_LEVEL = function(23, 2);
-  private static final NativeFunction SET_INTRA_OP_NUM_THREADS = function(24, 2);
-  private static final NativeFunction SET_INTER_OP_NUM_THREADS = function(25, 2);
-  private static final NativeFunction CREATE_RUN_OPTIONS = function(39, 1);
-  private static final NativeFunction RUN_OPTIONS_SET_TERMINATE = function(46, 1);
-  private static final NativeFunction RUN_OPTIONS_UNSET_TERMINATE = function(47, 1);
-  private static final NativeFunction CREATE_TENSOR = function(48, 5);
-  private static final NativeFunction CREATE_TENSOR_WITH_DATA = function(49, 7);
-  private static final NativeFunction GET_TENSOR_MUTABLE_DATA = function(51, 2);
-  private static final NativeFunction GET_STRING_TENSOR_DATA_LENGTH = function(53, 2);
-  private static final NativeFunction GET_STRING_TENSOR_CONTENT = function(54, 5);
-  private static final NativeFunction CAST_TYPE_INFO_TO_TENSOR_INFO = function(55, 2);
-  private static final NativeFunction GET_ONNX_TYPE_FROM_TYPE_INFO = function(56, 2);
-  private static final NativeFunction GET_TENSOR_ELEMENT_TYPE = function(60, 2);
-  private static final NativeFunction GET_DIMENSIONS_COUNT = function(61, 2);
-  private static final NativeFunction GET_DIMENSIONS = function(62, 3);
-  private static final NativeFunction GET_SYMBOLIC_DIMENSIONS = function(63, 3);
-  private static final NativeFunction CREATE_CPU_MEMORY_INFO = function(69, 3);
-  private static final NativeFunction ALLOCATOR_FREE = function(76, 2);
-  private static final NativeFunction GET_ALLOCATOR = function(78, 1);
-  private static final NativeFunction RELEASE_STATUS = function(93, 1);
-  private static final NativeFunction RELEASE_SESSION = function(95, 1);
-  private static final NativeFunction RELEASE_VALUE = function(96, 1);
-  private static final NativeFunction RELEASE_RUN_OPTIONS = function(97, 1);
-  private static final NativeFunction RELEASE_TYPE_INFO = function(98, 1);
-  private static final NativeFunction RELEASE_SESSION_OPTIONS = function(100, 1);
-  private static final NativeFunction ADD_SESSION_CONFIG_ENTRY = function(130, 3);
-  private static final NativeFunction CREATE_AND_REGISTER_ALLOCATOR = function(144, 3);
-  private static final NativeFunction RELEASE_ARENA_CFG = function(157, 1);
-  private static final NativeFunction CREATE_ARENA_CFG_V2 = function(164, 4);
-  private static final NativeFunction ADD_RUN_CONFIG_ENTRY = function(165, 3);
-  private static final NativeFunction UNREGISTER_ALLOCATOR = function(177, 2);
-  private static final NativeFunction GET_RESIZED_STRING_BUFFER = function(252, 4);
-  private static final NativeFunction HAS_SHAPE = function(390, 1);
-  private static final NativeFunction GET_TYPE_AND_SHAPE_REFERENCE = function(414, 4);
+  private static final NativeFunction GET_ERROR_CODE = bind(OrtFunction.GET_ERROR_CODE);
+  private static final NativeFunction GET_ERROR_MESSAGE = bind(OrtFunction.GET_ERROR_MESSAGE);
+  private static final NativeFunction CREATE_ENV = bind(OrtFunction.CREATE_ENV);
+  private static final NativeFunction DISABLE_TELEMETRY_EVENTS =
+      bind(OrtFunction.DISABLE_TELEMETRY_EVENTS);
+  private static final NativeFunction CREATE_SESSION = bind(OrtFunction.CREATE_SESSION);
+  private static final NativeFunction CREATE_SESSION_FROM_ARRAY =
+      bind(OrtFunction.CREATE_SESSION_FROM_ARRAY);
+  private static final NativeFunction RUN = bind(OrtFunction.RUN);
+  private static final NativeFunction CREATE_SESSION_OPTIONS =
+      bind(OrtFunction.CREATE_SESSION_OPTIONS);
+  private static final NativeFunction SET_SESSION_EXECUTION_MODE =
+      bind(OrtFunction.SET_SESSION_EXECUTION_MODE);
+  private static final NativeFunction DISABLE_MEM_PATTERN = bind(OrtFunction.DISABLE_MEM_PATTERN);
+  private static final NativeFunction DISABLE_CPU_MEM_ARENA =
+      bind(OrtFunction.DISABLE_CPU_MEM_ARENA);
+  private static final NativeFunction SET_SESSION_LOG_SEVERITY_LEVEL =
+      bind(OrtFunction.SET_SESSION_LOG_SEVERITY_LEVEL);
+  private static final NativeFunction SET_SESSION_GRAPH_OPTIMIZATION_LEVEL =
+      bind(OrtFunction.SET_SESSION_GRAPH_OPTIMIZATION_LEVEL);
+  private static final NativeFunction SET_INTRA_OP_NUM_THREADS =
+      bind(OrtFunction.SET_INTRA_OP_NUM_THREADS);
+  private static final NativeFunction SET_INTER_OP_NUM_THREADS =
+      bind(OrtFunction.SET_INTER_OP_NUM_THREADS);
+  private static final NativeFunction CREATE_RUN_OPTIONS = bind(OrtFunction.CREATE_RUN_OPTIONS);
+  private static final NativeFunction RUN_OPTIONS_SET_TERMINATE =
+      bind(OrtFunction.RUN_OPTIONS_SET_TERMINATE);
+  private static final NativeFunction RUN_OPTIONS_UNSET_TERMINATE =
+      bind(OrtFunction.RUN_OPTIONS_UNSET_TERMINATE);
+  private static final NativeFunction CREATE_TENSOR = bind(OrtFunction.CREATE_TENSOR_AS_ORT_VALUE);
+  private static final NativeFunction CREATE_TENSOR_WITH_DATA =
+      bind(OrtFunction.CREATE_TENSOR_WITH_DATA_AS_ORT_VALUE);
+  private static final NativeFunction GET_TENSOR_MUTABLE_DATA =
+      bind(OrtFunction.GET_TENSOR_MUTABLE_DATA);
+  private static final NativeFunction GET_STRING_TENSOR_DATA_LENGTH =
+      bind(OrtFunction.GET_STRING_TENSOR_DATA_LENGTH);
+  private static final NativeFunction GET_STRING_TENSOR_CONTENT =
+      bind(OrtFunction.GET_STRING_TENSOR_CONTENT);
+  private static final NativeFunction CAST_TYPE_INFO_TO_TENSOR_INFO =
+      bind(OrtFunction.CAST_TYPE_INFO_TO_TENSOR_INFO);
+  private static final NativeFunction GET_ONNX_TYPE_FROM_TYPE_INFO =
+      bind(OrtFunction.GET_ONNX_TYPE_FROM_TYPE_INFO);
+  private static final NativeFunction GET_TENSOR_ELEMENT_TYPE =
+      bind(OrtFunction.GET_TENSOR_ELEMENT_TYPE);
+  private static final NativeFunction GET_DIMENSIONS_COUNT = bind(OrtFunction.GET_DIMENSIONS_COUNT);
+  private static final NativeFunction GET_DIMENSIONS = bind(OrtFunction.GET_DIMENSIONS);
+  private static final NativeFunction GET_SYMBOLIC_DIMENSIONS =
+      bind(OrtFunction.GET_SYMBOLIC_DIMENSIONS);
+  private static final NativeFunction CREATE_CPU_MEMORY_INFO =
+      bind(OrtFunction.CREATE_CPU_MEMORY_INFO);
+  private static final NativeFunction ALLOCATOR_FREE = bind(OrtFunction.ALLOCATOR_FREE);
+  private static final NativeFunction GET_ALLOCATOR =
+      bind(OrtFunction.GET_ALLOCATOR_WITH_DEFAULT_OPTIONS);
+  private static final NativeFunction RELEASE_STATUS = bind(OrtFunction.RELEASE_STATUS);
+  private static final NativeFunction RELEASE_SESSION = bind(OrtFunction.RELEASE_SESSION);
+  private static final NativeFunction RELEASE_VALUE = bind(OrtFunction.RELEASE_VALUE);
+  private static final NativeFunction RELEASE_RUN_OPTIONS = bind(OrtFunction.RELEASE_RUN_OPTIONS);
+  private static final NativeFunction RELEASE_TYPE_INFO = bind(OrtFunction.RELEASE_TYPE_INFO);
+  private static final NativeFunction RELEASE_SESSION_OPTIONS =
+      bind(OrtFunction.RELEASE_SESSION_OPTIONS);
+  private static final NativeFunction ADD_SESSION_CONFIG_ENTRY =
+      bind(OrtFunction.ADD_SESSION_CONFIG_ENTRY);
+  private static final NativeFunction CREATE_AND_REGISTER_ALLOCATOR =
+      bind(OrtFunction.CREATE_AND_REGISTER_ALLOCATOR);
+  private static final NativeFunction RELEASE_ARENA_CFG = bind(OrtFunction.RELEASE_ARENA_CFG);
+  private static final NativeFunction CREATE_ARENA_CFG_V2 = bind(OrtFunction.CREATE_ARENA_CFG_V2);
+  private static final NativeFunction ADD_RUN_CONFIG_ENTRY = bind(OrtFunction.ADD_RUN_CONFIG_ENTRY);
+  private static final NativeFunction UNREGISTER_ALLOCATOR = bind(OrtFunction.UNREGISTER_ALLOCATOR);
+  private static final NativeFunction GET_RESIZED_STRING_BUFFER =
+      bind(OrtFunction.GET_RESIZED_STRING_TENSOR_ELEMENT_BUFFER);
+  private static final NativeFunction HAS_SHAPE = bind(OrtFunction.TENSOR_TYPE_AND_SHAPE_HAS_SHAPE);
+  private static final NativeFunction GET_TYPE_AND_SHAPE_REFERENCE =
+      bind(OrtFunction.GET_TENSOR_ELEMENT_TYPE_AND_SHAPE_DATA_REFERENCE);
 
   private OrtApi() {}
 
-  static NativeFunction function(int place, int words) {
-    long address = NativeMemory.getLong(TABLE + (long) place * Long.BYTES);
-    return NativeFunction.at(MemorySegment.ofAddress(address), words);
+  /** Binds a function of the library that is loaded. */
+  static NativeFunction bind(OrtFunction function) {
+    return function.in(TABLE);
   }
 
   static int getErrorCode(long status) {
@@ -273,7 +297,7 @@ final class OrtApi {
   }
 
   static boolean hasShape(long tensorInfo) {
-    return (HAS_SHAPE.call(tensorInfo) & 0xff) != 0;
+    return HAS_SHAPE.call(tensorInfo) != 0;
   }
 
   static void getDimensionsCount(long tensorInfo, long out) {

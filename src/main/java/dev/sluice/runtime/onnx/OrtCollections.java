@@ -7,13 +7,17 @@ import dev.sluice.runtime.NativeFunction;
  * they write what they give to {@code out}.
  */
 final class OrtCollections {
-  private static final NativeFunction GET_VALUE = OrtApi.function(80, 4);
-  private static final NativeFunction GET_VALUE_COUNT = OrtApi.function(81, 2);
-  private static final NativeFunction CAST_TYPE_INFO_TO_MAP = OrtApi.function(103, 2);
-  private static final NativeFunction CAST_TYPE_INFO_TO_SEQUENCE = OrtApi.function(104, 2);
-  private static final NativeFunction GET_MAP_KEY_TYPE = OrtApi.function(105, 2);
-  private static final NativeFunction GET_MAP_VALUE_TYPE = OrtApi.function(106, 2);
-  private static final NativeFunction GET_SEQUENCE_ELEMENT_TYPE = OrtApi.function(107, 2);
+  private static final NativeFunction GET_VALUE = OrtApi.bind(OrtFunction.GET_VALUE);
+  private static final NativeFunction GET_VALUE_COUNT = OrtApi.bind(OrtFunction.GET_VALUE_COUNT);
+  private static final NativeFunction CAST_TYPE_INFO_TO_MAP =
+      OrtApi.bind(OrtFunction.CAST_TYPE_INFO_TO_MAP_TYPE_INFO);
+  private static final NativeFunction CAST_TYPE_INFO_TO_SEQUENCE =
+      OrtApi.bind(OrtFunction.CAST_TYPE_INFO_TO_SEQUENCE_TYPE_INFO);
+  private static final NativeFunction GET_MAP_KEY_TYPE = OrtApi.bind(OrtFunction.GET_MAP_KEY_TYPE);
+  private static final NativeFunction GET_MAP_VALUE_TYPE =
+      OrtApi.bind(OrtFunction.GET_MAP_VALUE_TYPE);
+  private static final NativeFunction GET_SEQUENCE_ELEMENT_TYPE =
+      OrtApi.bind(OrtFunction.GET_SEQUENCE_ELEMENT_TYPE);
 
   private OrtCollections() {}
 

@@ -11,15 +11,26 @@ import dev.sluice.runtime.NativeFunction;
  * @param name of the one at an index
  */
 record OrtDeclarations(NativeFunction count, NativeFunction typeInfo, NativeFunction name) {
-  static final OrtDeclarations INPUTS = at(30, 33, 36);
-  static final OrtDeclarations OUTPUTS = at(31, 34, 37);
+  static final OrtDeclarations INPUTS =
+      of(
+          OrtFunction.SESSION_GET_INPUT_COUNT,
+          OrtFunction.SESSION_GET_INPUT_TYPE_INFO,
+          OrtFunction.SESSION_GET_INPUT_NAME);
+  static final OrtDeclarations OUTPUTS =
+      of(
+          OrtFunction.SESSION_GET_OUTPUT_COUNT,
+          OrtFunction.SESSION_GET_OUTPUT_TYPE_INFO,
+          OrtFunction.SESSION_GET_OUTPUT_NAME);
 
   /** Inputs with a default that a run may replace. */
-  static final OrtDeclarations OPTIONAL_INPUTS = at(32, 35, 38);
+  static final OrtDeclarations OPTIONAL_INPUTS =
+      of(
+          OrtFunction.SESSION_GET_OVERRIDABLE_INITIALIZER_COUNT,
+          OrtFunction.SESSION_GET_OVERRIDABLE_INITIALIZER_TYPE_INFO,
+          OrtFunction.SESSION_GET_OVERRIDABLE_INITIALIZER_NAME);
 
-  private static OrtDeclarations at(int count, int typeInfo, int name) {
-    return new OrtDeclarations(
-        OrtApi.function(count, 2), OrtApi.function(typeInfo, 3), OrtApi.function(name, 4));
+  private static OrtDeclarations of(OrtFunction count, OrtFunction typeInfo, OrtFunction name) {
+    return new OrtDeclarations(OrtApi.bind(count), OrtApi.bind(typeInfo), OrtApi.bind(name));
   }
 
   void getCount(long session, long out) {

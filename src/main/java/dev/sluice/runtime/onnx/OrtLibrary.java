@@ -5,6 +5,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.NativeFunction;
 import dev.sluice.runtime.NativeLibrary;
 import dev.sluice.runtime.NativeMemory;
+import dev.sluice.runtime.NativeSignature;
+import dev.sluice.runtime.NativeType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
@@ -27,9 +29,14 @@ final class OrtLibrary {
     // Read when the library is loaded. This server sends no telemetry.
     NativeLibrary.setEnvironment("ORT_DISABLE_TELEMETRY", "1");
     SymbolLookup library = NativeLibrary.load(FILE);
-    long base = NativeFunction.at(library.findOrThrow("OrtGetApiBase"), 0).call();
+    long base =
+        NativeFunction.at(
+                library.findOrThrow("OrtGetApiBase"), NativeSignature.of(NativeType.POINTER))
+            .call();
     MemorySegment getApi = MemorySegment.ofAddress(NativeMemory.getLong(base));
-    long table = NativeFunction.at(getApi, 1).call(API_VERSION);
+    long table =
+        NativeFunction.at(getApi, NativeSignature.of(NativeType.POINTER, NativeType.INT32))
+            .call(API_VERSION);
     if (table == 0) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, FILE + " is older than ONNX Runtime 1." + API_VERSION);

@@ -20,46 +20,45 @@ final class TfApi {
 
   private static final SymbolLookup LIBRARY = TfLibrary.load();
 
-  private static final NativeFunction NEW_STATUS = function("TF_NewStatus", 0);
-  private static final NativeFunction DELETE_STATUS = function("TF_DeleteStatus", 1);
-  private static final NativeFunction GET_CODE = function("TF_GetCode", 1);
-  private static final NativeFunction MESSAGE = function("TF_Message", 1);
-  private static final NativeFunction NEW_BUFFER = function("TF_NewBuffer", 0);
+  private static final NativeFunction NEW_STATUS = TfFunction.NEW_STATUS.in(LIBRARY);
+  private static final NativeFunction DELETE_STATUS = TfFunction.DELETE_STATUS.in(LIBRARY);
+  private static final NativeFunction GET_CODE = TfFunction.GET_CODE.in(LIBRARY);
+  private static final NativeFunction MESSAGE = TfFunction.MESSAGE.in(LIBRARY);
+  private static final NativeFunction NEW_BUFFER = TfFunction.NEW_BUFFER.in(LIBRARY);
   private static final NativeFunction NEW_BUFFER_FROM_STRING =
-      function("TF_NewBufferFromString", 2);
-  private static final NativeFunction DELETE_BUFFER = function("TF_DeleteBuffer", 1);
-  private static final NativeFunction NEW_SESSION_OPTIONS = function("TF_NewSessionOptions", 0);
-  private static final NativeFunction SET_CONFIG = function("TF_SetConfig", 4);
+      TfFunction.NEW_BUFFER_FROM_STRING.in(LIBRARY);
+  private static final NativeFunction DELETE_BUFFER = TfFunction.DELETE_BUFFER.in(LIBRARY);
+  private static final NativeFunction NEW_SESSION_OPTIONS =
+      TfFunction.NEW_SESSION_OPTIONS.in(LIBRARY);
+  private static final NativeFunction SET_CONFIG = TfFunction.SET_CONFIG.in(LIBRARY);
   private static final NativeFunction DELETE_SESSION_OPTIONS =
-      function("TF_DeleteSessionOptions", 1);
-  private static final NativeFunction NEW_GRAPH = function("TF_NewGraph", 0);
-  private static final NativeFunction DELETE_GRAPH = function("TF_DeleteGraph", 1);
+      TfFunction.DELETE_SESSION_OPTIONS.in(LIBRARY);
+  private static final NativeFunction NEW_GRAPH = TfFunction.NEW_GRAPH.in(LIBRARY);
+  private static final NativeFunction DELETE_GRAPH = TfFunction.DELETE_GRAPH.in(LIBRARY);
   private static final NativeFunction GRAPH_OPERATION_BY_NAME =
-      function("TF_GraphOperationByName", 2);
-  private static final NativeFunction OPERATION_NUM_OUTPUTS = function("TF_OperationNumOutputs", 1);
-  private static final NativeFunction LOAD_SESSION = function("TF_LoadSessionFromSavedModel", 8);
-  private static final NativeFunction CLOSE_SESSION = function("TF_CloseSession", 2);
-  private static final NativeFunction DELETE_SESSION = function("TF_DeleteSession", 2);
-  private static final NativeFunction SESSION_RUN = function("TF_SessionRun", 12);
-  private static final NativeFunction NEW_TENSOR = function("TF_NewTensor", 7);
-  private static final NativeFunction ALLOCATE_TENSOR = function("TF_AllocateTensor", 4);
-  private static final NativeFunction TENSOR_FROM_PROTO = function("TF_TensorFromProto", 3);
-  private static final NativeFunction DELETE_TENSOR = function("TF_DeleteTensor", 1);
-  private static final NativeFunction TENSOR_TYPE = function("TF_TensorType", 1);
-  private static final NativeFunction NUM_DIMS = function("TF_NumDims", 1);
-  private static final NativeFunction DIM = function("TF_Dim", 2);
-  private static final NativeFunction TENSOR_DATA = function("TF_TensorData", 1);
-  private static final NativeFunction STRING_INIT = function("TF_StringInit", 1);
-  private static final NativeFunction STRING_COPY = function("TF_StringCopy", 3);
-  private static final NativeFunction STRING_DATA = function("TF_StringGetDataPointer", 1);
-  private static final NativeFunction STRING_LENGTH = function("TF_StringGetSize", 1);
-  private static final NativeFunction STRING_DEALLOC = function("TF_StringDealloc", 1);
+      TfFunction.GRAPH_OPERATION_BY_NAME.in(LIBRARY);
+  private static final NativeFunction OPERATION_NUM_OUTPUTS =
+      TfFunction.OPERATION_NUM_OUTPUTS.in(LIBRARY);
+  private static final NativeFunction LOAD_SESSION =
+      TfFunction.LOAD_SESSION_FROM_SAVED_MODEL.in(LIBRARY);
+  private static final NativeFunction CLOSE_SESSION = TfFunction.CLOSE_SESSION.in(LIBRARY);
+  private static final NativeFunction DELETE_SESSION = TfFunction.DELETE_SESSION.in(LIBRARY);
+  private static final NativeFunction SESSION_RUN = TfFunction.SESSION_RUN.in(LIBRARY);
+  private static final NativeFunction NEW_TENSOR = TfFunction.NEW_TENSOR.in(LIBRARY);
+  private static final NativeFunction ALLOCATE_TENSOR = TfFunction.ALLOCATE_TENSOR.in(LIBRARY);
+  private static final NativeFunction TENSOR_FROM_PROTO = TfFunction.TENSOR_FROM_PROTO.in(LIBRARY);
+  private static final NativeFunction DELETE_TENSOR = TfFunction.DELETE_TENSOR.in(LIBRARY);
+  private static final NativeFunction TENSOR_TYPE = TfFunction.TENSOR_TYPE.in(LIBRARY);
+  private static final NativeFunction NUM_DIMS = TfFunction.NUM_DIMS.in(LIBRARY);
+  private static final NativeFunction DIM = TfFunction.DIM.in(LIBRARY);
+  private static final NativeFunction TENSOR_DATA = TfFunction.TENSOR_DATA.in(LIBRARY);
+  private static final NativeFunction STRING_INIT = TfFunction.STRING_INIT.in(LIBRARY);
+  private static final NativeFunction STRING_COPY = TfFunction.STRING_COPY.in(LIBRARY);
+  private static final NativeFunction STRING_DATA = TfFunction.STRING_GET_DATA_POINTER.in(LIBRARY);
+  private static final NativeFunction STRING_LENGTH = TfFunction.STRING_GET_SIZE.in(LIBRARY);
+  private static final NativeFunction STRING_DEALLOC = TfFunction.STRING_DEALLOC.in(LIBRARY);
 
   private TfApi() {}
-
-  private static NativeFunction function(String name, int words) {
-    return NativeFunction.at(LIBRARY.findOrThrow(name), words);
-  }
 
   static long newStatus() {
     return NEW_STATUS.call();
