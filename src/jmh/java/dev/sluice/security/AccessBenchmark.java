@@ -1,8 +1,8 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ApiKeysConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.ApiKeysConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Operation;
 import io.vertx.core.Vertx;

@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.security.TlsConfig;
 import dev.sluice.transport.Certificates;
 import io.vertx.core.Future;
 import java.time.Duration;

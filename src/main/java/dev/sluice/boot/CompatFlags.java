@@ -1,8 +1,8 @@
 package dev.sluice.boot;
 
 import dev.sluice.boot.CompatFlag.Kind;
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.ControlAccess;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.security.ControlAccess;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -1,8 +1,8 @@
 package dev.sluice.boot;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;

@@ -1,15 +1,15 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.V1Dialect;
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.SecurityConfig;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.V1Dialect;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.security.Authenticators;
 import dev.sluice.security.ListenerAccess;
@@ -69,7 +69,7 @@ final class Listeners {
    * Opens one more.
    *
    * @throws StartFailure if it cannot be opened
-   * @throws dev.sluice.config.ConfigException if keys or certificates cannot be read
+   * @throws dev.sluice.config.binding.ConfigException if keys or certificates cannot be read
    */
   void open(ListenerConfig listener) {
     var context =

@@ -1,12 +1,12 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.ControlConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.LimitsConfig;
 import dev.sluice.config.ModelConfigReader;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.tfs.RequestLogs;

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.TensorSpec;

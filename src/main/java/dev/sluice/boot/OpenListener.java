@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.security.TlsConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.transport.Certificates;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.Tls;

@@ -1,12 +1,12 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.GrpsConfig;
-import dev.sluice.config.KserveConfig;
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.Protocol;
-import dev.sluice.config.OipConfig;
-import dev.sluice.config.StreamControlConfig;
+import dev.sluice.config.compat.grps.GrpsConfig;
+import dev.sluice.config.compat.grps.StreamControlConfig;
+import dev.sluice.config.server.KserveConfig;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.config.server.OipConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Explainer;

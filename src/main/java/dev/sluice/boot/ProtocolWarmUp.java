@@ -1,16 +1,16 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ModelConfig;
 import dev.sluice.config.ModelConfigReader;
-import dev.sluice.config.RateLimitConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.TrustConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RateLimitConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.ops.CallMonitor;

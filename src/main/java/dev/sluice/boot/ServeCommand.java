@@ -1,9 +1,9 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.Protocol;
-import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.config.server.LogConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

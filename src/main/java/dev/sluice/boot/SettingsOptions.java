@@ -1,10 +1,10 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.config.server.RepositoryConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
+import dev.sluice.config.binding.ConfigException;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;

@@ -1,10 +1,10 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.SharedMemoryConfig;
-import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.TraceConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.SharedMemoryConfig;
+import dev.sluice.config.server.ShutdownConfig;
+import dev.sluice.config.server.TraceConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.LogControl;

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.SocketTransport;
+import dev.sluice.config.server.SocketTransport;
 import io.vertx.core.transport.Transport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,10 +1,10 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.TensorflowModel;
-import dev.sluice.config.TensorflowModelFile;
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.compat.tfs.TensorflowModel;
+import dev.sluice.config.compat.tfs.TensorflowModelFile;
+import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.server.DesiredModels;
 import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionChoice;

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.SettingOverride;
+import dev.sluice.config.binding.SettingOverride;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

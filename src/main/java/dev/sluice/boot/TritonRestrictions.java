@@ -1,9 +1,9 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.RestrictedApi;
-import dev.sluice.config.RestrictedApi.Group;
-import dev.sluice.config.RestrictedApi.Wire;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.security.RestrictedApi;
+import dev.sluice.config.security.RestrictedApi.Group;
+import dev.sluice.config.security.RestrictedApi.Wire;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.LogConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.LogConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.SocketAccess;
+import dev.sluice.config.security.SocketAccess;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

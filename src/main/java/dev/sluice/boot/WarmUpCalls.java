@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.Protocol;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -1,5 +1,10 @@
 package dev.sluice.config;
 
+import dev.sluice.config.binding.SettingsFile;
+import dev.sluice.config.binding.SettingsTree;
+import dev.sluice.config.binding.YamlFile;
+import dev.sluice.config.compat.triton.TritonModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -35,7 +40,8 @@ public final class ModelConfigReader {
 
   /**
    * @param modelFolder the folder that holds the model's versions
-   * @throws ConfigException with a text for the person who wrote the settings
+   * @throws dev.sluice.config.binding.ConfigException with a text for the person who wrote the
+   *     settings
    */
   public ModelConfig read(Path modelFolder) {
     return read(modelFolder, defaults.apply(modelFolder));
@@ -46,7 +52,7 @@ public final class ModelConfigReader {
    *
    * @param model its name
    * @param modelFolder where the files that it names must lie
-   * @throws ConfigException naming the field that is wrong
+   * @throws dev.sluice.config.binding.ConfigException naming the field that is wrong
    */
   public ModelConfig readJson(String model, String json, Path modelFolder) {
     return new TritonModelConfig("config of model '" + model + "'", model, warnings)

@@ -1,5 +1,22 @@
 package dev.sluice.config;
 
+import dev.sluice.config.binding.Section;
+import dev.sluice.config.compat.grps.GrpsConfig;
+import dev.sluice.config.compat.grps.GrpsDeployment;
+import dev.sluice.config.model.JavaConfig;
+import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.TensorflowConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.KserveConfig;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.LogConfig;
+import dev.sluice.config.server.OipConfig;
+import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.config.server.ShutdownConfig;
+import dev.sluice.config.server.SocketTransport;
+import dev.sluice.config.server.TfsConfig;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -2,6 +2,11 @@ package dev.sluice.config;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.config.binding.Environment;
+import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.config.binding.SettingsTree;
+import dev.sluice.config.binding.YamlFile;
+import dev.sluice.config.compat.grps.GrpsDeployment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +33,8 @@ public final class SluiceConfigReader {
    * @param file a {@code sluice.yml}; without one, the defaults
    * @param environment of the process; only variables that begin with {@code SLUICE_} are looked at
    * @param flags from the command line, the last one wins
-   * @throws ConfigException with a text for the person who wrote the settings
+   * @throws dev.sluice.config.binding.ConfigException with a text for the person who wrote the
+   *     settings
    */
   public SluiceConfig read(
       Optional<Path> file, Map<String, String> environment, List<SettingOverride> flags) {

@@ -1,10 +1,10 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.ControlConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.DesiredModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

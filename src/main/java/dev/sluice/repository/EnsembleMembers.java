@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.EnsembleConfig.Step;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.EnsembleConfig.Step;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.VersionStatus.Failure;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelId;

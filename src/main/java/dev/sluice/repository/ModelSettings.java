@@ -1,6 +1,6 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import java.nio.file.Path;
 
 /** Reads the settings of one model. */

@@ -1,9 +1,9 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.VersionStatus.Failure;
 import java.time.Duration;
 import java.time.Instant;

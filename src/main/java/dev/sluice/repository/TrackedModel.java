@@ -1,11 +1,11 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.LoadingConfig;
-import dev.sluice.config.LoadingConfig.Transition;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.server.LoadingConfig;
+import dev.sluice.config.server.LoadingConfig.Transition;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelId;

@@ -1,6 +1,6 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
 import java.util.Collection;
 import java.util.NavigableSet;
 import java.util.TreeSet;

@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.server.DesiredModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

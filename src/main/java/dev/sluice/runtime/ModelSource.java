@@ -1,6 +1,6 @@
 package dev.sluice.runtime;
 
-import dev.sluice.config.RuntimesConfig;
+import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.inference.ModelId;
 import java.nio.file.Path;
 

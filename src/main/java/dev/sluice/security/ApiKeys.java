@@ -1,7 +1,7 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ApiKey;
-import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.security.ApiKey;
+import dev.sluice.config.security.ApiKeysConfig;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;

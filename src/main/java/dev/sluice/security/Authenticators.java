@@ -1,11 +1,11 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ApiKeysConfig;
-import dev.sluice.config.JwtConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.SecurityConfig;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.security.ApiKeysConfig;
+import dev.sluice.config.security.JwtConfig;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.security.TlsConfig;
+import dev.sluice.config.server.ListenerConfig;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -29,7 +29,7 @@ public final class Authenticators implements AutoCloseable {
   /**
    * Reads the keys, and keeps looking for changes. Blocks on the file system.
    *
-   * @throws dev.sluice.config.ConfigException naming the file that is missing or broken
+   * @throws dev.sluice.config.binding.ConfigException naming the file that is missing or broken
    */
   public static Authenticators start(SecurityConfig security, Vertx vertx) {
     var authenticators = new Authenticators(security, vertx);

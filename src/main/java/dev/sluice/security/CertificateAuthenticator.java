@@ -2,7 +2,7 @@ package dev.sluice.security;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.sluice.config.ApiKey;
+import dev.sluice.config.security.ApiKey;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ApiKey;
+import dev.sluice.config.security.ApiKey;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;

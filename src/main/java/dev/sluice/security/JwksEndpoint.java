@@ -1,6 +1,6 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ConfigException;
+import dev.sluice.config.binding.ConfigException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

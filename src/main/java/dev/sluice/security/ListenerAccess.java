@@ -1,10 +1,10 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.RestrictedApi;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.RestrictedApi;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;

@@ -1,6 +1,6 @@
 package dev.sluice.security;
 
-import dev.sluice.config.PolicyConfig;
+import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.Role;
 import java.util.EnumSet;

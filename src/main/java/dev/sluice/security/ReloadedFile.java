@@ -1,8 +1,8 @@
 package dev.sluice.security;
 
-import dev.sluice.config.ApiKey;
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.SettingsFile;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.SettingsFile;
+import dev.sluice.config.security.ApiKey;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.function.Function;

@@ -24,7 +24,7 @@ final class ReloadedFiles {
   /**
    * Reads a file now, and again whenever it changes. Not after {@link #start}.
    *
-   * @throws dev.sluice.config.ConfigException if it cannot be read now
+   * @throws dev.sluice.config.binding.ConfigException if it cannot be read now
    */
   <T> Supplier<T> keep(Path file, Function<String, T> parser) {
     var kept = new ReloadedFile<>(file, parser);

@@ -1,7 +1,7 @@
 package dev.sluice.security;
 
-import dev.sluice.config.RestrictedApi;
-import dev.sluice.config.RestrictedApi.Group;
+import dev.sluice.config.security.RestrictedApi;
+import dev.sluice.config.security.RestrictedApi.Group;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

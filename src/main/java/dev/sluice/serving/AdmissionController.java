@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.QueueConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.admission.Admission.Accepted;

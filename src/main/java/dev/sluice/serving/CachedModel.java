@@ -1,6 +1,6 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;

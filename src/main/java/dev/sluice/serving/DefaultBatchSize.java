@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.Shape;

@@ -1,8 +1,8 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.RemotePath;
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.security.RemotePath;
 import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionChoice;

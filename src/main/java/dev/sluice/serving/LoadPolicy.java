@@ -1,8 +1,8 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.TrustConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.DesiredModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

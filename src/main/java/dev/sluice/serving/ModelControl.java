@@ -1,9 +1,9 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ControlConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
 import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.DesiredModels;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DesiredModel;

@@ -1,6 +1,6 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ExplainConfig;
+import dev.sluice.config.model.ExplainConfig;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ExplainParameters;
 import dev.sluice.inference.Explainer;

@@ -1,9 +1,9 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ModelConfig;
 import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;
 import dev.sluice.inference.ModelLoad;

@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;

@@ -1,7 +1,7 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.InstanceLimit;
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.InstanceLimit;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.extension.Setup;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;

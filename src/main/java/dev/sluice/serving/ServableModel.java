@@ -1,9 +1,9 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.BreakerConfig;
-import dev.sluice.config.GeneratorConfig;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.VocabularyFile;
+import dev.sluice.config.model.BreakerConfig;
+import dev.sluice.config.model.GeneratorConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.VocabularyFile;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;

@@ -1,11 +1,11 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.SequenceConfig;
-import dev.sluice.config.TritonTree;
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.compat.triton.TritonTree;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.SequenceConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;

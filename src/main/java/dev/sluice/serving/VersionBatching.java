@@ -1,8 +1,8 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.TensorflowBatchingFile;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.compat.tfs.TensorflowBatchingFile;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

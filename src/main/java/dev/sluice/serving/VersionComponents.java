@@ -1,6 +1,6 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.VersionMeter;

@@ -1,6 +1,6 @@
 package dev.sluice.transport;
 
-import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.sluice.transport;
 
-import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

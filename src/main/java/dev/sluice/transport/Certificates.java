@@ -1,8 +1,8 @@
 package dev.sluice.transport;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.Pem;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.security.Pem;
+import dev.sluice.config.security.TlsConfig;
 import io.vertx.core.Vertx;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.sluice.transport;
 
 import static io.netty.handler.codec.http2.Http2Exception.connectionError;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;

@@ -1,6 +1,6 @@
 package dev.sluice.transport;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

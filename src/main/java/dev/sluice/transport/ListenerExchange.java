@@ -1,6 +1,6 @@
 package dev.sluice.transport;
 
-import dev.sluice.config.RestrictedApi;
+import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;

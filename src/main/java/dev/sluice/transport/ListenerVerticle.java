@@ -1,8 +1,8 @@
 package dev.sluice.transport;
 
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.security.TlsConfig;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.OutOfMemory;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

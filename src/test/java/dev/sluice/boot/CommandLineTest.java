@@ -2,8 +2,8 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;

@@ -2,8 +2,8 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.Operation;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AnyListenerClient;

@@ -2,10 +2,10 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.Protocol;
-import dev.sluice.config.ListenerConfig.V1Dialect;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.config.server.ListenerConfig.V1Dialect;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;

@@ -2,12 +2,12 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.V1Dialect;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.V1Dialect;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

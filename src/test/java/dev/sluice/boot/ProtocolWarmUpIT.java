@@ -2,7 +2,7 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;

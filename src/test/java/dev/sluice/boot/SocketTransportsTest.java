@@ -2,7 +2,7 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.SocketTransport;
+import dev.sluice.config.server.SocketTransport;
 import io.vertx.core.Vertx;
 import io.vertx.core.transport.Transport;
 import org.junit.jupiter.api.Test;

@@ -3,11 +3,11 @@ package dev.sluice.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.SocketAccess;
+import dev.sluice.config.security.SocketAccess;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -3,6 +3,7 @@ package dev.sluice.config;
 import static dev.sluice.testing.GeneratedPage.cell;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.binding.Section;
 import dev.sluice.testing.GeneratedPage;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,12 @@
 package dev.sluice.config;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.sluice.config.binding.Section;
+import dev.sluice.config.binding.SettingsTree;
+import dev.sluice.config.binding.Units;
+import dev.sluice.config.binding.YamlFile;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
 import dev.sluice.testing.SourceDocs;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;

@@ -2,13 +2,13 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ApiKeysConfig;
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.JwtConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.PolicyConfig.Role;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.ApiKeysConfig;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.security.JwtConfig;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.PolicyConfig.Role;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.Operation;
 import dev.sluice.security.Issuer;
 import dev.sluice.testing.AccessMatrix;

@@ -2,8 +2,8 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelReadyRequest;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;

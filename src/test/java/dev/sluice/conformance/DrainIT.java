@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.MessageLite;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.protocol.grps.grpc.proto.DataType;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;

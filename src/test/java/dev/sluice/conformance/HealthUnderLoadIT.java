@@ -3,12 +3,12 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.boot.SluiceServer;
-import dev.sluice.config.ConnectionConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.ConnectionConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;

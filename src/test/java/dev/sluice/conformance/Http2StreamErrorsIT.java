@@ -9,9 +9,9 @@ import static dev.sluice.testing.RawHttp2.head;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RunningServer;
 import java.io.ByteArrayOutputStream;

@@ -3,12 +3,12 @@ package dev.sluice.conformance;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ApiKeysConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.security.ApiKeysConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RunningServer;
 import io.grpc.Metadata;

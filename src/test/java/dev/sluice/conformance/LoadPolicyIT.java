@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.config.ControlConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.TrustConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelRepositoryParameter;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.offset;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.protocol.oip.grpc.proto.InferStatistics;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.protobuf.Message;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.conformance.EveryEndpointIT.Endpoint;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;

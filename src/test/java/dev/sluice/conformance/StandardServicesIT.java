@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.Message;
-import dev.sluice.config.ControlConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import io.grpc.CallOptions;

@@ -3,12 +3,12 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.CustomPredictConfig;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.GrpsConfig;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.StreamControlConfig;
+import dev.sluice.config.compat.grps.CustomPredictConfig;
+import dev.sluice.config.compat.grps.GrpsConfig;
+import dev.sluice.config.compat.grps.StreamControlConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.grps.grpc.proto.DataType;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;

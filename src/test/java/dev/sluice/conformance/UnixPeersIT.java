@@ -2,13 +2,13 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.PolicyConfig.Role;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.SecurityConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.PolicyConfig.Role;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;

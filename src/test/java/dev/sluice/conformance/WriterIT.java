@@ -2,8 +2,8 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.RuntimesConfig;
-import dev.sluice.config.VocabularyFile;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.VocabularyFile;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;

@@ -2,11 +2,11 @@ package dev.sluice.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.ModelConfig;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.model.ModelConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

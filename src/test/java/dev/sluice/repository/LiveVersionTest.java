@@ -3,7 +3,7 @@ package dev.sluice.repository;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ModelId;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;

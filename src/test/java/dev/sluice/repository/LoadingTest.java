@@ -2,10 +2,10 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.LoadingConfig;
-import dev.sluice.config.LoadingConfig.Transition;
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.LoadingConfig;
+import dev.sluice.config.server.LoadingConfig.Transition;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelLease;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ControlConfig;
-import dev.sluice.config.ControlConfig.Mode;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.RepositoryConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.ControlConfig.Mode;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.sluice.repository;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;

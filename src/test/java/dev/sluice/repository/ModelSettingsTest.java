@@ -2,7 +2,7 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;

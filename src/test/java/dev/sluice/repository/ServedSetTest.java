@@ -2,9 +2,9 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.server.DesiredModels;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LoadFailure;

@@ -2,11 +2,11 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;

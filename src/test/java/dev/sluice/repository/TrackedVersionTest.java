@@ -2,7 +2,7 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;

@@ -2,7 +2,7 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.VersionPolicyConfig;
+import dev.sluice.config.model.VersionPolicyConfig;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

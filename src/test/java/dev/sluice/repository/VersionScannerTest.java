@@ -2,8 +2,8 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListedModel;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.server.DesiredModels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.sluice.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.ApiKeysConfig;
+import dev.sluice.config.security.ApiKeysConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import io.vertx.core.Vertx;

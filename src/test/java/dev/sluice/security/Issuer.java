@@ -11,7 +11,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.sluice.config.JwtConfig;
+import dev.sluice.config.security.JwtConfig;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;

@@ -2,8 +2,8 @@ package dev.sluice.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.PolicyConfig;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.Role;
 import java.util.Arrays;

@@ -3,8 +3,8 @@ package dev.sluice.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.PolicyConfig.Role;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.PolicyConfig.Role;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Operation;
 import dev.sluice.testing.NamedCallers;

@@ -3,7 +3,7 @@ package dev.sluice.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.ConfigException;
+import dev.sluice.config.binding.ConfigException;
 import dev.sluice.testing.SelfSigned;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,10 +3,10 @@ package dev.sluice.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.GeneratorConfig;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.StreamConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.GeneratorConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.StreamConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.StreamReader;

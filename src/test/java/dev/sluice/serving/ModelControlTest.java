@@ -2,12 +2,12 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ModelConfig;
 import dev.sluice.config.ModelConfigReader;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.TrustConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.repository.ModelRepository;

@@ -3,7 +3,7 @@ package dev.sluice.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.ModelConfig;
+import dev.sluice.config.model.ModelConfig;
 import dev.sluice.extension.Setup;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;

@@ -3,9 +3,9 @@ package dev.sluice.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.QueueConfig;
-import dev.sluice.config.StreamConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.QueueConfig;
+import dev.sluice.config.model.StreamConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;

@@ -2,12 +2,12 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.AdmissionConfig;
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.InstanceLimit;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.QueueConfig;
-import dev.sluice.config.RateLimitConfig;
+import dev.sluice.config.model.AdmissionConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.InstanceLimit;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.QueueConfig;
+import dev.sluice.config.server.RateLimitConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

@@ -2,9 +2,9 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.BreakerConfig;
-import dev.sluice.config.QueueConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.BreakerConfig;
+import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.batching.Batch;

@@ -2,10 +2,10 @@ package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.QueueConfig;
-import dev.sluice.config.StreamConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.QueueConfig;
+import dev.sluice.config.model.StreamConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;

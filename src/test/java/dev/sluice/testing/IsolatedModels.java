@@ -1,10 +1,10 @@
 package dev.sluice.testing;
 
 import dev.sluice.boot.ModelProcessMain;
-import dev.sluice.config.IsolationConfig;
-import dev.sluice.config.OnnxConfig;
-import dev.sluice.config.RuntimesConfig;
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.IsolationConfig;
+import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;

@@ -1,13 +1,13 @@
 package dev.sluice.testing;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.SecurityConfig;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.config.TrustConfig;
+import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

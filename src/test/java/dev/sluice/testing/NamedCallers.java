@@ -1,10 +1,10 @@
 package dev.sluice.testing;
 
-import dev.sluice.config.ApiKeysConfig;
-import dev.sluice.config.JwtConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.PolicyConfig;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.ApiKeysConfig;
+import dev.sluice.config.security.JwtConfig;
+import dev.sluice.config.security.PolicyConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.security.Identity;
 import dev.sluice.security.ListenerAccess;

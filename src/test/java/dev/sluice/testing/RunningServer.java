@@ -1,13 +1,13 @@
 package dev.sluice.testing;
 
 import dev.sluice.boot.SluiceServer;
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RepositoryConfig;
-import dev.sluice.config.ShutdownConfig;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.TrustConfig;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.tensor.MemoryBudget;

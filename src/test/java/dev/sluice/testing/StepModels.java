@@ -1,6 +1,6 @@
 package dev.sluice.testing;
 
-import dev.sluice.config.RuntimesConfig;
+import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.KeptConnection;

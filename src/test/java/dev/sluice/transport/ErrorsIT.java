@@ -2,7 +2,7 @@ package dev.sluice.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

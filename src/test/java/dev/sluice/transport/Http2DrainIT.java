@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -3,8 +3,8 @@ package dev.sluice.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.security.TlsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.SelfSigned;
 import io.netty.channel.ChannelHandler;

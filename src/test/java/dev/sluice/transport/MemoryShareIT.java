@@ -10,8 +10,8 @@ import static dev.sluice.testing.RawHttp2.messageHead;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ConnectionConfig;
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.ConnectionConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
 import java.io.IOException;

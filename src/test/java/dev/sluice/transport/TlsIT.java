@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.Pem;
-import dev.sluice.config.TlsConfig;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.security.Pem;
+import dev.sluice.config.security.TlsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.SelfSigned;

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.breaker;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.sluice.config.BreakerConfig;
+import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.queue;
 
-import dev.sluice.config.QueueConfig;
+import dev.sluice.config.model.QueueConfig;
 import java.time.Duration;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;

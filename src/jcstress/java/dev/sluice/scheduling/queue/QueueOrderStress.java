@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.queue;
 
-import dev.sluice.config.QueueConfig;
+import dev.sluice.config.model.QueueConfig;
 import java.time.Duration;
 import java.util.List;
 import org.openjdk.jcstress.annotations.Actor;

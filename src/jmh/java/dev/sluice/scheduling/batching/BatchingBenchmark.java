@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.batching;
 
 import dev.sluice.benchmark.ServedForBenchmark;
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.QueueConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;

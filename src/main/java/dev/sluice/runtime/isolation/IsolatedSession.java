@@ -1,6 +1,6 @@
 package dev.sluice.runtime.isolation;
 
-import dev.sluice.config.IsolationConfig;
+import dev.sluice.config.model.IsolationConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;

@@ -1,6 +1,6 @@
 package dev.sluice.runtime.isolation;
 
-import dev.sluice.config.IsolationConfig;
+import dev.sluice.config.model.IsolationConfig;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;

@@ -1,10 +1,10 @@
 package dev.sluice.runtime.isolation;
 
-import dev.sluice.config.IsolationConfig;
-import dev.sluice.config.OnnxConfig;
-import dev.sluice.config.RuntimesConfig;
-import dev.sluice.config.SessionOptions;
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.IsolationConfig;
+import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.SessionOptions;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSource;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.sluice.runtime.onnx;
 
-import dev.sluice.config.OnnxConfig;
+import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;

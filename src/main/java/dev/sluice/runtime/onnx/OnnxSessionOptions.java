@@ -2,7 +2,7 @@ package dev.sluice.runtime.onnx;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import dev.sluice.config.OnnxConfig;
+import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.runtime.NativeMemory;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import com.google.protobuf.CodedOutputStream;
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.NativeMemory;
 import java.io.ByteArrayOutputStream;

@@ -1,6 +1,6 @@
 package dev.sluice.runtime.tensorflow;
 
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.function.LongSupplier;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.breaker;
 
-import dev.sluice.config.BreakerConfig;
+import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.EnsembleConfig.Declaration;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.EnsembleConfig.Declaration;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;

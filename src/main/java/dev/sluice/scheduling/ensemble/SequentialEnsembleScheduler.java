@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.config.EnsembleConfig;
+import dev.sluice.config.model.EnsembleConfig;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;

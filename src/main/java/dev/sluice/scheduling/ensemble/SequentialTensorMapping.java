@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.EnsembleConfig.Declaration;
-import dev.sluice.config.EnsembleConfig.Step;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.EnsembleConfig.Declaration;
+import dev.sluice.config.model.EnsembleConfig.Step;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.config.EnsembleConfig.Declaration;
+import dev.sluice.config.model.EnsembleConfig.Declaration;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.GeneratorConfig;
+import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;

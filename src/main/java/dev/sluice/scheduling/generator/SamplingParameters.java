@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.GeneratorConfig.Penalties;
-import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.config.model.GeneratorConfig.Penalties;
+import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import java.util.Map;

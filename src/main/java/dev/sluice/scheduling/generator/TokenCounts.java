@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.GeneratorConfig.Penalties;
+import dev.sluice.config.model.GeneratorConfig.Penalties;
 import java.util.Arrays;
 
 /**

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.GeneratorConfig;
-import dev.sluice.config.GeneratorConfig.Penalties;
+import dev.sluice.config.model.GeneratorConfig;
+import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.GeneratorConfig;
-import dev.sluice.config.TextConfig;
+import dev.sluice.config.model.GeneratorConfig;
+import dev.sluice.config.model.TextConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Signature;

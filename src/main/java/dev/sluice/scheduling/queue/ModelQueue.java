@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.queue;
 
-import dev.sluice.config.QueueConfig;
+import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.queue;
 
-import dev.sluice.config.QueuePolicy;
+import dev.sluice.config.model.QueuePolicy;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**

@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.ratelimit;
 
-import dev.sluice.config.InstanceLimit;
-import dev.sluice.config.InstanceLimit.Resource;
-import dev.sluice.config.RateLimitConfig;
-import dev.sluice.config.RateLimitConfig.Available;
+import dev.sluice.config.model.InstanceLimit;
+import dev.sluice.config.model.InstanceLimit.Resource;
+import dev.sluice.config.server.RateLimitConfig;
+import dev.sluice.config.server.RateLimitConfig.Available;
 import dev.sluice.inference.InferenceException;
 import java.util.ArrayList;
 import java.util.Comparator;

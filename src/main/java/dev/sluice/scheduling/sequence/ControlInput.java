@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.sequence;
 
-import dev.sluice.config.SequenceConfig.Control;
-import dev.sluice.config.SequenceConfig.ControlKind;
+import dev.sluice.config.model.SequenceConfig.Control;
+import dev.sluice.config.model.SequenceConfig.ControlKind;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;

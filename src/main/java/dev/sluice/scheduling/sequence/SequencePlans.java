@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.sequence;
 
-import dev.sluice.config.SequenceConfig;
-import dev.sluice.config.SequenceConfig.Control;
-import dev.sluice.config.SequenceConfig.State;
+import dev.sluice.config.model.SequenceConfig;
+import dev.sluice.config.model.SequenceConfig.Control;
+import dev.sluice.config.model.SequenceConfig.State;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;

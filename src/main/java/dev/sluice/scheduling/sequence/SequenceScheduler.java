@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.sequence;
 
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.SequenceConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.SequenceConfig;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

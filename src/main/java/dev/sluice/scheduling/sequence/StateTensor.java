@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.sequence;
 
-import dev.sluice.config.SequenceConfig.State;
+import dev.sluice.config.model.SequenceConfig.State;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;

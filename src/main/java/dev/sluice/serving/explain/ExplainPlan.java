@@ -1,8 +1,8 @@
 package dev.sluice.serving.explain;
 
-import dev.sluice.config.BaselineFile;
-import dev.sluice.config.ConfigException;
-import dev.sluice.config.ExplainConfig;
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.model.BaselineFile;
+import dev.sluice.config.model.ExplainConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;

@@ -1,6 +1,6 @@
 package dev.sluice.serving.explain;
 
-import dev.sluice.config.ExplainConfig;
+import dev.sluice.config.model.ExplainConfig;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ExplainParameters;

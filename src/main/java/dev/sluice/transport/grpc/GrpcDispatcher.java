@@ -1,6 +1,6 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.config.RestrictedApi;
+import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.BrowserGuard;

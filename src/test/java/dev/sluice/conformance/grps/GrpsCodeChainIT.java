@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;

@@ -2,8 +2,8 @@ package dev.sluice.conformance.grps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.SettingOverride;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import java.net.URI;

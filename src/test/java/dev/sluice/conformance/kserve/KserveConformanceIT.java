@@ -2,12 +2,12 @@ package dev.sluice.conformance.kserve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.DesiredModels;
-import dev.sluice.config.KserveConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.ListenerConfig.V1Dialect;
-import dev.sluice.config.RepositoryConfig;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.KserveConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.V1Dialect;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;

@@ -2,12 +2,12 @@ package dev.sluice.conformance.oip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ControlAccess;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.RestrictedApi;
-import dev.sluice.config.RestrictedApi.Group;
-import dev.sluice.config.RestrictedApi.Wire;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.security.RestrictedApi;
+import dev.sluice.config.security.RestrictedApi.Group;
+import dev.sluice.config.security.RestrictedApi.Wire;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.Operation;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AnyListenerClient;

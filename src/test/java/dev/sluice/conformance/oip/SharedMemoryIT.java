@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.config.ListenerConfig;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryRegisterRequest;
 import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusRequest;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;

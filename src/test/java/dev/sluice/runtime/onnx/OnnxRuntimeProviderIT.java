@@ -3,9 +3,9 @@ package dev.sluice.runtime.onnx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.OnnxConfig;
-import dev.sluice.config.RuntimesConfig;
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;

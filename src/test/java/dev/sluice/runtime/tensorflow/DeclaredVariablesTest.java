@@ -2,7 +2,7 @@ package dev.sluice.runtime.tensorflow;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.testing.TestModels;
 import java.io.IOException;

@@ -3,10 +3,10 @@ package dev.sluice.runtime.tensorflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.OnnxConfig;
-import dev.sluice.config.RuntimesConfig;
-import dev.sluice.config.SessionOptions;
-import dev.sluice.config.TensorflowConfig;
+import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.SessionOptions;
+import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

@@ -3,8 +3,8 @@ package dev.sluice.scheduling.batching;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.BatchingConfig;
-import dev.sluice.config.BreakerConfig;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

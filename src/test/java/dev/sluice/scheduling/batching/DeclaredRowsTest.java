@@ -2,7 +2,7 @@ package dev.sluice.scheduling.batching;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.BatchingConfig;
+import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.inference.CompositeTensor;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;

@@ -2,8 +2,8 @@ package dev.sluice.scheduling.breaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.BreakerConfig;
-import dev.sluice.config.BreakerConfig.Readiness;
+import dev.sluice.config.model.BreakerConfig;
+import dev.sluice.config.model.BreakerConfig.Readiness;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

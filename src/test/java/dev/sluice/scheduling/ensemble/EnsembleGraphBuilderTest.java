@@ -3,9 +3,9 @@ package dev.sluice.scheduling.ensemble;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.EnsembleConfig.Declaration;
-import dev.sluice.config.EnsembleConfig.Step;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.EnsembleConfig.Declaration;
+import dev.sluice.config.model.EnsembleConfig.Step;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;

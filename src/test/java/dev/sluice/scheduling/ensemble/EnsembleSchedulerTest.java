@@ -2,8 +2,8 @@ package dev.sluice.scheduling.ensemble;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.EnsembleConfig;
-import dev.sluice.config.EnsembleConfig.Step;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.EnsembleConfig.Step;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;

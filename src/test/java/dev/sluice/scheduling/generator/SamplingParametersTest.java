@@ -3,8 +3,8 @@ package dev.sluice.scheduling.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.GeneratorConfig.Penalties;
-import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.config.model.GeneratorConfig.Penalties;
+import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import java.util.Map;

@@ -2,8 +2,8 @@ package dev.sluice.scheduling.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.GeneratorConfig.Penalties;
-import dev.sluice.config.GeneratorConfig.Sampling;
+import dev.sluice.config.model.GeneratorConfig.Penalties;
+import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

@@ -2,8 +2,8 @@ package dev.sluice.scheduling.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.QueueConfig;
-import dev.sluice.config.QueuePolicy;
+import dev.sluice.config.model.QueueConfig;
+import dev.sluice.config.model.QueuePolicy;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;

@@ -3,11 +3,11 @@ package dev.sluice.scheduling.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.InstanceLimit;
-import dev.sluice.config.InstanceLimit.Resource;
-import dev.sluice.config.RateLimitConfig;
-import dev.sluice.config.RateLimitConfig.Available;
-import dev.sluice.config.RateLimitConfig.Mode;
+import dev.sluice.config.model.InstanceLimit;
+import dev.sluice.config.model.InstanceLimit.Resource;
+import dev.sluice.config.server.RateLimitConfig;
+import dev.sluice.config.server.RateLimitConfig.Available;
+import dev.sluice.config.server.RateLimitConfig.Mode;
 import dev.sluice.inference.InferenceException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.sluice.scheduling.sequence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ModelConfig;
-import dev.sluice.config.QueueConfig;
-import dev.sluice.config.SequenceConfig;
-import dev.sluice.config.SequenceConfig.State;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.QueueConfig;
+import dev.sluice.config.model.SequenceConfig;
+import dev.sluice.config.model.SequenceConfig.State;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;

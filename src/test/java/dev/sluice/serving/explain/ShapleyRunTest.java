@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.config.ExplainConfig;
-import dev.sluice.config.ExplainConfig.Method;
+import dev.sluice.config.model.ExplainConfig;
+import dev.sluice.config.model.ExplainConfig.Method;
 import dev.sluice.inference.Attribution;
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;

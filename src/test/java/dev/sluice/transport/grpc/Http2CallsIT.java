@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

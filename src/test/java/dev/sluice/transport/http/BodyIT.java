@@ -3,7 +3,7 @@ package dev.sluice.transport.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

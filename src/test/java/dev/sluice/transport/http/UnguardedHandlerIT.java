@@ -2,7 +2,7 @@ package dev.sluice.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.EchoListener;
 import java.io.IOException;

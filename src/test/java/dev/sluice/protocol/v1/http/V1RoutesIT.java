@@ -2,9 +2,9 @@ package dev.sluice.protocol.v1.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.LimitsConfig;
-import dev.sluice.config.ListenerConfig;
-import dev.sluice.config.SecurityConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;

@@ -1,0 +1,156 @@
+package dev.sluice.config.binding;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * One table of settings while it is read. Each method takes a key, and what to use if the key is
+ * absent or has no value.
+ */
+public final class Section {
+  private final SettingsTree tree;
+  private final String path;
+  private final ObjectNode node;
+  private final Set<String> asked = new LinkedHashSet<>();
+
+  public Section(SettingsTree tree, String path, ObjectNode node) {
+    this.tree = tree;
+    this.path = path;
+    this.node = node;
+  }
+
+  /** Runs the reader, then refuses the keys it did not ask for. */
+  public <T> T readAll(Function<Section, T> reader) {
+    T read = reader.apply(this);
+    tree.bound(path, read);
+    for (var field : node.properties()) {
+      if (!asked.contains(field.getKey())) {
+        throw error(field.getKey(), "is not a setting; " + hint(field.getKey()));
+      }
+    }
+    return read;
+  }
+
+  /** Reads a table inside this one; an absent table is an empty one. */
+  public <T> T section(String key, Function<Section, T> reader) {
+    Section inner =
+        value(key)
+            .map(Setting::section)
+            .orElseGet(() -> new Section(tree, join(path, key), node.objectNode()));
+    return inner.readAll(reader);
+  }
+
+  /** The value of any kind, if there is one. */
+  public Optional<Setting> value(String key) {
+    asked.add(key);
+    tree.key(join(path, key));
+    JsonNode value = node.get(key);
+    return value == null || value.isNull()
+        ? Optional.empty()
+        : Optional.of(new Setting(tree, join(path, key), value));
+  }
+
+  /** The value of a setting that a single text can set, as environment variables do. */
+  public Optional<Setting> single(String key) {
+    return single(key, "a text", "");
+  }
+
+  /**
+   * The value of a setting that a single text can set.
+   *
+   * @param wanted what it has to be, as complaints and the reference of settings say it
+   * @param otherwise what holds without it, for that reference
+   */
+  public Optional<Setting> single(String key, String wanted, Object otherwise) {
+    tree.asked(join(path, key), wanted, otherwise);
+    return value(key);
+  }
+
+  /** Empty if the text is. */
+  public Optional<String> text(String key) {
+    return single(key).map(Setting::text).filter(text -> !text.isEmpty());
+  }
+
+  /** An empty text is an absent one. */
+  public String text(String key, String otherwise) {
+    return single(key, "a text", otherwise)
+        .map(Setting::text)
+        .filter(text -> !text.isEmpty())
+        .orElse(otherwise);
+  }
+
+  public boolean flag(String key, boolean otherwise) {
+    return single(key, Setting.FLAG_WANTED, otherwise).map(Setting::flag).orElse(otherwise);
+  }
+
+  public int number(String key, int otherwise, int lowest, int highest) {
+    return single(key, Setting.numberWanted(lowest, highest), otherwise)
+        .map(value -> value.number(lowest, highest))
+        .orElse(otherwise);
+  }
+
+  public double decimal(String key, double otherwise, double lowest, double highest) {
+    return single(key, Setting.decimalWanted(lowest, highest), otherwise)
+        .map(value -> value.decimal(lowest, highest))
+        .orElse(otherwise);
+  }
+
+  public Duration duration(String key, Duration otherwise) {
+    return single(key, Units.DURATION_WANTED, otherwise).map(Setting::duration).orElse(otherwise);
+  }
+
+  /** A number of bytes. */
+  public long size(String key, long otherwise, long lowest, long highest) {
+    return single(key, Setting.sizeWanted(lowest, highest), otherwise)
+        .map(value -> value.size(lowest, highest))
+        .orElse(otherwise);
+  }
+
+  /** One of an enum's constants, in lower case. */
+  public <E extends Enum<E>> E choice(String key, E otherwise) {
+    Class<E> type = otherwise.getDeclaringClass();
+    return single(key, Setting.constantWanted(type), otherwise)
+        .map(value -> value.constant(type))
+        .orElse(otherwise);
+  }
+
+  /** A list, each element read alike. */
+  public <T> List<T> list(String key, List<T> otherwise, Function<Setting, T> element) {
+    return single(key, "a list", otherwise)
+        .map(value -> value.elements().stream().map(element).toList())
+        .orElse(otherwise);
+  }
+
+  /** Full names of the keys that have a value and were never read. */
+  public List<String> unread() {
+    return node.properties().stream()
+        .filter(field -> !field.getValue().isNull() && !asked.contains(field.getKey()))
+        .map(field -> join(path, field.getKey()))
+        .toList();
+  }
+
+  /** A complaint about the table itself. */
+  public ConfigException error(String complaint) {
+    return tree.error(path, complaint);
+  }
+
+  public ConfigException error(String key, String complaint) {
+    return tree.error(join(path, key), complaint);
+  }
+
+  public static String join(String path, String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  private String hint(String key) {
+    return NearestName.to(key, asked)
+        .map(near -> "did you mean " + near + "?")
+        .orElseGet(() -> "the settings here are " + String.join(", ", asked));
+  }
+}

@@ -1,0 +1,132 @@
+package dev.sluice.config.compat.grps;
+
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.EnsembleConfig;
+import dev.sluice.config.model.IsolationConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.server.ListenerConfig;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A deployment made for grps' own server, whose {@code server.yml} and {@code inference.yml} are
+ * read as they are. Their values are used for settings that are not given elsewhere.
+ *
+ * @param listeners where it listens
+ * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
+ * @param models its models by the names that requests use, {@code name-version}
+ * @param ensembles the models that are run one behind the other, by the file that says so
+ * @param names the first model of each name without a version
+ * @param defaultModel the model that is meant when a request names none
+ * @param maxConnections requests of grps under way at once
+ * @param maxConcurrency predictions that one model runs at once
+ * @param serverText both files, written out again
+ * @param modelTexts what they say of each model, written out again
+ * @param unused full names of keys that change nothing here
+ */
+public record GrpsDeployment(
+    List<ListenerConfig> listeners,
+    Optional<GrpsCustomHttp> customHttp,
+    Map<String, ListedModel> models,
+    Map<Path, EnsembleConfig> ensembles,
+    Map<String, String> names,
+    Optional<String> defaultModel,
+    int maxConnections,
+    int maxConcurrency,
+    String serverText,
+    Map<String, String> modelTexts,
+    List<String> unused) {
+  /**
+   * Reads both files.
+   *
+   * @param folder the deployment, or the folder {@code conf} in it
+   * @throws dev.sluice.config.binding.ConfigException with the file and the key, what was got and
+   *     what is wanted
+   */
+  static GrpsDeployment read(Path folder) {
+    Path inside = folder.resolve("conf");
+    Path conf = Files.isRegularFile(inside.resolve("server.yml")) ? inside : folder;
+    // The original server is started in the deployment's folder, and paths are relative to that.
+    Path parent = conf.toAbsolutePath().normalize().getParent();
+    Path base = parent == null ? conf : parent;
+    return of(
+        GrpsServerFile.read(conf.resolve("server.yml")),
+        GrpsInferenceFile.read(conf.resolve("inference.yml"), base));
+  }
+
+  private static GrpsDeployment of(GrpsServerFile server, GrpsInferenceFile inference) {
+    Map<String, ListedModel> models = new LinkedHashMap<>();
+    Map<String, String> names = new LinkedHashMap<>();
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (GrpsInferenceFile.Model model : inference.models()) {
+      models.put(model.id(), model.listed());
+      names.putIfAbsent(model.name(), model.id());
+      texts.put(model.id(), model.text());
+    }
+    Map<Path, EnsembleConfig> ensembles = new LinkedHashMap<>();
+    inference
+        .dag()
+        .ifPresent(dag -> {
+          models.put(dag.id(), ListedModel.in(dag.path()));
+          ensembles.put(dag.path(), EnsembleConfig.chain(dag.models()));
+        });
+    List<String> unused = new ArrayList<>(server.unused());
+    unused.addAll(inference.unused());
+    return new GrpsDeployment(
+        server.listeners(),
+        server.customHttp(),
+        models,
+        ensembles,
+        names,
+        inference.defaultModel(),
+        server.maxConnections(),
+        server.maxConcurrency(),
+        server.text() + "\n" + inference.text(),
+        texts,
+        unused);
+  }
+
+  /** The settings of the model at a path; requests are only joined where the files say so. */
+  ModelConfig settings(Path path, ModelConfig defaults) {
+    boolean isOurs = models.values().stream().anyMatch(model -> model.folder().equals(path));
+    ModelConfig own =
+        defaults
+            .withBatching(isOurs ? BatchingConfig.DEFAULT : defaults.batching())
+            .withInstances(instances(defaults))
+            .withPluginCalls(maxConcurrency);
+    EnsembleConfig ensemble = ensembles.get(path);
+    return ensemble == null ? own : own.withEnsemble(ensemble);
+  }
+
+  /**
+   * Returns how many runs of a model are under way at once: as many as the files say, but no more
+   * than there are processors, since a run keeps one. Sessions in processes of their own share
+   * nothing, and are not multiplied.
+   */
+  private int instances(ModelConfig defaults) {
+    RuntimesConfig runtimes = defaults.runtimes();
+    boolean sharing =
+        runtimes.onnx().isolation().mode() != IsolationConfig.Mode.PROCESS
+            && runtimes.tensorflow().isolation().mode() != IsolationConfig.Mode.PROCESS;
+    int wanted =
+        sharing && defaults.instances() == 1
+            ? Runtime.getRuntime().availableProcessors()
+            : defaults.instances();
+    return Math.min(wanted, maxConcurrency);
+  }
+
+  /** Returns a warning for the operator; empty if every setting of the file has an effect here. */
+  public Optional<String> warning() {
+    return unused.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "these keys of the grps deployment change nothing here: " + String.join(", ", unused));
+  }
+}

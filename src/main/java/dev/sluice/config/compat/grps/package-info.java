@@ -1,0 +1,12 @@
+/**
+ * Compatibility configuration of grps: {@code server.yml} and {@code inference.yml} of a
+ * deployment, as settings. Start at {@link dev.sluice.config.compat.grps.GrpsDeployment}.
+ *
+ * <p>Threads: read once at start-up or when a model is found; immutable.
+ *
+ * <p>Units: as in the files: milliseconds become {@link java.time.Duration}.
+ */
+@NullMarked
+package dev.sluice.config.compat.grps;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package dev.sluice.config.model;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model that is served because someone named it, with what was said beside its name.
+ *
+ * @param folder holds its versions
+ * @param versionPolicy which versions to serve; empty: what its own settings say
+ * @param labels movable names for versions; empty: what its own settings say
+ * @param batching how its requests are joined; empty: what its own settings say
+ * @param settings in place of what lies in its folder; empty: what lies there
+ * @param mounted whether its folder may turn out to be one of models, which are served then in its
+ *     place
+ */
+public record ListedModel(
+    Path folder,
+    Optional<VersionPolicyConfig> versionPolicy,
+    Map<String, Long> labels,
+    Optional<BatchingConfig> batching,
+    Optional<ModelConfig> settings,
+    boolean mounted) {
+  public ListedModel {
+    labels = Map.copyOf(labels);
+  }
+
+  /** A model with the settings in its folder. */
+  public ListedModel(
+      Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
+    this(folder, versionPolicy, labels, Optional.empty(), Optional.empty(), false);
+  }
+
+  /** A folder of which nothing else is said. */
+  public static ListedModel in(Path folder) {
+    return new ListedModel(folder, Optional.empty(), Map.of());
+  }
+
+  /** A folder that is filled by someone else, with a model of its own files or with models. */
+  public static ListedModel mounted(Path folder) {
+    return new ListedModel(
+        folder, Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), true);
+  }
+
+  /** The same with its requests joined in this way. */
+  public ListedModel withBatching(BatchingConfig other) {
+    return new ListedModel(folder, versionPolicy, labels, Optional.of(other), settings, mounted);
+  }
+
+  /** The same with these settings in place of those in its folder. */
+  public ListedModel withSettings(ModelConfig others) {
+    return new ListedModel(
+        folder, versionPolicy, labels, Optional.empty(), Optional.of(others), false);
+  }
+
+  /** Returns the model with these settings in place of its own. */
+  public ModelConfig over(ModelConfig own) {
+    return own.withVersions(
+            versionPolicy.orElse(own.versionPolicy()), labels.isEmpty() ? own.labels() : labels)
+        .withBatching(batching.orElse(own.batching()));
+  }
+}

@@ -1,0 +1,296 @@
+package dev.sluice.config.model;
+
+import dev.sluice.config.binding.Section;
+import dev.sluice.config.binding.Setting;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Settings of one model: its {@code model.yml}, with the server's defaults for keys it leaves out.
+ *
+ * @param versionPolicy versions that are served: {@code all}, {@code latest}, {@code {latest: 2}}
+ *     or {@code {specific: [1, 3]}}
+ * @param labels names for versions, which can be moved from one version to another
+ * @param batching which requests run together
+ * @param queue how they wait
+ * @param instances runs of each version at once, each on a worker thread; they share what is
+ *     loaded, but for sessions in processes of their own
+ * @param admission when it refuses requests before as many wait
+ * @param warmup whether a new version runs before it serves: on its recorded requests, or once on
+ *     generated inputs
+ * @param explain how its answers are explained
+ * @param runtimes how its session is opened
+ * @param stream how it answers by streams
+ * @param ensemble the models it is composed of; empty for a model with files of its own
+ * @param classLabels by output, a file whose lines name its classes, for V2 classification
+ * @param sequence how requests that belong together share a state; empty: none do
+ * @param responseCache whether responses are kept for requests with the same inputs, up to {@code
+ *     limits.cache_size}; those of an ensemble until a member changes
+ * @param declared what its Triton {@code config.pbtxt} says, as a {@link
+ *     dev.sluice.config.compat.triton.TritonTree}; empty without
+ * @param warmupIterations times that each recorded request runs in a warm-up
+ * @param breaker when it answers no requests for a while, because its runs hang or fail
+ */
+public record ModelConfig(
+    VersionPolicyConfig versionPolicy,
+    Map<String, Long> labels,
+    BatchingConfig batching,
+    QueueConfig queue,
+    int instances,
+    AdmissionConfig admission,
+    boolean warmup,
+    ExplainConfig explain,
+    RuntimesConfig runtimes,
+    StreamConfig stream,
+    Optional<EnsembleConfig> ensemble,
+    Map<String, Path> classLabels,
+    Optional<SequenceConfig> sequence,
+    boolean responseCache,
+    Map<String, Object> declared,
+    int warmupIterations,
+    BreakerConfig breaker) {
+  public static final ModelConfig DEFAULT =
+      new ModelConfig(
+          new VersionPolicyConfig.Latest(1),
+          Map.of(),
+          BatchingConfig.DEFAULT,
+          QueueConfig.DEFAULT,
+          1,
+          AdmissionConfig.DEFAULT,
+          true,
+          ExplainConfig.DEFAULT,
+          RuntimesConfig.DEFAULT);
+
+  /** Each holds a worker thread and a native session. */
+  public static final int MOST_INSTANCES = 1024;
+
+  private static final int MOST_ITERATIONS = 1_000_000;
+
+  public ModelConfig {
+    labels = Map.copyOf(labels);
+    classLabels = Map.copyOf(classLabels);
+  }
+
+  /** A model with files of its own. */
+  public ModelConfig(
+      VersionPolicyConfig versionPolicy,
+      Map<String, Long> labels,
+      BatchingConfig batching,
+      QueueConfig queue,
+      int instances,
+      AdmissionConfig admission,
+      boolean warmup,
+      ExplainConfig explain,
+      RuntimesConfig runtimes) {
+    this(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        explain,
+        runtimes,
+        StreamConfig.DEFAULT,
+        Optional.empty(),
+        Map.of(),
+        Optional.empty(),
+        false,
+        Map.of(),
+        1,
+        BreakerConfig.DEFAULT);
+  }
+
+  /** The same settings for other versions. */
+  public ModelConfig withVersions(VersionPolicyConfig policy, Map<String, Long> otherLabels) {
+    return with(policy, otherLabels, batching, queue, instances, ensemble);
+  }
+
+  /** The same settings with requests joined in another way. */
+  public ModelConfig withBatching(BatchingConfig other) {
+    return with(versionPolicy, labels, other, queue, instances, ensemble);
+  }
+
+  /** The same settings with requests waiting in another way. */
+  public ModelConfig withQueue(QueueConfig other) {
+    return with(versionPolicy, labels, batching, other, instances, ensemble);
+  }
+
+  /** The same settings with another number of sessions. */
+  public ModelConfig withInstances(int other) {
+    return with(versionPolicy, labels, batching, queue, other, ensemble);
+  }
+
+  /** Returns the same settings with so many calls of a plugin at once, unless they say how many. */
+  public ModelConfig withPluginCalls(int calls) {
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        explain,
+        new RuntimesConfig(runtimes.onnx(), runtimes.tensorflow(), runtimes.java().atLeast(calls)),
+        stream,
+        ensemble,
+        classLabels,
+        sequence,
+        responseCache,
+        declared,
+        warmupIterations,
+        breaker);
+  }
+
+  /** The same settings for a model that is composed of others. */
+  public ModelConfig withEnsemble(EnsembleConfig other) {
+    return with(versionPolicy, labels, batching, queue, instances, Optional.of(other));
+  }
+
+  /** The same settings but for those that are ever replaced one by one. */
+  private ModelConfig with(
+      VersionPolicyConfig otherVersions,
+      Map<String, Long> otherLabels,
+      BatchingConfig otherBatching,
+      QueueConfig otherQueue,
+      int otherInstances,
+      Optional<EnsembleConfig> otherEnsemble) {
+    return new ModelConfig(
+        otherVersions,
+        otherLabels,
+        otherBatching,
+        otherQueue,
+        otherInstances,
+        admission,
+        warmup,
+        explain,
+        runtimes,
+        stream,
+        otherEnsemble,
+        classLabels,
+        sequence,
+        responseCache,
+        declared,
+        warmupIterations,
+        breaker);
+  }
+
+  /** Reads a {@code model.yml}. */
+  public static ModelConfig read(Section model, ModelConfig defaults) {
+    RuntimesConfig runtimes = defaults.runtimes;
+    return read(
+        model,
+        defaults,
+        labels(model, defaults.labels),
+        new RuntimesConfig(
+                model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
+                model.section(
+                    "tensorflow",
+                    tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow())),
+                model.section("java", java -> JavaConfig.read(java, runtimes.java())))
+            .isolated(model),
+        model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
+        model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)),
+        classLabels(model),
+        model.value("sequence").map(sequence -> sequence.section().readAll(SequenceConfig::read)));
+  }
+
+  /** The same with the files that it names found in the model's folder. */
+  public ModelConfig in(Path modelFolder) {
+    Map<String, Path> found = new LinkedHashMap<>();
+    classLabels.forEach((output, file) ->
+        found.put(output, ModelFiles.within(modelFolder, "class_labels", file.toString())));
+    return new ModelConfig(
+        versionPolicy,
+        labels,
+        batching,
+        queue,
+        instances,
+        admission,
+        warmup,
+        explain.in(modelFolder),
+        runtimes,
+        stream.in(modelFolder),
+        ensemble,
+        found,
+        sequence.map(rules -> rules.in(modelFolder)),
+        responseCache,
+        declared,
+        warmupIterations,
+        breaker);
+  }
+
+  /**
+   * Reads what all models share. Labels and streams belong to one model; runtimes have a place of
+   * their own.
+   */
+  public static ModelConfig readDefaults(Section defaults, RuntimesConfig runtimes) {
+    return read(
+        defaults,
+        DEFAULT,
+        DEFAULT.labels,
+        runtimes,
+        DEFAULT.stream,
+        Optional.empty(),
+        Map.of(),
+        Optional.empty());
+  }
+
+  private static ModelConfig read(
+      Section model,
+      ModelConfig defaults,
+      Map<String, Long> labels,
+      RuntimesConfig runtimes,
+      StreamConfig stream,
+      Optional<EnsembleConfig> ensemble,
+      Map<String, Path> classLabels,
+      Optional<SequenceConfig> sequence) {
+    return new ModelConfig(
+        VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
+        labels,
+        BatchingConfig.read(model, defaults.batching),
+        QueueConfig.read(model, defaults.queue),
+        model.number("instances", defaults.instances, 1, MOST_INSTANCES),
+        model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
+        model.flag("warmup", defaults.warmup),
+        model.section("explain", section -> ExplainConfig.read(section, defaults.explain)),
+        runtimes,
+        stream,
+        ensemble,
+        classLabels,
+        sequence,
+        model.flag("response_cache", defaults.responseCache),
+        Map.of(),
+        model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS),
+        model.section("breaker", section -> BreakerConfig.read(section, defaults.breaker)));
+  }
+
+  /** These settings without those that change no loaded model: which versions to serve, labels. */
+  public ModelConfig ofLoadedModel() {
+    return withVersions(DEFAULT.versionPolicy, DEFAULT.labels);
+  }
+
+  private static Map<String, Long> labels(Section model, Map<String, Long> otherwise) {
+    Map<String, Long> labels = new LinkedHashMap<>();
+    model
+        .value("labels")
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((label, version) -> labels.put(label, version.version()));
+    return labels.isEmpty() ? otherwise : labels;
+  }
+
+  private static Map<String, Path> classLabels(Section model) {
+    Map<String, Path> files = new LinkedHashMap<>();
+    model
+        .value("class_labels")
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((output, file) -> files.put(output, Path.of(file.text())));
+    return files;
+  }
+}

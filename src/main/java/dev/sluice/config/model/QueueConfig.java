@@ -1,0 +1,128 @@
+package dev.sluice.config.model;
+
+import dev.sluice.config.binding.Section;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The queue of one model's requests.
+ *
+ * @param maxQueuedRequests requests that may wait in the queue; one more is rejected; 0: no limit
+ *     by number
+ * @param queueTimeout queue timeout: time that a request may wait; 0s: as long as its caller does
+ * @param priorityLevels number of priorities, 1 being the highest. A lower level waits while a
+ *     higher one has requests
+ * @param defaultPriorityLevel priority of requests that name none, or one that does not exist
+ * @param policies by level, what a Triton configuration says; empty if there is none that does
+ * @param inlineLimit run time up to which a run is executed inline, on the event loop, while a
+ *     worker is idle; 0s: never; at most 1ms. Not together with a batch delay
+ * @param whenFull status of a request that a full queue rejects. {@code exhausted}: 429,
+ *     RESOURCE_EXHAUSTED; {@code unavailable}: 503, UNAVAILABLE, as TensorFlow Serving does
+ */
+public record QueueConfig(
+    int maxQueuedRequests,
+    Duration queueTimeout,
+    int priorityLevels,
+    int defaultPriorityLevel,
+    List<QueuePolicy> policies,
+    Duration inlineLimit,
+    WhenFull whenFull) {
+  /** The error of a request that finds the queue full. */
+  public enum WhenFull {
+    /** Overload: RESOURCE_EXHAUSTED, 429. */
+    EXHAUSTED,
+    /** TensorFlow Serving's answer: UNAVAILABLE, 503. */
+    UNAVAILABLE
+  }
+
+  public static final QueueConfig DEFAULT = new QueueConfig(0, Duration.ZERO, 1, 1);
+
+  public static final int LONGEST_QUEUE = 1 << 20;
+
+  private static final Duration LONGEST_INLINE = Duration.ofMillis(1);
+
+  /** Each is a line to look into, empty or not. */
+  public static final int MOST_LEVELS = 64;
+
+  public QueueConfig {
+    policies = List.copyOf(policies);
+  }
+
+  /** A full queue refuses as an overloaded model does. */
+  public QueueConfig(
+      int maxQueuedRequests,
+      Duration queueTimeout,
+      int priorityLevels,
+      int defaultPriorityLevel,
+      List<QueuePolicy> policies,
+      Duration inlineLimit) {
+    this(
+        maxQueuedRequests,
+        queueTimeout,
+        priorityLevels,
+        defaultPriorityLevel,
+        policies,
+        inlineLimit,
+        WhenFull.EXHAUSTED);
+  }
+
+  /** One policy for all levels. */
+  public QueueConfig(
+      int maxQueuedRequests, Duration queueTimeout, int priorityLevels, int defaultPriorityLevel) {
+    this(
+        maxQueuedRequests,
+        queueTimeout,
+        priorityLevels,
+        defaultPriorityLevel,
+        List.of(),
+        Duration.ZERO);
+  }
+
+  /**
+   * Returns the capacity of the queue; that of the largest queue if the settings name no number.
+   */
+  public int capacity() {
+    return maxQueuedRequests == 0 ? LONGEST_QUEUE : maxQueuedRequests;
+  }
+
+  /** Returns whether a full queue is UNAVAILABLE, and no overload. */
+  public boolean refusesAsUnavailable() {
+    return asTriton() || whenFull == WhenFull.UNAVAILABLE;
+  }
+
+  /** Returns whether requests wait, and are refused, by the rules of a Triton configuration. */
+  public boolean asTriton() {
+    return !policies.isEmpty();
+  }
+
+  /**
+   * Returns the policy of a priority level.
+   *
+   * @param level from 0
+   */
+  public QueuePolicy policy(int level) {
+    return asTriton() ? policies.get(level) : new QueuePolicy(false, queueTimeout, false, 0);
+  }
+
+  public static QueueConfig read(Section model, QueueConfig defaults) {
+    int levels = model.number("priority_levels", defaults.priorityLevels, 1, MOST_LEVELS);
+    int defaultLevel = Math.min(defaults.defaultPriorityLevel, levels);
+    return new QueueConfig(
+        model.number("max_queued_requests", defaults.maxQueuedRequests, 0, LONGEST_QUEUE),
+        model.duration("queue_timeout", defaults.queueTimeout),
+        levels,
+        model.number("default_priority_level", defaultLevel, 1, levels),
+        List.of(),
+        inlineLimit(model, defaults.inlineLimit),
+        model.choice("queue_full", defaults.whenFull));
+  }
+
+  private static Duration inlineLimit(Section model, Duration otherwise) {
+    Duration limit = model.duration("inline_limit", otherwise);
+    if (limit.compareTo(LONGEST_INLINE) > 0) {
+      throw model.error(
+          "inline_limit", "is longer than 1ms; wanted less, since event loops are held meanwhile");
+    }
+    return limit;
+  }
+}

@@ -1,0 +1,35 @@
+package dev.sluice.config.model;
+
+import dev.sluice.config.binding.Section;
+
+/** How the model runtimes are opened. A model's own settings replace the server's key by key. */
+public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaConfig java) {
+  public static final RuntimesConfig DEFAULT =
+      new RuntimesConfig(OnnxConfig.DEFAULT, TensorflowConfig.DEFAULT);
+
+  /** Without settings of plugins. */
+  public RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow) {
+    this(onnx, tensorflow, JavaConfig.DEFAULT);
+  }
+
+  /**
+   * Returns whether sessions of a runtime have processes of their own.
+   *
+   * @param runtime its key in settings
+   */
+  public IsolationConfig isolation(String runtime) {
+    return switch (runtime) {
+      case "onnx" -> onnx.isolation();
+      case "tensorflow" -> tensorflow.isolation();
+      default -> IsolationConfig.DEFAULT;
+    };
+  }
+
+  /** Returns the isolation that a model's own settings say, whichever runtime it has. */
+  RuntimesConfig isolated(Section model) {
+    return new RuntimesConfig(
+        onnx.with(IsolationConfig.read(model, onnx.isolation())),
+        tensorflow.with(IsolationConfig.read(model, tensorflow.isolation())),
+        java);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.sluice.config.model;
+
+import dev.sluice.config.binding.Section;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How a model answers streaming requests.
+ *
+ * @param rows rows of a request that are answered in one message; 0: as many as a batch has. Not
+ *     for a model that runs in a loop
+ * @param decoupled whether V2 metadata says that a request may have any number of responses
+ * @param maxStreams open streams; one more is rejected
+ * @param generator how the model is run in a loop, if it is
+ */
+public record StreamConfig(
+    int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
+  public static final StreamConfig DEFAULT = new StreamConfig(0, false, 1_024, Optional.empty());
+
+  private static final int MOST_STREAMS = 1 << 20;
+
+  static StreamConfig read(Section stream, StreamConfig defaults) {
+    Optional<GeneratorConfig> generator = GeneratorConfig.read(stream);
+    int rows = stream.number("rows", defaults.rows, 0, BatchingConfig.LARGEST_BATCH);
+    if (generator.isPresent() && rows > 0) {
+      throw stream.error("rows", "is set for a model that is run in a loop; wanted one of them");
+    }
+    return new StreamConfig(
+        rows,
+        stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
+        stream.number("max_streams", defaults.maxStreams, 1, MOST_STREAMS),
+        generator);
+  }
+
+  /** The same for a model whose files are in a folder. */
+  StreamConfig in(Path folder) {
+    return new StreamConfig(rows, decoupled, maxStreams, generator.map(loop -> loop.in(folder)));
+  }
+
+  /** The same with another answer to whether there may be any number of responses. */
+  public StreamConfig withDecoupled(boolean wanted) {
+    return new StreamConfig(rows, wanted, maxStreams, generator);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.sluice.config.server;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * The memory budget where none is set: three eighths of the largest heap, since all of it may lie
+ * there and the collector needs room besides, and no more than a quarter of the container's memory,
+ * or of the machine's where there is no limit, since models need the rest.
+ */
+final class DefaultMemory {
+  private static final int HEAP_EIGHTHS = 3;
+  private static final int MACHINE_PART = 4;
+
+  /** Less would refuse what usual models are asked. */
+  private static final long LEAST = 16L * 1024 * 1024;
+
+  private static final int RUN_QUARTERS = 3;
+
+  /** The memory that the JVM takes besides the heap and buffers. */
+  private static final long JVM = 64L * 1024 * 1024;
+
+  private DefaultMemory() {}
+
+  /** The budget of this process. The Java VM knows the limits of its control group. */
+  static long ofThisProcess() {
+    var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    return of(Runtime.getRuntime().maxMemory(), machine.getTotalMemorySize());
+  }
+
+  /**
+   * @param heap bytes that the heap may have
+   * @param machine bytes of the container or the machine
+   */
+  static long of(long heap, long machine) {
+    return Math.max(LEAST, Math.min(heap / 8 * HEAP_EIGHTHS, machine / MACHINE_PART));
+  }
+
+  /**
+   * Bytes that runs of models may take in this process: three quarters of what the heap, half of
+   * the network buffers and the JVM leave; weights have the rest.
+   */
+  static long ofRuns() {
+    var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long heap = Runtime.getRuntime().maxMemory();
+    return ofRuns(heap, buffers(heap), machine.getTotalMemorySize());
+  }
+
+  /**
+   * @param heap bytes that the heap may have
+   * @param buffers bytes that network buffers may have
+   * @param machine bytes of the container or the machine
+   */
+  static long ofRuns(long heap, long buffers, long machine) {
+    long models = machine - heap - buffers / 2 - JVM;
+    return Math.max(machine / (2 * MACHINE_PART), models / 4 * RUN_QUARTERS);
+  }
+
+  private static long buffers(long heap) {
+    var options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    long set = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
+    return set == 0 ? heap : set;
+  }
+}

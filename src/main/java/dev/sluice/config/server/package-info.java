@@ -1,0 +1,12 @@
+/**
+ * Settings of the server: listeners, limits, repositories, logs and each protocol. Start at {@link
+ * dev.sluice.config.server.ListenerConfig}.
+ *
+ * <p>Threads: read once at start-up or when a model is found; immutable.
+ *
+ * <p>Units: lengths of time are {@link java.time.Duration}, sizes are bytes.
+ */
+@NullMarked
+package dev.sluice.config.server;
+
+import org.jspecify.annotations.NullMarked;
