@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
 import ch.qos.logback.classic.ClassicConstants;
-import dev.sluice.config.ConfigException;
+import dev.sluice.config.binding.ConfigException;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -3,7 +3,7 @@ package dev.sluice.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.ConfigException;
+import dev.sluice.config.binding.ConfigException;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.TestModels;

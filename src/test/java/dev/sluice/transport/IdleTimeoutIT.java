@@ -3,8 +3,8 @@ package dev.sluice.transport;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.ConnectionConfig;
-import dev.sluice.config.LimitsConfig;
+import dev.sluice.config.server.ConnectionConfig;
+import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
 import java.io.IOException;
