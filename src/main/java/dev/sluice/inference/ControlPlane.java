@@ -110,7 +110,8 @@ public interface ControlPlane {
    * <p>Completes when unloading has begun: requests under way are finished. Fails with
    * PERMISSION_DENIED or UNAVAILABLE, as {@link #load} does.
    *
-   * @param dependents whether the models go too that it is composed of and no other one is
+   * @param dependents whether the models go too that it is composed of, unless another one is or
+   *     somebody has named them
    */
   Future<Void> unload(String model, boolean dependents, Caller caller);
 }

@@ -100,7 +100,7 @@ final class AvailableModels {
         Optional<ListedModel> found =
             next.listed().containsKey(part) ? Optional.empty() : find(part);
         if (found.isPresent()) {
-          next = next.with(part, found.get());
+          next = next.with(part, found.get().asPart());
           open.push(found.get());
         }
       }
@@ -111,7 +111,8 @@ final class AvailableModels {
   /**
    * The same models without this one.
    *
-   * @param dependents whether the models go too that it is composed of and no other one is
+   * @param dependents whether the models go too that it is composed of, unless another one is or
+   *     somebody has named them
    */
   DesiredModels without(DesiredModels before, String name, boolean dependents) {
     DesiredModels next = before.without(name);
@@ -120,7 +121,7 @@ final class AvailableModels {
     while (dependents && !gone.isEmpty()) {
       for (String part : parts(gone.pop())) {
         ListedModel listed = next.listed().get(part);
-        if (listed != null && !isUsed(next, part)) {
+        if (listed != null && listed.implied() && !isUsed(next, part)) {
           next = next.without(part);
           gone.push(listed);
         }

@@ -229,7 +229,8 @@ public final class ModelRepository {
   /**
    * Serves a model no more; what is under way is finished. Completes when that has begun.
    *
-   * @param dependents whether the models go too that it is composed of and no other one is
+   * @param dependents whether the models go too that it is composed of, unless another one is or
+   *     somebody has named them
    */
   public Future<List<LoadFailure>> unload(String name, boolean dependents) {
     return serve(before -> available.without(before, name, dependents));

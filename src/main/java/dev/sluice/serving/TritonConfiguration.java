@@ -11,6 +11,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * itself says, so that a model without a {@code config.pbtxt} has one too.
  */
 final class TritonConfiguration {
+  /** What all instances are of. */
+  private static final String CPU = "KIND_CPU";
+
   private final ModelMetadata model;
   private final ModelConfig config;
   private final Map<String, Object> tree;
@@ -53,7 +57,7 @@ final class TritonConfiguration {
         .ensemble()
         .ifPresentOrElse(
             ensemble -> tree.putIfAbsent("ensemble_scheduling", ensemble(ensemble)),
-            this::addScheduling);
+            () -> addScheduling(name));
     tree.put("response_cache", Map.of("enable", config.responseCache()));
     tree.put("model_transaction_policy", Map.of("decoupled", model.decoupled()));
     return TritonTree.complete(tree);
@@ -68,10 +72,12 @@ final class TritonConfiguration {
     return all.size() == 1 ? all.values().iterator().next() : all.get(Signature.DEFAULT);
   }
 
-  private void addScheduling() {
-    tree.putIfAbsent(
+  private void addScheduling(String name) {
+    tree.put(
         "instance_group",
-        List.of(Map.of("name", "", "kind", "KIND_CPU", "count", (long) config.instances())));
+        config.declared().get("instance_group") instanceof List<?> groups && !groups.isEmpty()
+            ? named(groups, name)
+            : List.of(Map.of("name", name, "kind", CPU, "count", (long) config.instances())));
     config
         .sequence()
         .ifPresent(sequence -> tree.putIfAbsent("sequence_batching", sequences(sequence)));
@@ -85,6 +91,20 @@ final class TritonConfiguration {
               "max_queue_delay_microseconds",
               batching.maxQueueDelay().toNanos() / 1_000));
     }
+  }
+
+  /** As Triton completes groups: by their places, on the processors that there are. */
+  private static List<Map<String, Object>> named(List<?> groups, String model) {
+    List<Map<String, Object>> named = new ArrayList<>(groups.size());
+    for (Object declared : groups) {
+      Map<String, Object> group = new LinkedHashMap<>();
+      ((Map<?, ?>) declared).forEach((field, value) -> group.put((String) field, value));
+      group.putIfAbsent("name", model + "_" + named.size());
+      group.putIfAbsent("count", 1L);
+      group.put("kind", CPU);
+      named.add(group);
+    }
+    return named;
   }
 
   private static Map<String, Object> sequences(SequenceConfig sequence) {

@@ -37,9 +37,7 @@ public final class VersionMeter {
   private final DurationAdder unqueuedFailures = new DurationAdder();
   private final LongAdder composedRows = new LongAdder();
   private final DurationAdder composedQueue = new DurationAdder();
-  private final DurationAdder composedInput = new DurationAdder();
-  private final DurationAdder composedInfer = new DurationAdder();
-  private final DurationAdder composedOutput = new DurationAdder();
+  private final ComposedBatches composedBatches = new ComposedBatches();
   private final ResponseMeter responses = new ResponseMeter();
   private volatile long loadNanos;
 
@@ -169,9 +167,7 @@ public final class VersionMeter {
     lastMillis = clock.millis();
     composedRows.add(inferences);
     composedQueue.add(times.queue());
-    composedInput.add(times.input());
-    composedInfer.add(times.infer());
-    composedOutput.add(times.output());
+    composedBatches.add(inferences, times);
     unqueued.add(now() - sinceNanos);
   }
 
@@ -223,18 +219,19 @@ public final class VersionMeter {
 
   /** All there is, at this moment. */
   public ModelStatistics statistics() {
+    BatchTimes composed = composedBatches.all();
     return new ModelStatistics(
         model,
         Math.max(lastMillis, workers.stream().mapToLong(RunMeter::lastRunMillis).max().orElse(0)),
         composedRows.sum() + workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
-        composedInfer.times().count()
+        composed.computeInfer().count()
             + workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
         sum(unqueued.times(), worker -> worker.success),
         sum(unqueuedFailures.times(), worker -> worker.fail),
         sum(composedQueue.times(), worker -> worker.queue),
-        sum(composedInput.times(), worker -> worker.input),
-        sum(composedInfer.times(), worker -> worker.infer),
-        sum(composedOutput.times(), worker -> worker.output),
+        sum(composed.computeInput(), worker -> worker.input),
+        sum(composed.computeInfer(), worker -> worker.infer),
+        sum(composed.computeOutput(), worker -> worker.output),
         cacheHit.times(),
         cacheMiss.times(),
         batches(),
@@ -251,6 +248,7 @@ public final class VersionMeter {
 
   private List<BatchTimes> batches() {
     var sizes = new TreeMap<Long, BatchTimes>();
+    composedBatches.bySize().forEach(batch -> sizes.put(batch.size(), batch));
     for (RunMeter worker : workers) {
       for (BatchMeter batch : worker.batches) {
         sizes.compute(batch.size(), (_, other) -> plus(batch, other));

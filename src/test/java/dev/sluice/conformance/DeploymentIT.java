@@ -47,12 +47,14 @@ import org.junit.jupiter.api.io.TempDir;
  * clients ask. One version stays good; whatever happens to the others, newer and older, no request
  * of any protocol fails, and none is told that the model or the server is not ready.
  *
- * <p>{@code -Dsluice.deployment.steps} makes it longer; {@code -Dsluice.deployment.seed} is printed
- * when it fails.
+ * <p>{@code -Dsluice.deployment.steps} and {@code -Dsluice.deployment.seconds} make it longer;
+ * {@code -Dsluice.deployment.seed} is printed when it fails.
  */
 class DeploymentIT {
   private static final Path SAVED = Path.of("src/test/models/tfs/half_plus_two/00000123");
   private static final int STEPS = Integer.getInteger("sluice.deployment.steps", 60);
+  private static final long LEAST_NANOS =
+      Duration.ofSeconds(Integer.getInteger("sluice.deployment.seconds", 0)).toNanos();
   private static final long SEED = Long.getLong("sluice.deployment.seed", 16);
 
   /** The version that stays, and older and newer ones that come and go. */
@@ -99,7 +101,10 @@ class DeploymentIT {
         ExecutorService clients = Executors.newFixedThreadPool(2)) {
       Future<?> asked = clients.submit(() -> ask(server, stop, answers, failures));
       try {
-        for (int step = 0; step < STEPS && failures.isEmpty(); step++) {
+        long begun = System.nanoTime();
+        for (int step = 0;
+            (step < STEPS || System.nanoTime() - begun < LEAST_NANOS) && failures.isEmpty();
+            step++) {
           change();
           awaitAnswers(answers, asked);
         }

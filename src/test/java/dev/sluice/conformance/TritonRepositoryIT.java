@@ -97,6 +97,8 @@ class TritonRepositoryIT {
       assertThat(config.at("/dynamic_batching/max_queue_delay_microseconds").intValue())
           .isEqualTo(100);
       assertThat(config.at("/instance_group/0/count").intValue()).isEqualTo(2);
+      assertThat(config.at("/instance_group/0/name").textValue())
+          .isEqualTo(config.at("/name").textValue() + "_0");
       assertThat(config.at("/parameters/a/string_value").textValue()).isEqualTo("b");
       assertThat(config.at("/response_cache/enable").booleanValue()).isFalse();
       assertThat(config.has("ensemble_scheduling")).isFalse();

@@ -155,6 +155,8 @@ class VersionMeterTest {
     assertThat(now.computeInput()).isEqualTo(new Times(1, 2));
     assertThat(now.computeInfer()).isEqualTo(new Times(1, 9));
     assertThat(now.computeOutput()).isEqualTo(new Times(1, 5));
+    assertThat(now.batches())
+        .containsExactly(new BatchTimes(4, new Times(1, 2), new Times(1, 9), new Times(1, 5)));
     assertThat(version.failures(FailureReason.CANCELED)).isEqualTo(1);
   }
 

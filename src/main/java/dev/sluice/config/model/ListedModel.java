@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param settings in place of what lies in its folder; empty: what lies there
  * @param mounted whether its folder may turn out to be one of models, which are served then in its
  *     place
+ * @param implied whether nobody named it: it is there because an ensemble is composed of it
  */
 public record ListedModel(
     Path folder,
@@ -21,7 +22,8 @@ public record ListedModel(
     Map<String, Long> labels,
     Optional<BatchingConfig> batching,
     Optional<ModelConfig> settings,
-    boolean mounted) {
+    boolean mounted,
+    boolean implied) {
   public ListedModel {
     labels = Map.copyOf(labels);
   }
@@ -29,7 +31,7 @@ public record ListedModel(
   /** A model with the settings in its folder. */
   public ListedModel(
       Path folder, Optional<VersionPolicyConfig> versionPolicy, Map<String, Long> labels) {
-    this(folder, versionPolicy, labels, Optional.empty(), Optional.empty(), false);
+    this(folder, versionPolicy, labels, Optional.empty(), Optional.empty(), false, false);
   }
 
   /** A folder of which nothing else is said. */
@@ -40,18 +42,24 @@ public record ListedModel(
   /** A folder that is filled by someone else, with a model of its own files or with models. */
   public static ListedModel mounted(Path folder) {
     return new ListedModel(
-        folder, Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), true);
+        folder, Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), true, false);
+  }
+
+  /** The same, served for as long as what is composed of it. */
+  public ListedModel asPart() {
+    return new ListedModel(folder, versionPolicy, labels, batching, settings, mounted, true);
   }
 
   /** The same with its requests joined in this way. */
   public ListedModel withBatching(BatchingConfig other) {
-    return new ListedModel(folder, versionPolicy, labels, Optional.of(other), settings, mounted);
+    return new ListedModel(
+        folder, versionPolicy, labels, Optional.of(other), settings, mounted, implied);
   }
 
   /** The same with these settings in place of those in its folder. */
   public ListedModel withSettings(ModelConfig others) {
     return new ListedModel(
-        folder, versionPolicy, labels, Optional.empty(), Optional.of(others), false);
+        folder, versionPolicy, labels, Optional.empty(), Optional.of(others), false, implied);
   }
 
   /** Returns the model with these settings in place of its own. */

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * A request of many rows, answered by a group of rows after the other. A request whose inputs do
- * not have rows in common is answered at once.
+ * not have rows in common, or that has none, is answered at once.
  */
 public final class RowGroups implements StreamSteps {
   private final InferenceRequest request;
@@ -34,7 +34,7 @@ public final class RowGroups implements StreamSteps {
   public static StreamPlan plan(int rows) {
     return request -> {
       long all = rows == 0 ? -1 : rows(request);
-      return all < 0 ? new SingleStep(request) : new RowGroups(request, all, rows);
+      return all <= 0 ? new SingleStep(request) : new RowGroups(request, all, rows);
     };
   }
 

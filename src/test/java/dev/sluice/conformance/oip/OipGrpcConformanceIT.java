@@ -35,6 +35,7 @@ import io.grpc.stub.StreamObserver;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -322,32 +323,93 @@ class OipGrpcConformanceIT {
 
   @Test
   void bestElementsAreShownInStreamsToo() throws Exception {
-    var answer = new CompletableFuture<ModelStreamInferResponse>();
+    ModelInferResponse unary = client.modelInfer(classes(2).build());
+    ModelInferResponse streamed = stream(classes(2)).getFirst().getInferResponse();
+    assertThat(streamed.getOutputsList()).isEqualTo(unary.getOutputsList());
+    assertThat(streamed.getRawOutputContentsList()).isEqualTo(unary.getRawOutputContentsList());
+  }
+
+  @Test
+  void aWrongRequestOfAStreamIsAnsweredAndTheNextOneGoesOn() throws Exception {
+    ModelInferRequest.Builder type = raw();
+    type.getInputsBuilder(0).setDatatype("NOPE");
+    ModelInferRequest.Builder negative = raw();
+    negative.getInputsBuilder(0).setShape(0, -1);
+    List<ModelStreamInferResponse> answers =
+        stream(
+            type.setId("1"),
+            raw().setId("2"),
+            negative.setId("3"),
+            classes(0).setId("4"),
+            raw().setId("5").putParameters("timeout", text("soon")),
+            raw().setId("6").putParameters("triton_other", text("x")),
+            raw().setId("7"));
+    assertThat(answers)
+        .extracting(ModelStreamInferResponse::getErrorMessage)
+        .satisfiesExactly(
+            first -> assertThat(first).contains("invalid datatype for input INPUT0: got 'NOPE'"),
+            second -> assertThat(second).isEmpty(),
+            third -> assertThat(third).contains("is -1, wanted a size that is not negative"),
+            fourth -> assertThat(fourth).contains("'classification' parameter, expected > 0"),
+            fifth -> assertThat(fifth).contains("invalid value type for 'timeout' parameter"),
+            sixth -> assertThat(sixth).contains("'triton_' are reserved"),
+            seventh -> assertThat(seventh).isEmpty());
+    assertThat(answers)
+        .extracting(answer -> answer.getInferResponse().getId())
+        .containsExactly("1", "2", "3", "4", "5", "6", "7");
+    assertThat(answers.getLast().getInferResponse().getRawOutputContentsList())
+        .containsExactly(SUM, DIFFERENCE);
+  }
+
+  @Test
+  void aRequestOfNoRowsIsAnsweredInAStreamToo() throws Exception {
+    ModelInferRequest.Builder none =
+        ModelInferRequest.newBuilder()
+            .setModelName("addsub")
+            .addInputs(input("INPUT0", "INT32", 0, 16))
+            .addInputs(input("INPUT1", "INT32", 0, 16))
+            .addRawInputContents(ByteString.EMPTY)
+            .addRawInputContents(ByteString.EMPTY);
+    ModelInferResponse unary = client.modelInfer(none.build());
+    List<ModelStreamInferResponse> streamed = stream(none);
+    assertThat(streamed).hasSize(1);
+    assertThat(streamed.getFirst().getInferResponse().getOutputsList())
+        .isEqualTo(unary.getOutputsList());
+  }
+
+  /** All answers of a stream of these requests. */
+  private static List<ModelStreamInferResponse> stream(ModelInferRequest.Builder... requests)
+      throws Exception {
+    List<ModelStreamInferResponse> answers = new ArrayList<>();
+    var all = new CompletableFuture<List<ModelStreamInferResponse>>();
     StreamObserver<ModelInferRequest> call =
         GRPCInferenceServiceGrpc.newStub(channel)
             .modelStreamInfer(
                 new StreamObserver<>() {
                   @Override
                   public void onNext(ModelStreamInferResponse message) {
-                    answer.complete(message);
+                    answers.add(message);
                   }
 
                   @Override
                   public void onError(Throwable failure) {
-                    answer.completeExceptionally(failure);
+                    all.completeExceptionally(failure);
                   }
 
                   @Override
                   public void onCompleted() {
-                    answer.completeExceptionally(new AssertionError("no answer"));
+                    all.complete(answers);
                   }
                 });
-    call.onNext(classes(2).build());
-    ModelInferResponse unary = client.modelInfer(classes(2).build());
-    ModelInferResponse streamed = answer.get(20, TimeUnit.SECONDS).getInferResponse();
+    for (ModelInferRequest.Builder request : requests) {
+      call.onNext(request.build());
+    }
     call.onCompleted();
-    assertThat(streamed.getOutputsList()).isEqualTo(unary.getOutputsList());
-    assertThat(streamed.getRawOutputContentsList()).isEqualTo(unary.getRawOutputContentsList());
+    return all.get(20, TimeUnit.SECONDS);
+  }
+
+  private static InferParameter text(String value) {
+    return InferParameter.newBuilder().setStringParam(value).build();
   }
 
   private static ModelInferRequest.Builder classes(int most) {

@@ -47,10 +47,14 @@ final class InferStream implements GrpcStreamMethod.Messages {
 
   @Override
   public Future<?> take(Body message) {
-    WireRequest wire = WireRequest.read(message);
+    WireRequest wire = WireRequest.readStreamed(message);
     Map<String, ParameterValue> metadata = server.forwarded().ofGrpc(call.metadata());
     var request = new StreamedRequest(this, wire, call.newRecord());
     open.add(request);
+    if (wire.refusal() != null) {
+      request.fail(wire.refusal());
+      return writable();
+    }
     SharedMemory memory = SharedMemory.of(server.regions(), call);
     return call.compute(
             message.work() + memory.work(),

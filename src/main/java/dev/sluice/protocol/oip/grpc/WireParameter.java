@@ -100,7 +100,7 @@ record WireParameter(String name, @Nullable ParameterValue value) {
     String field =
         switch (wanted) {
           case BOOL -> "bool_param";
-          case UNSIGNED -> "int64_param";
+          case UNSIGNED -> name.equals("priority") ? "int64_param or uint64_param" : "int64_param";
           case SEQUENCE_ID -> "int64_param or string_param";
           case TEXT -> "string_param";
         };

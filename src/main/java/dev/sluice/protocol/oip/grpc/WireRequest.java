@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@code ModelInferRequest}, its tensors' bytes found and left where they are. Holds nothing that
@@ -29,6 +30,7 @@ final class WireRequest {
   private String modelName = "";
   private String modelVersion = "";
   private String id = "";
+  private @Nullable InferenceException refusal;
 
   private WireRequest() {}
 
@@ -38,6 +40,19 @@ final class WireRequest {
    * @throws InferenceException with INVALID_ARGUMENT if it is malformed or not a request
    */
   static WireRequest read(Body message) {
+    WireRequest request = readStreamed(message);
+    if (request.refusal != null) {
+      throw request.refusal;
+    }
+    return request;
+  }
+
+  /**
+   * Reads one of a call's messages, which may have a {@link #refusal}.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it is malformed
+   */
+  static WireRequest readStreamed(Body message) {
     var request = new WireRequest();
     try {
       request.fields(message);
@@ -54,13 +69,30 @@ final class WireRequest {
         case InferMessageTags.MODEL_NAME -> modelName = in.readStringRequireUtf8();
         case InferMessageTags.MODEL_VERSION -> modelVersion = in.readStringRequireUtf8();
         case InferMessageTags.ID -> id = in.readStringRequireUtf8();
-        case InferMessageTags.PARAMETERS ->
-            WireParameter.read(InferMessageTags.slice(in, message)).putInto(parameters);
-        case InferMessageTags.INPUTS -> input(InferMessageTags.slice(in, message));
-        case InferMessageTags.OUTPUTS -> output(InferMessageTags.slice(in, message));
-        case InferMessageTags.RAW_INPUT_CONTENTS -> rawContent(InferMessageTags.slice(in, message));
+        case InferMessageTags.PARAMETERS,
+            InferMessageTags.INPUTS,
+            InferMessageTags.OUTPUTS,
+            InferMessageTags.RAW_INPUT_CONTENTS ->
+            part(tag, InferMessageTags.slice(in, message));
         default -> InferMessageTags.skip(in, tag);
       }
+    }
+  }
+
+  /** Behind what is refused only the names of the model and the request are of interest. */
+  private void part(int tag, Body bytes) throws IOException {
+    if (refusal != null) {
+      return;
+    }
+    try {
+      switch (tag) {
+        case InferMessageTags.PARAMETERS -> WireParameter.read(bytes).putInto(parameters);
+        case InferMessageTags.INPUTS -> input(bytes);
+        case InferMessageTags.OUTPUTS -> output(bytes);
+        default -> rawContent(bytes);
+      }
+    } catch (InferenceException e) {
+      refusal = e;
     }
   }
 
@@ -99,6 +131,11 @@ final class WireRequest {
     if (best > 0) {
       classes.put(name, best);
     }
+  }
+
+  /** What is wrong with it, beside which only its names are known; null if it can be asked. */
+  @Nullable InferenceException refusal() {
+    return refusal;
   }
 
   /** By output, how many of its best elements are wanted in place of all. */
