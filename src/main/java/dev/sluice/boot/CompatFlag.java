@@ -20,11 +20,13 @@ interface CompatFlag {
     NO_EFFECT
   }
 
+  /** Returns the effect of the flag here. */
   Kind kind();
 
   /** Returns what the flag is for; for one that is rejected or has no effect, the reason. */
   String text();
 
+  /** Returns the constant's name, from which the flag's own is derived. */
   String name();
 
   /** Returns the flag as it is written. */
@@ -32,7 +34,7 @@ interface CompatFlag {
     return "--" + name().toLowerCase(Locale.ROOT);
   }
 
-  /** The flags that do something, as {@code --help} shows them. */
+  /** Returns the flags that do something, as {@code --help} shows them. */
   static List<String> usage(String command, CompatFlag... flags) {
     List<String> lines = new ArrayList<>(List.of("usage: sluice " + command + " [flags]"));
     for (CompatFlag flag : flags) {

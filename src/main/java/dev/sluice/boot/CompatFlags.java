@@ -72,12 +72,12 @@ record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, List<Strin
     };
   }
 
-  /** Every value of a flag. */
+  /** Returns every value of a flag. */
   List<String> all(F flag) {
     return values.getOrDefault(flag, List.of());
   }
 
-  /** The last value of a flag; empty if it was not given, or without a text. */
+  /** Returns the last value of a flag; empty if it was not given, or without a text. */
   Optional<String> text(F flag) {
     List<String> all = all(flag);
     return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast()).filter(v -> !v.isEmpty());
@@ -123,7 +123,7 @@ record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, List<Strin
     }
   }
 
-  /** The flags of some kinds that were given. */
+  /** Returns the flags of some kinds that were given. */
   List<F> given(Kind... kinds) {
     return values.keySet().stream()
         .filter(flag -> Arrays.asList(kinds).contains(flag.kind()))

@@ -33,7 +33,7 @@ final class ExampleRequest {
     this.url = listener.tls().isEmpty() ? url(address) : url(address).replaceFirst("http", "https");
   }
 
-  /** An address a browser on this machine can open. */
+  /** Returns an address a browser on this machine can open. */
   static String url(String address) {
     return "http://" + address.replaceFirst("^(0\\.0\\.0\\.0|\\[::])", "localhost");
   }
@@ -154,7 +154,7 @@ final class ExampleRequest {
     return Collections.nCopies((int) elements, value(input.type()));
   }
 
-  /** The elements inside the first so many dimensions, as nested lists. */
+  /** Returns the elements inside the first so many dimensions, as nested lists. */
   private static String nested(TensorSpec input, int from) {
     List<Long> dims = dims(input);
     String text = value(input.type());
@@ -164,7 +164,10 @@ final class ExampleRequest {
     return text;
   }
 
-  /** A full shape that fits: an open dimension is 1, and so is a shape that nothing is known of. */
+  /**
+   * Returns a full shape that fits: an open dimension is 1, and so is a shape that nothing is known
+   * of.
+   */
   private static List<Long> dims(TensorSpec input) {
     Shape shape = input.shape();
     if (!shape.isRankKnown()) {

@@ -118,7 +118,10 @@ final class KserveCommand implements Callable<Integer> {
     this.environment = environment;
   }
 
-  /** An InferenceService's arguments come behind those of its runtime, and win. */
+  /**
+   * Joins the command line: an InferenceService's arguments come behind those of its runtime, and
+   * win.
+   */
   static CommandLine commandLine(ServerStarter starter, Map<String, String> environment) {
     return new CommandLine(new KserveCommand(starter, environment))
         .setOverwrittenOptionsAllowed(true);

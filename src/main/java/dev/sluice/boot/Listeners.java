@@ -99,7 +99,7 @@ final class Listeners {
             bound -> verticle(bound, context, handlers, count, drain)));
   }
 
-  /** One for all listeners, from the first that opens on. */
+  /** Returns one for all listeners, from the first that opens on. */
   private Authenticators authenticators() {
     if (authenticators == null) {
       authenticators = Authenticators.start(config.security(), threads.vertx());
@@ -141,7 +141,7 @@ final class Listeners {
     return open.stream().map(OpenListener::address).toList();
   }
 
-  /** The open port of the first one. */
+  /** Returns the open port of the first one. */
   int port() {
     return open.getFirst().port();
   }

@@ -27,7 +27,7 @@ import java.util.Optional;
  * @param metadata what it says of itself, while it takes requests
  */
 record ModelLine(String model, Optional<VersionStatus> version, Optional<ModelMetadata> metadata) {
-  /** All versions of all models there are. */
+  /** Returns all versions of all models there are. */
   static List<ModelLine> all(ControlPlane control, DataPlane data) {
     List<ModelLine> lines = new ArrayList<>();
     for (String model : control.models()) {

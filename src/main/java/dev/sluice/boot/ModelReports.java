@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 final class ModelReports {
   private ModelReports() {}
 
-  /** One line for each version: name, number, state, and what is wrong. */
+  /** Returns one line for each version: name, number, state, and what is wrong. */
   static List<String> states(List<ModelLine> models) {
     var table = new TextTable("MODEL", "VERSION", "STATE", "");
     for (ModelLine model : models) {
@@ -49,7 +49,7 @@ final class ModelReports {
         .collect(Collectors.joining(", "));
   }
 
-  /** One line for each version that is not as it should be. */
+  /** Returns one line for each version that is not as it should be. */
   static List<String> failures(List<ModelLine> models) {
     return models.stream()
         .filter(ModelLine::hasFailed)

@@ -85,7 +85,7 @@ record ProtocolHandlers(
   private static final Set<Protocol> OTHER_THAN_GRPS =
       Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
 
-  /** Made anew for each event loop, so that handlers may keep state without locks. */
+  /** Makes the handlers anew for each event loop, so that they may keep state without locks. */
   List<HttpProtocolHandler> http(ListenerConfig listener) {
     List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);
@@ -162,7 +162,7 @@ record ProtocolHandlers(
     return dialects;
   }
 
-  /** Made anew for each event loop. */
+  /** Makes the handlers anew for each event loop. */
   List<GrpcProtocolHandler> grpc(ListenerConfig listener) {
     List<GrpcProtocolHandler> protocolHandlers = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)) {
@@ -179,7 +179,7 @@ record ProtocolHandlers(
     return protocolHandlers;
   }
 
-  /** Made anew for each event loop. Empty if the listener does not speak brpc. */
+  /** Makes the handlers anew for each event loop. Empty if the listener does not speak brpc. */
   Optional<DetectedProtocol> brpc(ListenerConfig listener, ListenerContext context) {
     return listener.protocols().contains(Protocol.BRPC)
         ? Optional.of(new BrpcDispatcher(List.of(new GrpsBrpcHandler(grpsService())), context))

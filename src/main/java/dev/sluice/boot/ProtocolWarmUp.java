@@ -159,7 +159,7 @@ final class ProtocolWarmUp {
     }
   }
 
-  /** One listener of each kind, as far as it matters here. */
+  /** Returns one listener of each kind, as far as it matters here. */
   private static List<ListenerConfig> distinct(List<ListenerConfig> listeners) {
     Map<Object, ListenerConfig> kinds = new LinkedHashMap<>();
     listeners.forEach(

@@ -78,7 +78,7 @@ final class ServeCommand implements Callable<Integer> {
         .collect(Collectors.joining(", "));
   }
 
-  /** The listeners, the models, and a request to try. */
+  /** Returns the lines that greet the operator: listeners, models, and a request to try. */
   static List<String> welcome(SluiceConfig config, Server server) {
     List<String> lines = new ArrayList<>();
     lines.add("Sluice " + VersionText.number() + " listens on");

@@ -6,10 +6,13 @@ import java.util.List;
 
 /** A server that has started. Any thread. */
 interface Server extends AutoCloseable {
-  /** The addresses it listens on, in the order of the settings, with the ports it really got. */
+  /**
+   * Returns the addresses it listens on, in the order of the settings, with the ports it really
+   * got.
+   */
   List<String> addresses();
 
-  /** Every version of every model it knows, by name and number. */
+  /** Returns every version of every model it knows, by name and number. */
   List<ModelLine> models();
 
   /**
@@ -31,7 +34,10 @@ interface Server extends AutoCloseable {
   /** Returns how long {@link #close} may take before only runs of models can delay it. */
   Duration closingTime();
 
-  /** Drains, then stops. Blocks until all is closed; closing again does nothing. */
+  /**
+   * Graceful shutdown: drains, then stops. Blocks until all is closed. Idempotent: closing again
+   * does nothing.
+   */
   @Override
   void close();
 }

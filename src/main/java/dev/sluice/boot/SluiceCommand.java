@@ -27,13 +27,13 @@ final class SluiceCommand implements Runnable {
   @SuppressWarnings("NullAway.Init") // picocli injects the fields
   private SluiceCommand() {}
 
-  /** The whole command line. */
+  /** Returns the whole command line. */
   static CommandLine commandLine(ServerStarter starter, Map<String, String> environment) {
     return commandLine(starter, starter, environment);
   }
 
   /**
-   * The whole command line.
+   * Returns the whole command line.
    *
    * @param settled starts a server and waits until its models have loaded
    * @param atOnce starts a server and does not wait

@@ -165,14 +165,16 @@ public final class SluiceServer implements Server {
         models.requestLogs());
   }
 
-  /** Every kind of request that a listener answers over HTTP, but for the paths of models. */
+  /**
+   * Returns every kind of request that a listener answers over HTTP, but for the paths of models.
+   */
   List<HttpRoute> routes(ListenerConfig listener) {
     var routes = new HttpRoutes();
     protocolHandlers().http(listener).forEach(protocolHandler -> protocolHandler.mount(routes));
     return routes.all();
   }
 
-  /** Every method that a listener answers over gRPC, but for the standard services. */
+  /** Returns every method that a listener answers over gRPC, but for the standard services. */
   Map<String, Operation> methods(ListenerConfig listener) {
     Map<String, Operation> methods = new TreeMap<>();
     for (GrpcProtocolHandler protocolHandler : protocolHandlers().grpc(listener)) {
@@ -257,7 +259,7 @@ public final class SluiceServer implements Server {
     return models.data();
   }
 
-  /** The open port of the first listener. */
+  /** Returns the open port of the first listener. */
   public int port() {
     return listeners.port();
   }
@@ -284,7 +286,10 @@ public final class SluiceServer implements Server {
     return lines;
   }
 
-  /** Lets readiness fall, finishes what is under way, closes listeners, then models. Blocks. */
+  /**
+   * Graceful shutdown: lets readiness fall, finishes what is in flight, closes listeners, then
+   * models. Idempotent. Blocks.
+   */
   @Override
   public void close() {
     if (closing.getAndSet(true)) {

@@ -12,7 +12,10 @@ final class SocketTransports {
 
   private SocketTransports() {}
 
-  /** The one asked for, or the JDK's own and a line in the log if that is not to be had here. */
+  /**
+   * Returns the one asked for, or the JDK's own and a line in the log if that is not to be had
+   * here.
+   */
   static Transport choose(SocketTransport wanted) {
     return switch (wanted) {
       case AUTO -> orNio("epoll", Transport.nativeTransport(), false);

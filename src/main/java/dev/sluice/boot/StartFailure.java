@@ -12,7 +12,7 @@ public final class StartFailure extends RuntimeException {
   }
 
   /**
-   * A listener that could not be opened.
+   * Returns a listener that could not be opened.
    *
    * @param address as people write it
    */
@@ -20,7 +20,7 @@ public final class StartFailure extends RuntimeException {
     return new StartFailure(address + " " + why(cause));
   }
 
-  /** By the system's words, since each transport has exceptions of its own for them. */
+  /** Returns the reason in the system's words, since each transport has exceptions of its own. */
   private static String why(Throwable cause) {
     String text = text(cause);
     if (text.contains("in use")) {

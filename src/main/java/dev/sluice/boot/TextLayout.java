@@ -96,7 +96,7 @@ final class TextLayout extends LayoutBase<ILoggingEvent> {
     return BoundedText.escape(LINE_END.matcher(cut).replaceAll(" | ").replace('\t', ' '));
   }
 
-  /** A fact that has spaces must not look like several. */
+  /** Quotes a fact with spaces, which must not look like several. */
   private static String quoted(String fact) {
     return fact.indexOf(' ') < 0 ? fact : '"' + fact.replace("\"", "\\\"") + '"';
   }

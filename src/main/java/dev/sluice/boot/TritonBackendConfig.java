@@ -25,7 +25,7 @@ final class TritonBackendConfig {
   private TritonBackendConfig() {}
 
   /**
-   * The settings that the flags stand for.
+   * Returns the settings that the flags stand for.
    *
    * @param warnings get what has no effect here
    */

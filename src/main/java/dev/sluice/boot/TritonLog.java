@@ -13,7 +13,7 @@ final class TritonLog {
 
   private TritonLog() {}
 
-  /** The settings that the flags stand for. */
+  /** Returns the settings that the flags stand for. */
   static List<SettingOverride> of(CompatFlags<TritonFlag> flags) {
     List<SettingOverride> overrides = new ArrayList<>();
     String lowest = verbose(flags.number(TritonFlag.LOG_VERBOSE, 0, 0, MOST_VERBOSE));

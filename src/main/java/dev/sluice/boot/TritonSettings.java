@@ -250,7 +250,7 @@ final class TritonSettings {
     open.computeIfAbsent(place, _ -> EnumSet.noneOf(Protocol.class)).addAll(protocols);
   }
 
-  /** There, any process on the machine may share memory. */
+  /** Returns the access to control; as in Triton, any process on the machine may share memory. */
   private ControlAccess access() {
     ControlAccess control = flags.control(TritonFlag.ENABLE_CONTROL);
     if (control.never() || !flags.on(TritonFlag.ALLOW_CLIENT_SHM, false)) {
@@ -261,7 +261,7 @@ final class TritonSettings {
     return new ControlAccess(false, open);
   }
 
-  /** The encryption of the port for gRPC; the other ports have none there. */
+  /** Returns the encryption of the port for gRPC; the other ports have none there. */
   private Optional<TlsConfig> tls() {
     boolean mutual = flags.on(TritonFlag.GRPC_USE_SSL_MUTUAL, false);
     if (!mutual && !flags.on(TritonFlag.GRPC_USE_SSL, false)) {

@@ -22,7 +22,7 @@ final class TritonTraces {
   }
 
   /**
-   * The settings that the flags stand for.
+   * Returns the settings that the flags stand for.
    *
    * @param warnings get what has no meaning here
    */

@@ -13,7 +13,7 @@ final class VersionText implements IVersionProvider {
     };
   }
 
-  /** The number in the jar's manifest; classes that were never packaged have none. */
+  /** Returns the number in the jar's manifest; classes that were never packaged have none. */
   static String number() {
     String packaged = VersionText.class.getPackage().getImplementationVersion();
     return packaged == null ? "unpackaged" : packaged;

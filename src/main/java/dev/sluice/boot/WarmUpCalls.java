@@ -46,6 +46,7 @@ final class WarmUpCalls {
 
   /** A connection to the listener, closed by who asks for it. */
   interface Connector {
+    /** Opens a blocking connection to the listener, which the caller closes. */
     SocketChannel connect() throws IOException;
   }
 
@@ -191,20 +192,20 @@ final class WarmUpCalls {
     }
   }
 
-  /** A tensorflow.serving.PredictRequest. */
+  /** Returns a tensorflow.serving.PredictRequest. */
   private static byte[] tfsRequest() {
     byte[] shape = field(2, field(2, number(1, 1)));
     byte[] tensor = field(2, number(1, 1), shape, field(5, one()));
     return join(field(1, field(1, ascii(MODEL))), field(2, field(1, ascii("x")), tensor));
   }
 
-  /** An inference.ModelInferRequest. */
+  /** Returns an inference.ModelInferRequest. */
   private static byte[] oipRequest() {
     byte[] input = field(5, field(1, ascii("x")), field(2, ascii("FP32")), field(3, varint(1)));
     return join(field(1, ascii(MODEL)), input, field(7, one()));
   }
 
-  /** A grps.protos.v1.GrpsMessage. */
+  /** Returns a grps.protos.v1.GrpsMessage. */
   private static byte[] grpsMessage() {
     byte[] tensor =
         field(1, field(1, ascii("x")), number(2, 7), field(3, varint(1)), field(10, one()));
@@ -226,7 +227,7 @@ final class WarmUpCalls {
     return join(head, payload);
   }
 
-  /** A field of bytes, of text, or of another message, in Protocol Buffers' encoding. */
+  /** Returns a field of bytes, of text, or of another message, in Protocol Buffers' encoding. */
   private static byte[] field(int number, byte[]... parts) {
     byte[] content = join(parts);
     return join(varint(number << 3 | 2), varint(content.length), content);

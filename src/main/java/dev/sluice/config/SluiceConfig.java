@@ -102,7 +102,7 @@ public record SluiceConfig(
     listeners = List.copyOf(listeners);
   }
 
-  /** The same, stopping otherwise. */
+  /** Returns the same, stopping otherwise. */
   public SluiceConfig withShutdown(ShutdownConfig other) {
     return new SluiceConfig(
         listeners,
@@ -119,7 +119,7 @@ public record SluiceConfig(
         security);
   }
 
-  /** The same settings for a server that only loads models. */
+  /** Returns the same settings for a server that only loads models. */
   public SluiceConfig withoutListeners() {
     return new SluiceConfig(
         List.of(),
@@ -136,7 +136,7 @@ public record SluiceConfig(
         security);
   }
 
-  /** The same settings with another policy. */
+  /** Returns the same settings with another policy. */
   public SluiceConfig with(SecurityConfig other) {
     return new SluiceConfig(
         listeners,
@@ -153,7 +153,7 @@ public record SluiceConfig(
         other);
   }
 
-  /** The same settings for other listeners and models. */
+  /** Returns the same settings for other listeners and models. */
   public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
     return new SluiceConfig(
         others,

@@ -18,12 +18,12 @@ public record Answer(List<Value> outputs, Map<String, Object> parameters) {
     parameters = Map.copyOf(parameters);
   }
 
-  /** An answer of these outputs. */
+  /** Returns an answer of these outputs. */
   public static Answer of(Value... outputs) {
     return new Answer(List.of(outputs), Map.of());
   }
 
-  /** The same answer with one more parameter. */
+  /** Returns the same answer with one more parameter. */
   public Answer with(String parameter, Object value) {
     Map<String, Object> all = new LinkedHashMap<>(parameters);
     all.put(parameter, value);

@@ -23,7 +23,7 @@ public record HttpRequest(
     Map<String, List<String>> headers,
     byte[] body,
     boolean streaming) {
-  /** The first header of a name, in any case. */
+  /** Returns the first header of a name, in any case. */
   public Optional<String> header(String name) {
     return headers.getOrDefault(name.toLowerCase(Locale.ROOT), List.of()).stream().findFirst();
   }

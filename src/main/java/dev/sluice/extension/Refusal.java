@@ -25,11 +25,12 @@ public final class Refusal extends RuntimeException {
     this.kind = kind;
   }
 
-  /** The caller's mistake, the most frequent case. */
+  /** Makes the error for the caller's mistake, the most frequent case. */
   public static Refusal invalid(String message) {
     return new Refusal(Kind.INVALID_ARGUMENT, message);
   }
 
+  /** Returns the kind of failure, from which each protocol derives its status. */
   public Kind kind() {
     return kind;
   }

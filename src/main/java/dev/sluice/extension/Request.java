@@ -14,14 +14,14 @@ import java.util.Map;
  * are BYTES, the first one is the text of {@code s_s}.
  */
 public interface Request {
-  /** For logs. */
+  /** Returns the id, for logs. */
   String id();
 
-  /** The inputs, in the caller's order. */
+  /** Returns the inputs, in the caller's order. */
   List<Value> inputs();
 
   /**
-   * One input.
+   * Returns one input.
    *
    * @throws Refusal of kind INVALID_ARGUMENT if the caller left it out
    */
@@ -37,7 +37,7 @@ public interface Request {
   /** Texts, {@link Long}s, {@link Double}s and {@link Boolean}s by name. */
   Map<String, Object> parameters();
 
-  /** The outputs that the caller wants; empty for all of them. */
+  /** Returns the outputs that the caller wants; empty for all of them. */
   List<String> outputs();
 
   /**

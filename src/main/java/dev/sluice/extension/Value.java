@@ -33,7 +33,7 @@ public final class Value {
   }
 
   /**
-   * A value of bytes in the layout above, which it keeps.
+   * Returns a value of bytes in the layout above, which it keeps.
    *
    * @throws IllegalArgumentException if the shape has another number of elements
    */
@@ -127,29 +127,32 @@ public final class Value {
     return ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  /** Returns the name of the input or output that this is the value of. */
   public String name() {
     return name;
   }
 
+  /** Returns the type of all elements. */
   public DataType type() {
     return type;
   }
 
+  /** Returns the shape, with every dimension known. */
   public Shape shape() {
     return shape;
   }
 
-  /** The same under another name. */
+  /** Returns the same under another name. */
   public Value named(String other) {
     return new Value(other, type, shape, data);
   }
 
-  /** Its bytes, to be read only, in the layout above. */
+  /** Returns its bytes, to be read only, in the layout above. */
   public ByteBuffer data() {
     return ByteBuffer.wrap(data).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** The elements of FP32. */
+  /** Returns the elements of FP32. */
   public float[] floats() {
     require(DataType.FP32);
     float[] elements = new float[data.length / Float.BYTES];
@@ -157,7 +160,7 @@ public final class Value {
     return elements;
   }
 
-  /** The elements of FP64. */
+  /** Returns the elements of FP64. */
   public double[] doubles() {
     require(DataType.FP64);
     double[] elements = new double[data.length / Double.BYTES];
@@ -165,7 +168,7 @@ public final class Value {
     return elements;
   }
 
-  /** The elements of INT32. */
+  /** Returns the elements of INT32. */
   public int[] ints() {
     require(DataType.INT32);
     int[] elements = new int[data.length / Integer.BYTES];
@@ -173,7 +176,7 @@ public final class Value {
     return elements;
   }
 
-  /** The elements of INT64. */
+  /** Returns the elements of INT64. */
   public long[] longs() {
     require(DataType.INT64);
     long[] elements = new long[data.length / Long.BYTES];
@@ -181,7 +184,7 @@ public final class Value {
     return elements;
   }
 
-  /** The elements of BYTES. */
+  /** Returns the elements of BYTES. */
   public List<byte[]> elements() {
     require(DataType.BYTES);
     List<byte[]> elements = new ArrayList<>();
@@ -194,12 +197,12 @@ public final class Value {
     return elements;
   }
 
-  /** The elements of BYTES as UTF-8. */
+  /** Returns the elements of BYTES as UTF-8. */
   public List<String> texts() {
     return elements().stream().map(element -> new String(element, UTF_8)).toList();
   }
 
-  /** The only element of BYTES, as UTF-8. */
+  /** Returns the only element of BYTES, as UTF-8. */
   public String text() {
     List<String> texts = texts();
     if (texts.size() != 1) {

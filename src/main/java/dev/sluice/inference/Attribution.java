@@ -35,18 +35,22 @@ public final class Attribution {
     this.errors = errors;
   }
 
+  /** Returns the name of the explained output. */
   public String output() {
     return output;
   }
 
+  /** Returns the index of the explained number in the output's row. */
   public int column() {
     return column;
   }
 
+  /** Returns the model's answer to the baseline, averaged over its rows. */
   public double baseValue() {
     return baseValue;
   }
 
+  /** Returns the model's answer to the instance itself. */
   public double predictedValue() {
     return predictedValue;
   }
@@ -56,11 +60,15 @@ public final class Attribution {
     return scores.length;
   }
 
+  /** Returns the contribution of an element, by its index in the row's order. */
   public double score(int element) {
     return scores[element];
   }
 
-  /** The standard error of a score: two of them hold the true value in about 95 of 100 cases. */
+  /**
+   * Returns the standard error of a score: two of them hold the true value in about 95 of 100
+   * cases.
+   */
   public double error(int element) {
     return errors[element];
   }

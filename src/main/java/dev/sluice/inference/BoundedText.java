@@ -14,7 +14,7 @@ public final class BoundedText {
 
   private BoundedText() {}
 
-  /** A text for a client: cut, with line ends and tabs as they are. */
+  /** Returns a text for a client: cut, with line ends and tabs as they are. */
   public static String ofError(String text) {
     return escape(cut(text, ERROR_LENGTH));
   }

@@ -14,8 +14,8 @@ public interface Caller {
   String listener();
 
   /**
-   * Names the identity, such as {@code key:ci}: in texts and logs, and for what belongs to it. All
-   * anonymous callers have one name.
+   * Returns the name of the identity, such as {@code key:ci}: in texts and logs, and for what
+   * belongs to it. All anonymous callers have one name.
    */
   String identity();
 

@@ -23,18 +23,22 @@ public final class ComposingModelTimes {
     add(other.queue(), other.input(), other.infer(), other.output());
   }
 
+  /** Returns the sum of queue times in nanoseconds. */
   public synchronized long queue() {
     return queue;
   }
 
+  /** Returns the sum of the times that preparing inputs took, in nanoseconds. */
   public synchronized long input() {
     return input;
   }
 
+  /** Returns the sum of the times that the models ran, in nanoseconds. */
   public synchronized long infer() {
     return infer;
   }
 
+  /** Returns the sum of the times that extracting outputs took, in nanoseconds. */
   public synchronized long output() {
     return output;
   }

@@ -12,20 +12,23 @@ import java.util.Optional;
  * <p>No method blocks; any thread.
  */
 public interface ControlPlane {
-  /** Names of all models that were found, sorted, whatever their state. */
+  /** Returns the names of all models that were found, sorted, whatever their state. */
   List<String> models();
 
-  /** The names among {@link #models} on which the caller has the right to an operation. */
+  /** Returns the names among {@link #models} on which the caller has the right to an operation. */
   default List<String> models(Caller caller, Operation operation) {
     return visible(models(), caller, operation);
   }
 
+  /**
+   * Returns the models of the list on which the caller may do the operation, in the list's order.
+   */
   private static List<String> visible(List<String> models, Caller caller, Operation operation) {
     return models.stream().filter(model -> caller.may(operation, model)).toList();
   }
 
   /**
-   * The versions of one model, ascending; empty if there is no such model.
+   * Returns the versions of one model, ascending; empty if there is no such model.
    *
    * @throws InferenceException with UNAVAILABLE before it is known which models there are
    */
@@ -39,7 +42,7 @@ public interface ControlPlane {
     return Optional.empty();
   }
 
-  /** The labels of one model and the versions they mean now. */
+  /** Returns the labels of one model and the versions they mean now. */
   Map<String, Long> labels(String model);
 
   /** Returns whether the process answers at all. */
@@ -64,8 +67,8 @@ public interface ControlPlane {
   boolean online();
 
   /**
-   * Takes the server on or off line for load balancers; predictions are served either way. A
-   * control operation.
+   * Takes the server on or off line for load balancers; predictions are served either way.
+   * Idempotent. A control operation.
    *
    * @throws InferenceException with PERMISSION_DENIED if the caller's listener does not allow it
    */
@@ -83,19 +86,23 @@ public interface ControlPlane {
    */
   Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller);
 
-  /** Names of all models that could be served, sorted; those of {@link #models} are among them. */
+  /**
+   * Returns the names of all models that could be served, sorted; those of {@link #models} are
+   * among them.
+   */
   default Future<List<String>> known() {
     return Future.succeededFuture(models());
   }
 
-  /** The names among {@link #known} on which the caller has the right to an operation. */
+  /** Returns the names among {@link #known} on which the caller has the right to an operation. */
   default Future<List<String>> known(Caller caller, Operation operation) {
     return known().map(models -> visible(models, caller, operation));
   }
 
   /**
-   * Serves a model as it lies in its folder now, or as the load says, and what it is composed of. A
-   * control operation.
+   * Loads a model as it lies in its folder now, or as the load says, and its members if it is an
+   * ensemble. Idempotent: loading the same files again leaves the same version served. A control
+   * operation.
    *
    * <p>Completes once every version of it that should be served is. Fails with PERMISSION_DENIED if
    * the caller's listener does not allow it, UNAVAILABLE if the server alone decides what is
@@ -105,7 +112,7 @@ public interface ControlPlane {
   Future<Void> load(ModelLoad load, Caller caller);
 
   /**
-   * Serves a model no more; one that is not served stays so. A control operation.
+   * Unloads a model. Idempotent: one that is not served stays so. A control operation.
    *
    * <p>Completes when unloading has begun: requests under way are finished. Fails with
    * PERMISSION_DENIED or UNAVAILABLE, as {@link #load} does.

@@ -54,7 +54,7 @@ public interface DataPlane {
     throw new UnsupportedOperationException("no streams here");
   }
 
-  /** The model whose plugin answers an HTTP path, if there is one. Any thread. */
+  /** Returns the model whose plugin answers an HTTP path, if there is one. Any thread. */
   default Optional<String> modelAt(String path) {
     return Optional.empty();
   }

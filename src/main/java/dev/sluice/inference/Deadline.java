@@ -11,6 +11,7 @@ import java.time.Duration;
 public record Deadline(long nanos, boolean exists) {
   public static final Deadline NONE = new Deadline(0, false);
 
+  /** Returns the deadline at a value of {@link System#nanoTime}. */
   public static Deadline at(long nanos) {
     return new Deadline(nanos, true);
   }
@@ -20,11 +21,12 @@ public record Deadline(long nanos, boolean exists) {
     return length.compareTo(Duration.ofDays(365)) > 0 ? NONE : at(nowNanos + length.toNanos());
   }
 
+  /** Returns whether the deadline has expired at a value of {@link System#nanoTime}. */
   public boolean hasPassed(long nowNanos) {
     return exists && nowNanos - nanos >= 0;
   }
 
-  /** The earlier of the two. */
+  /** Returns the earlier of the two. */
   public Deadline earlier(Deadline other) {
     if (!exists) {
       return other;

@@ -53,11 +53,12 @@ public enum ErrorCode {
     this.fault = fault;
   }
 
+  /** Returns the party at fault: client, server, or a lack of resources. */
   public Fault fault() {
     return fault;
   }
 
-  /** The code of any failure: its own for an {@link InferenceException}, else INTERNAL. */
+  /** Returns the code of any failure: its own for an {@link InferenceException}, else INTERNAL. */
   public static ErrorCode of(Throwable failure) {
     return failure instanceof InferenceException known ? known.code() : INTERNAL;
   }

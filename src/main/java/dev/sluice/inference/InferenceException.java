@@ -54,26 +54,27 @@ public final class InferenceException extends RuntimeException {
     return starting(ErrorCode.UNAVAILABLE, message);
   }
 
-  /** The same where a protocol has another code for it. */
+  /** Returns the same where a protocol has another code for it. */
   public static InferenceException starting(ErrorCode code, String message) {
     return new InferenceException(code, message, null, SOON, true);
   }
 
-  /** Not now: UNAVAILABLE, and when to try again. */
+  /** Makes the error of something unavailable now: UNAVAILABLE, and when to try again. */
   public static InferenceException unavailable(String message, Duration retryAfter) {
     return new InferenceException(ErrorCode.UNAVAILABLE, message, null, retryAfter, false);
   }
 
-  /** The caller's mistake, the most frequent case. */
+  /** Makes the error for the caller's mistake, the most frequent case. */
   public static InferenceException invalid(String message) {
     return new InferenceException(ErrorCode.INVALID_ARGUMENT, message);
   }
 
-  /** The same failure in other words, without its cause. */
+  /** Returns the same failure in other words, without its cause. */
   public InferenceException withText(String message) {
     return new InferenceException(code, message, null, retryAfter, starting);
   }
 
+  /** Returns the code, which each protocol maps to a status of its own. */
   public ErrorCode code() {
     return code;
   }
@@ -96,7 +97,7 @@ public final class InferenceException extends RuntimeException {
     return retryAfter;
   }
 
-  /** The text for the client. Never null. */
+  /** Returns the text for the client. Never null. */
   @Override
   public String getMessage() {
     String message = super.getMessage();

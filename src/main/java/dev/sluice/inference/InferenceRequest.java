@@ -84,8 +84,8 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * One run of the model for this request's stream: as long wanted as this request, and cancelled
-   * with it. It owns its inputs, and nothing else; this request must outlive it.
+   * Returns one run of the model for this request's stream: as long wanted as this request, and
+   * cancelled with it. It owns its inputs, and nothing else; this request must outlive it.
    *
    * @param inputs taken over
    * @param outputs what to compute, in the wanted order
@@ -94,18 +94,22 @@ public final class InferenceRequest implements AutoCloseable {
     return new InferenceRequest(model, called, inputs, outputs, deadline, requestId, options, this);
   }
 
+  /** Returns the lease of the model, which the request owns and releases when it is closed. */
   public ModelLease model() {
     return model;
   }
 
+  /** Returns the signature that the request calls. */
   public Signature signature() {
     return signature;
   }
 
+  /** Returns the inputs, which the request owns. Valid until it is closed or handed over. */
   public List<NamedTensor> inputs() {
     return inputs;
   }
 
+  /** Returns the input of this name, owned by the request; null if it has none. */
   public @Nullable NamedTensor input(String name) {
     for (NamedTensor input : inputs) {
       if (input.name().equals(name)) {
@@ -115,15 +119,17 @@ public final class InferenceRequest implements AutoCloseable {
     return null;
   }
 
-  /** Names of the wanted outputs, in the wanted order; empty for all of them. */
+  /** Returns the names of the wanted outputs, in the wanted order; empty for all of them. */
   public List<String> outputs() {
     return outputs;
   }
 
+  /** Returns the time at which the request expires; {@link Deadline#NONE} if it does not. */
   public Deadline deadline() {
     return deadline;
   }
 
+  /** Returns the id that names the request in logs and responses. */
   public String requestId() {
     return requestId;
   }
@@ -170,8 +176,8 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * The same request to the same model, with tensors that its caller does not know of. It takes
-   * everything over: this one only hears of the caller who leaves, and tells the other.
+   * Returns the same request to the same model, with tensors that its caller does not know of. It
+   * takes everything over: this one only hears of the caller who leaves, and tells the other.
    *
    * @param signature one of the model's, with the inputs and outputs below
    * @param inputs among them this request's own
@@ -239,11 +245,15 @@ public final class InferenceRequest implements AutoCloseable {
     }
   }
 
+  /** Returns whether the caller has cancelled. Once true it stays so; any thread. */
   public boolean isCancelled() {
     return cancelled || (whole != null && whole.isCancelled());
   }
 
-  /** Frees the inputs and gives the model back. Closing again does nothing. */
+  /**
+   * Frees the inputs and releases the model's lease. Idempotent: closing again does nothing. Any
+   * thread.
+   */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

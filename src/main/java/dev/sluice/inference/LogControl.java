@@ -43,6 +43,7 @@ public interface LogControl {
     }
   }
 
+  /** Returns the levels that are written now. */
   Levels levels();
 
   /** Returns the file that the log goes to; empty for the standard error. */

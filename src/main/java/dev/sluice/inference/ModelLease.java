@@ -11,12 +11,14 @@ import java.util.Optional;
  * InferenceRequest}, which does.
  */
 public interface ModelLease {
+  /** Returns the model and version that the lease keeps loaded. */
   ModelId id();
 
+  /** Returns the metadata of the leased version. */
   ModelMetadata metadata();
 
   /**
-   * Its configuration in Triton's form, by the names of
+   * Returns its configuration in Triton's form, by the names of
    * src/docs/reference/protocols/open-inference.md: each value a String, Long, Double, Boolean,
    * List or Map. Empty if it has none.
    */
@@ -24,7 +26,9 @@ public interface ModelLease {
     return Map.of();
   }
 
-  /** The caller whose request it was admitted for; the server itself for all other leases. */
+  /**
+   * Returns the caller whose request it was admitted for; the server itself for all other leases.
+   */
   default Caller caller() {
     return Caller.SERVER;
   }
@@ -34,6 +38,8 @@ public interface ModelLease {
     return Optional.empty();
   }
 
-  /** Releases the lease. Any thread. */
+  /**
+   * Releases the lease, once: it is a reference count, so releasing is not idempotent. Any thread.
+   */
   void release();
 }

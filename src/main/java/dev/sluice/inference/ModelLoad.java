@@ -17,7 +17,7 @@ public record ModelLoad(String model, Optional<String> config, Map<String, byte[
     files = Map.copyOf(files);
   }
 
-  /** The model as it lies in its folder. */
+  /** Returns the model as it lies in its folder. */
   public static ModelLoad of(String model) {
     return new ModelLoad(model, Optional.empty(), Map.of());
   }

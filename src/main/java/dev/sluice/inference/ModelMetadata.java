@@ -60,12 +60,12 @@ public record ModelMetadata(
         false);
   }
 
-  /** The named signature; an empty name means {@link Signature#DEFAULT}. */
+  /** Returns the named signature; an empty name means {@link Signature#DEFAULT}. */
   public Optional<Signature> signature(String name) {
     return Optional.ofNullable(signatures.get(name.isEmpty() ? Signature.DEFAULT : name));
   }
 
-  /** The same model, answering each request once or by a stream. */
+  /** Returns the same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
     return new ModelMetadata(
         platform,
@@ -80,7 +80,7 @@ public record ModelMetadata(
         methodsBind);
   }
 
-  /** The same model with a batch size from its settings. */
+  /** Returns the same model with a batch size from its settings. */
   public ModelMetadata withMaxBatchSize(int size) {
     return new ModelMetadata(
         platform,
@@ -95,7 +95,7 @@ public record ModelMetadata(
         methodsBind);
   }
 
-  /** The same model with names of its outputs' classes. */
+  /** Returns the same model with names of its outputs' classes. */
   public ModelMetadata withClassLabels(Map<String, List<String>> labels) {
     return new ModelMetadata(
         platform,
@@ -110,7 +110,7 @@ public record ModelMetadata(
         methodsBind);
   }
 
-  /** The same model called in other ways. */
+  /** Returns the same model called in other ways. */
   public ModelMetadata withSignatures(Map<String, Signature> others) {
     return new ModelMetadata(
         platform,
@@ -140,7 +140,7 @@ public record ModelMetadata(
         methodsBind);
   }
 
-  /** The same model taking any inputs and giving any outputs, or not. */
+  /** Returns the same model taking any inputs and giving any outputs, or not. */
   public ModelMetadata withOpen(boolean answer) {
     return new ModelMetadata(
         platform,
@@ -170,7 +170,7 @@ public record ModelMetadata(
         methodsBind);
   }
 
-  /** The same model with a queue policy of its own, or not. */
+  /** Returns the same model with a queue policy of its own, or not. */
   public ModelMetadata withQueueTimeouts(boolean answer) {
     return new ModelMetadata(
         platform,
@@ -185,7 +185,9 @@ public record ModelMetadata(
         methodsBind);
   }
 
-  /** The same model whose signatures may only be called as their method names say, or not. */
+  /**
+   * Returns the same model whose signatures may only be called as their method names say, or not.
+   */
   public ModelMetadata withMethodsBinding(boolean answer) {
     return new ModelMetadata(
         platform,

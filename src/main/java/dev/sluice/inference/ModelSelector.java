@@ -2,6 +2,7 @@ package dev.sluice.inference;
 
 /** The version of a model that the caller asked for. */
 public sealed interface ModelSelector {
+  /** Returns the name of the model, whichever version is selected. */
   String name();
 
   /** The highest version that takes requests. */

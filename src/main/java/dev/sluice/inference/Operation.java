@@ -52,7 +52,7 @@ public enum Operation {
     this.ofModel = ofModel;
   }
 
-  /** The one role that includes it. */
+  /** Returns the one role that includes it. */
   public Role role() {
     return role;
   }
@@ -62,7 +62,7 @@ public enum Operation {
     return ofModel;
   }
 
-  /** The operation's name in settings and messages. */
+  /** Returns the operation's name in settings and messages. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -57,6 +57,7 @@ public final class OutOfMemory {
   /** Writes a line before the process ends, at once. */
   @FunctionalInterface
   public interface LastLine {
+    /** Writes and flushes the line; the process halts when this returns. */
     void write(String line) throws IOException;
   }
 

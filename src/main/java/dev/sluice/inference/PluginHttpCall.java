@@ -23,9 +23,10 @@ public interface PluginHttpCall {
       Map<String, List<String>> headers,
       boolean streaming) {}
 
+  /** Returns method, path, query and headers. */
   Head head();
 
-  /** The whole body, its content coding undone. Not to be changed. */
+  /** Returns the whole body, its content coding undone. Not to be changed. */
   byte[] body();
 
   /** Returns until when the answer is wanted. */

@@ -29,7 +29,7 @@ public record RequestOptions(
     this(priority, 0, sequence, parameters);
   }
 
-  /** The same with no higher priority than the model's caller may ask it for. */
+  /** Returns a copy with no higher priority than the model's caller may ask it for. */
   RequestOptions within(ModelLease model) {
     if (priority <= 0) {
       return this;

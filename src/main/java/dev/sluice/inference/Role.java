@@ -12,7 +12,7 @@ public enum Role {
   /** The use of memory that a caller shares with the server. */
   SHARED_MEMORY;
 
-  /** The role's name in settings and messages. */
+  /** Returns the role's name in settings and messages. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -13,6 +13,9 @@ public record SequenceStep(ParameterValue id, boolean start, boolean end) {
   public static final SequenceStep NONE =
       new SequenceStep(new ParameterValue.Whole(0, true), false, false);
 
+  /**
+   * Returns whether the request belongs to a sequence: its correlation id is neither 0 nor empty.
+   */
   public boolean hasId() {
     return switch (id) {
       case ParameterValue.Whole(long number, _) -> number != 0;
@@ -21,7 +24,7 @@ public record SequenceStep(ParameterValue id, boolean start, boolean end) {
     };
   }
 
-  /** The id as messages show it. */
+  /** Returns the id as messages show it. */
   public String idText() {
     return switch (id) {
       case ParameterValue.Whole(long number, _) -> Long.toUnsignedString(number);

@@ -82,15 +82,17 @@ public record Signature(
         name, method, otherInputs, otherOutputs, defaults, compositeInputs, compositeOutputs);
   }
 
+  /** Returns the input of this name; empty if the signature has none. */
   public Optional<TensorSpec> input(String wanted) {
     return find(inputs, wanted);
   }
 
+  /** Returns the output of this name; empty if the signature has none. */
   public Optional<TensorSpec> output(String wanted) {
     return find(outputs, wanted);
   }
 
-  /** The outputs that a protocol here can carry: all of them, as a rule. */
+  /** Returns the outputs that a protocol here can carry: all of them, as a rule. */
   public List<TensorSpec> supportedOutputs() {
     for (int i = 0; i < outputs.size(); i++) {
       if (outputs.get(i).type() == DataType.UNSUPPORTED) {
@@ -101,7 +103,7 @@ public record Signature(
   }
 
   /**
-   * The outputs to compute for a protocol that carries the common types alone.
+   * Returns the outputs to compute for a protocol that carries the common types alone.
    *
    * @param wanted names of outputs; empty for all
    * @return the same; or the names of the common ones, if all are wanted and only some are common

@@ -17,6 +17,7 @@ public record VersionStatus(long version, VersionState state, Optional<Failure> 
     }
   }
 
+  /** Returns the status of a version that has not failed. */
   public static VersionStatus of(long version, VersionState state) {
     return new VersionStatus(version, state, Optional.empty());
   }

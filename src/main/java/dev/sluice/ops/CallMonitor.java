@@ -141,14 +141,14 @@ public final class CallMonitor extends VerticleBase {
         newest.calls.since(first.calls), (newest.nanos - first.nanos) / NANOS_OF_SECOND);
   }
 
-  /** The last minute's seconds of everything that has a trend, by name. */
+  /** Returns the last minute's seconds of everything that has a trend, by name. */
   synchronized Map<String, double[]> lastMinute() {
     Map<String, double[]> seconds = new LinkedHashMap<>();
     trends.forEach((name, trend) -> seconds.put(name, trend.lastMinute()));
     return seconds;
   }
 
-  /** The course of a value, as grps' monitor has it; empty if there is no such value. */
+  /** Returns the course of a value, as grps' monitor has it; empty if there is no such value. */
   synchronized Optional<ChartSeries> series(String name) {
     if (name.equals(TIMES)) {
       return Optional.of(spread());

@@ -128,7 +128,10 @@ public final class ConsoleHandler implements HttpProtocolHandler {
     return "";
   }
 
-  /** The page of grps does not encode names: a percent sign that begins no code is one. */
+  /**
+   * Decodes a name leniently: the page of grps does not encode names, so a percent sign that begins
+   * no code stands for itself.
+   */
   private static String decode(String name) {
     try {
       return PercentCoding.decode(name);

@@ -27,7 +27,7 @@ public record ConsoleState(
   private static final double MILLIS = 1e3;
   private static final double NANOS_OF_MILLI = 1e6;
 
-  /** All of it. Work for a worker: there may be many models. */
+  /** Returns all of it. Work for a worker: there may be many models. */
   JsonObject json() {
     var models = new JsonArray();
     control.models().forEach(name -> models.add(model(name)));

@@ -55,7 +55,10 @@ public final class ProcessMetrics implements MetricSource {
             size -> page.single("process_virtual_memory_bytes", GAUGE, "Virtual memory.", size));
   }
 
-  /** Bytes of memory that the process holds; empty where the system does not report it. */
+  /**
+   * Returns the number of bytes of memory that the process holds; empty where the system does not
+   * report it.
+   */
   static Optional<Double> resident() {
     return resident(status());
   }

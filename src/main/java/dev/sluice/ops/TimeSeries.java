@@ -23,12 +23,12 @@ final class TimeSeries {
     this.join = join;
   }
 
-  /** A minute's value is the mean of its seconds, and so on. */
+  /** Downsamples by means: a minute's value is the mean of its seconds, and so on. */
   static TimeSeries ofMeans() {
     return new TimeSeries(RingBuffer::mean);
   }
 
-  /** A minute's value is the most of its seconds, and so on. */
+  /** Downsamples by peaks: a minute's value is the largest of its seconds, and so on. */
   static TimeSeries ofPeaks() {
     return new TimeSeries(RingBuffer::most);
   }
@@ -49,7 +49,7 @@ final class TimeSeries {
     return points;
   }
 
-  /** The last minute's seconds; the newest is the last. */
+  /** Returns the last minute's seconds; the newest is the last. */
   double[] lastMinute() {
     double[] points = points();
     return Arrays.copyOfRange(points, points.length - SECONDS, points.length);

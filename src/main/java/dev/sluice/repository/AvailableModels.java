@@ -38,7 +38,7 @@ final class AvailableModels {
     this.settings = settings;
   }
 
-  /** Every model by its name, sorted. */
+  /** Returns the names of all models, sorted. */
   Set<String> names() {
     DesiredModels there = mounted.poll(all);
     Set<String> names = new TreeSet<>(there.listed().keySet());
@@ -46,7 +46,10 @@ final class AvailableModels {
     return names;
   }
 
-  /** The model of this name. What is asked for never becomes a path, but is looked for in lists. */
+  /**
+   * Returns the model of this name. What is asked for never becomes a path, but is looked for in
+   * lists.
+   */
   Optional<ListedModel> find(String name) {
     DesiredModels there = mounted.poll(all);
     ListedModel listed = there.listed().get(name);
@@ -91,7 +94,9 @@ final class AvailableModels {
     return directory.resolve(name);
   }
 
-  /** The same models and this one, and what it is composed of if that is not among them yet. */
+  /**
+   * Returns the same models and this one, and what it is composed of if that is not among them yet.
+   */
   DesiredModels with(DesiredModels before, String name, ListedModel model) {
     DesiredModels next = before.with(name, model);
     Deque<ListedModel> open = new ArrayDeque<>(List.of(model));
@@ -109,7 +114,7 @@ final class AvailableModels {
   }
 
   /**
-   * The same models without this one.
+   * Returns the same models without this one.
    *
    * @param dependents whether the models go too that it is composed of, unless another one is or
    *     somebody has named them

@@ -26,7 +26,10 @@ record EnsembleMembers(Map<String, TrackedModel> models) {
     record Missing(Failure why) implements Readiness {}
   }
 
-  /** Every model after those it is composed of, so that one plan sees what the others came to. */
+  /**
+   * Returns the models in order of dependency: each after those it is composed of, so that one plan
+   * sees the outcome of the others.
+   */
   Collection<TrackedModel> inOrder() {
     Set<TrackedModel> ordered = new LinkedHashSet<>();
     models.values().forEach(model -> add(model, ordered, new LinkedHashSet<>()));

@@ -60,7 +60,9 @@ final class FingerprintReader extends SimpleFileVisitor<Path> {
     return FileVisitResult.CONTINUE;
   }
 
-  /** A link back to a folder above shows nothing new; anything else unreadable is a fault. */
+  /**
+   * Returns a link back to a folder above shows nothing new; anything else unreadable is a fault.
+   */
   @Override
   public FileVisitResult visitFileFailed(Path path, IOException fault) throws IOException {
     if (fault instanceof FileSystemLoopException) {

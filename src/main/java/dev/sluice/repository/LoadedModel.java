@@ -7,9 +7,10 @@ import java.util.Optional;
 
 /** A version that is open and could take requests. */
 public interface LoadedModel {
+  /** Returns the model's description of itself, which never changes while it is loaded. */
   ModelMetadata metadata();
 
-  /** Its configuration in Triton's form, complete; empty if it has none. */
+  /** Returns its configuration in Triton's form, complete; empty if it has none. */
   default Map<String, Object> configuration() {
     return Map.of();
   }

@@ -48,7 +48,7 @@ final class ModelFolder {
     return new ModelFolder(model, folder, warnings).poll();
   }
 
-  /** A model that is one file has one version and no settings of its own. */
+  /** Polls a model that is one file: it has one version and no settings of its own. */
   private static ScannedModel lookAtFile(Path file) throws IOException {
     Fingerprint stamp = FingerprintReader.read(parent(file), file::equals);
     var version = new ScannedVersion(ONLY_VERSION, file, isNamedModel(fileName(file)), stamp);
@@ -97,7 +97,10 @@ final class ModelFolder {
     }
   }
 
-  /** An ONNX file of another name is the model if no other and no numbered version is there. */
+  /**
+   * Returns whether a folder is a model of one file: an ONNX file of another name is the model if
+   * no other and no numbered version is there.
+   */
   private boolean isFolderOfOneFile(List<Path> children) {
     return versions.isEmpty()
         && children.stream()
@@ -156,7 +159,7 @@ final class ModelFolder {
     }
   }
 
-  /** The settings and the numbered versions beside it are not part of it. */
+  /** Returns the settings and the numbered versions beside it are not part of it. */
   private boolean belongsToOnlyVersion(Path path) {
     return !folder.equals(path.getParent()) || !(isSettings(path) || number(path).isPresent());
   }
@@ -167,14 +170,15 @@ final class ModelFolder {
         .anyMatch(name -> MODEL_FILES.contains(name) || isNamedModel(name));
   }
 
-  /** A model under a name of its own, or a plugin. */
+  /** Returns whether it is a model under a name of its own, or a plugin. */
   private static boolean isNamedModel(String name) {
     return !name.startsWith(".")
         && (name.endsWith(".onnx") || name.endsWith(".savedmodel") || name.endsWith(".jar"));
   }
 
   /**
-   * The version a folder's name stands for: ASCII digits, within 64 bits, leading zeros allowed.
+   * Returns the version a folder's name stands for: ASCII digits, within 64 bits, leading zeros
+   * allowed.
    */
   static OptionalLong number(Path folder) {
     String name = folder.getFileName().toString();

@@ -27,7 +27,8 @@ final class ModelFolderDetector {
   private final Set<Path> ofModels = ConcurrentHashMap.newKeySet();
 
   /**
-   * The same, with the models in a mounted folder in place of the one that it turns out not to be.
+   * Returns the same, with the models in a mounted folder in place of the one that it turns out not
+   * to be.
    */
   DesiredModels poll(DesiredModels wanted) {
     DesiredModels seen = wanted;
@@ -40,7 +41,10 @@ final class ModelFolderDetector {
     return seen;
   }
 
-  /** A folder that is empty, or out of sight, is what it was before: one model at first. */
+  /**
+   * Returns whether a folder holds models; one that is empty or unreadable is taken for what it was
+   * before, at first one model.
+   */
   private boolean holdsModels(Path folder) {
     List<Path> children = children(folder);
     if (children.stream().anyMatch(ModelFolderDetector::isPartOfModel)) {

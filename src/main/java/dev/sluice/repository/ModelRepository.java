@@ -104,13 +104,13 @@ public final class ModelRepository {
     }
   }
 
-  /** Names of all models that were found, sorted, whatever their state. */
+  /** Returns the names of all models that were found, sorted, whatever their state. */
   public List<String> models() {
     return view.names();
   }
 
   /**
-   * The versions of one model, ascending; empty if there is no such model.
+   * Returns the versions of one model, ascending; empty if there is no such model.
    *
    * @throws InferenceException with UNAVAILABLE if there may be one, as the folders were not looked
    *     at yet
@@ -125,7 +125,9 @@ public final class ModelRepository {
     return Optional.ofNullable(known).map(ModelView::statuses);
   }
 
-  /** The labels of one model and the versions they mean now; none if there is no such model. */
+  /**
+   * Returns the labels of one model and the versions they mean now; none if there is no such model.
+   */
   public Map<String, Long> labels(String model) {
     ModelView known = view.model(model);
     return known == null ? Map.of() : known.labels().numbers();
@@ -158,7 +160,7 @@ public final class ModelRepository {
     }
   }
 
-  /** All that is open and takes or has taken requests. */
+  /** Returns all that is open and takes or has taken requests. */
   public List<LoadedModel> loaded() {
     synchronized (lock) {
       return models.values().stream()
@@ -227,7 +229,8 @@ public final class ModelRepository {
   }
 
   /**
-   * Serves a model no more; what is under way is finished. Completes when that has begun.
+   * Unloads a model after its last request. Idempotent: a model that is not served stays so.
+   * Completes when unloading has begun.
    *
    * @param dependents whether the models go too that it is composed of, unless another one is or
    *     somebody has named them
@@ -236,7 +239,7 @@ public final class ModelRepository {
     return serve(before -> available.without(before, name, dependents));
   }
 
-  /** Names of the models there are, served or not, sorted; a worker completes it. */
+  /** Returns the names of the models there are, served or not, sorted; a worker completes it. */
   public Future<Set<String>> known() {
     return onWorker(outcome -> {
       Set<String> names = available.names();

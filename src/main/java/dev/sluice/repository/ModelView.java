@@ -36,7 +36,7 @@ final class ModelView {
     this.latest = highestFound();
   }
 
-  /** The model as it is now. Called under the repository's lock. */
+  /** Returns the model as it is now. Called under the repository's lock. */
   static ModelView of(TrackedModel model) {
     return new ModelView(
         model.name(),
@@ -45,7 +45,7 @@ final class ModelView {
         model.withoutVersion().orElse("no version was found"));
   }
 
-  /** A load that was abandoned is not reported. */
+  /** Returns the versions to report; a load that was abandoned is not among them. */
   private static List<TrackedVersion> listed(Collection<TrackedVersion> versions) {
     return versions.stream()
         .filter(v -> v.served() || v.failed() || !v.is(VersionState.END))

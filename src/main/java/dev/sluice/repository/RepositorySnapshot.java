@@ -32,7 +32,7 @@ record RepositorySnapshot(
       new RepositorySnapshot(Map.of(), List.of(), false, false, false);
 
   /**
-   * The models as they are now. Called under the repository's lock.
+   * Returns the models as they are now. Called under the repository's lock.
    *
    * @param complete whether the folders were looked at
    * @param closing whether the repository is closing

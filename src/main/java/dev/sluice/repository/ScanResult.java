@@ -26,7 +26,7 @@ record ScanResult(
     warnings = List.copyOf(warnings);
   }
 
-  /** The same, where ensembles need no files. */
+  /** Returns the same, where ensembles need no files. */
   ScanResult withEnsembles(Predicate<String> isEnsemble) {
     Map<String, ScannedModel> all = new HashMap<>(models);
     all.replaceAll((name, model) -> isEnsemble.test(name) ? model.withoutFiles() : model);

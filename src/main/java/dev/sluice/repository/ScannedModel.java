@@ -16,7 +16,7 @@ record ScannedModel(Path folder, Fingerprint settings, SortedMap<Long, ScannedVe
     versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
   }
 
-  /** The same model if no version needs files, as none of an ensemble does. */
+  /** Returns the same model if no version needs files, as none of an ensemble does. */
   ScannedModel withoutFiles() {
     SortedMap<Long, ScannedVersion> all = new TreeMap<>();
     versions.forEach((number, seen) ->

@@ -82,7 +82,7 @@ final class StableVersions {
     return seen.containsKey(version);
   }
 
-  /** The version as it may be loaded now; null while its files change. */
+  /** Returns the version as it may be loaded now; null while its files change. */
   @Nullable ScannedVersion steady(long version) {
     return steady.get(version);
   }

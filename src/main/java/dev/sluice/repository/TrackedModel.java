@@ -125,7 +125,7 @@ final class TrackedModel {
     return config == null ? Map.of() : config.labels();
   }
 
-  /** Every version worth telling of, ascending. */
+  /** Returns every version worth telling of, ascending. */
   Collection<TrackedVersion> versions() {
     return versions.values();
   }
@@ -344,7 +344,7 @@ final class TrackedModel {
     return settled || available(number);
   }
 
-  /** A load has succeeded. Returns what is not needed any more. */
+  /** Records that a load has succeeded. Returns what is not needed any more. */
   @Nullable LiveVersion loaded(LiveVersion fresh) {
     return version(fresh.id()).loaded(fresh);
   }
@@ -431,7 +431,7 @@ final class TrackedModel {
     }
   }
 
-  /** A version with a load under way is never forgotten. */
+  /** Returns the version, which is never removed while a load is in flight. */
   private TrackedVersion version(ModelId id) {
     TrackedVersion version = versions.get(id.version());
     if (version == null) {

@@ -124,7 +124,10 @@ final class TrackedVersion {
     }
   }
 
-  /** The load has succeeded. Returns what is not needed any more: the former one, or this. */
+  /**
+   * Records that the load has succeeded. Returns what is not needed any more: the former one, or
+   * this.
+   */
   @Nullable LiveVersion loaded(LiveVersion fresh) {
     loading = false;
     return switch (state) {
@@ -157,7 +160,7 @@ final class TrackedVersion {
     return failures;
   }
 
-  /** The load has failed and will be tried again. Returns whether it is still desired. */
+  /** Records that the load has failed and will be retried. Returns whether it is still desired. */
   boolean failedForNow(Failure why) {
     loading = false;
     boolean hoped = state == VersionState.LOADING || state == VersionState.AVAILABLE;
@@ -173,7 +176,7 @@ final class TrackedVersion {
     retryDue = !loading && error != null;
   }
 
-  /** The load has failed. Returns whether it was still desired. */
+  /** Records that the load has failed. Returns whether it was still desired. */
   boolean failed(Failure why) {
     loading = false;
     failures = 0;

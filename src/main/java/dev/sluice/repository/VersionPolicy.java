@@ -9,7 +9,7 @@ import java.util.TreeSet;
 final class VersionPolicy {
   private VersionPolicy() {}
 
-  /** The desired versions, ascending; a new set. */
+  /** Returns the desired versions, ascending; a new set. */
   static NavigableSet<Long> desired(VersionPolicyConfig policy, Collection<Long> seen) {
     NavigableSet<Long> desired = new TreeSet<>(seen);
     switch (policy) {

@@ -15,7 +15,7 @@ abstract class ForwardingSession implements ModelSession {
     this.session = session;
   }
 
-  /** The session behind this one. */
+  /** Returns the session behind this one. */
   ModelSession session() {
     return session;
   }

@@ -72,7 +72,7 @@ public interface ModelSession extends AutoCloseable {
     return new CompletableFuture<>();
   }
 
-  /** The process that runs it, if it is not the server's own. Any thread. */
+  /** Returns the process that runs it, if it is not the server's own. Any thread. */
   default Optional<ProcessHandle> process() {
     return Optional.empty();
   }

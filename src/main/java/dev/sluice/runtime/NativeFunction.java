@@ -33,6 +33,7 @@ public record NativeFunction(MethodHandle handle) {
     return new NativeFunction(MethodHandles.explicitCastArguments(typed, words));
   }
 
+  /** Calls the function without arguments. */
   public long call() {
     try {
       return (long) handle.invokeExact();
@@ -41,6 +42,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with one argument, an integer or an address. */
   public long call(long a) {
     try {
       return (long) handle.invokeExact(a);
@@ -49,6 +51,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with two arguments. */
   public long call(long a, long b) {
     try {
       return (long) handle.invokeExact(a, b);
@@ -57,6 +60,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with three arguments. */
   public long call(long a, long b, long c) {
     try {
       return (long) handle.invokeExact(a, b, c);
@@ -65,6 +69,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with four arguments. */
   public long call(long a, long b, long c, long d) {
     try {
       return (long) handle.invokeExact(a, b, c, d);
@@ -73,6 +78,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with five arguments. */
   public long call(long a, long b, long c, long d, long e) {
     try {
       return (long) handle.invokeExact(a, b, c, d, e);
@@ -81,6 +87,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with seven arguments. */
   public long call(long a, long b, long c, long d, long e, long f, long g) {
     try {
       return (long) handle.invokeExact(a, b, c, d, e, f, g);
@@ -89,6 +96,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with eight arguments. */
   public long call(long a, long b, long c, long d, long e, long f, long g, long h) {
     try {
       return (long) handle.invokeExact(a, b, c, d, e, f, g, h);
@@ -97,6 +105,7 @@ public record NativeFunction(MethodHandle handle) {
     }
   }
 
+  /** Calls the function with twelve arguments. */
   public long call(
       long a,
       long b,

@@ -29,7 +29,7 @@ public final class NativeMemory {
 
   private NativeMemory() {}
 
-  /** A block for a runtime's library, of at least this many bytes, which are not set. */
+  /** Returns a block for a runtime's library, of at least this many bytes, which are not set. */
   public static long allocate(long bytes) {
     long rounded = Math.max(ALIGNMENT, (bytes + ALIGNMENT - 1) & -ALIGNMENT);
     long block = ALIGNED_ALLOC.call(ALIGNMENT, rounded);
@@ -44,10 +44,12 @@ public final class NativeMemory {
     FREE.call(block);
   }
 
+  /** Reads eight bytes at a native address, in the machine's order. Unchecked. */
   public static long getLong(long address) {
     return ALL.get(JAVA_LONG_UNALIGNED, address);
   }
 
+  /** Reads four bytes at a native address, in the machine's order. Unchecked. */
   public static int getInt(long address) {
     return ALL.get(JAVA_INT_UNALIGNED, address);
   }
@@ -62,7 +64,7 @@ public final class NativeMemory {
     MemorySegment.copy(source, from, ALL, address, bytes);
   }
 
-  /** The memory at an address, as a segment of a size and of the caller's lifetime. */
+  /** Returns the memory at an address, as a segment of a size and of the caller's lifetime. */
   public static MemorySegment at(long address, long bytes) {
     return MemorySegment.ofAddress(address).reinterpret(bytes);
   }

@@ -56,13 +56,15 @@ public record Reshape(Shape declared, Shape model) {
     return size;
   }
 
-  /** The tensor with the model's shape: the same memory, which stays the caller's. */
+  /** Returns the tensor with the model's shape: the same memory, which stays the caller's. */
   NamedTensor toModel(NamedTensor tensor) {
     Shape shape = shape(tensor, declared, model);
     return new NamedTensor(tensor.name(), tensor.tensor().borrow(shape));
   }
 
-  /** The tensor with the declared shape. Takes it over; the caller owns what is returned. */
+  /**
+   * Returns the tensor with the declared shape. Takes it over; the caller owns what is returned.
+   */
   NamedTensor toCaller(NamedTensor named) {
     Tensor tensor = named.tensor();
     Shape shape = shape(named, model, declared);

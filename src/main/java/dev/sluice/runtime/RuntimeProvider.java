@@ -4,7 +4,7 @@ import java.nio.file.Path;
 
 /** Opens models of one format. Implementations are thread-safe and cheap until they open one. */
 public interface RuntimeProvider {
-  /** The key of this runtime in settings: {@code onnx}, {@code tensorflow}. */
+  /** Returns the key of this runtime in settings: {@code onnx}, {@code tensorflow}. */
   String name();
 
   /**

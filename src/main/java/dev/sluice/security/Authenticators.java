@@ -64,8 +64,8 @@ public final class Authenticators implements AutoCloseable {
   }
 
   /**
-   * The kinds of credentials that a listener knows, in order: the first that is presented counts,
-   * and what a request presents before what its connection does.
+   * Returns the kinds of credentials that a listener knows, in order: the first that is presented
+   * counts, and what a request presents before what its connection does.
    */
   public List<Authenticator> of(ListenerConfig listener) {
     List<Authenticator> known = new ArrayList<>(bearer);

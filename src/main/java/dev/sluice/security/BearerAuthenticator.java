@@ -57,7 +57,7 @@ final class BearerAuthenticator implements Authenticator {
     return authorization.substring(SCHEME.length()).strip();
   }
 
-  /** A credential that is not valid. The text must not show it. */
+  /** Returns a credential that is not valid. The text must not show it. */
   static InferenceException refusal(String text) {
     return new InferenceException(ErrorCode.UNAUTHENTICATED, text);
   }

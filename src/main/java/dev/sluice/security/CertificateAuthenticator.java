@@ -91,7 +91,7 @@ final class CertificateAuthenticator implements Authenticator {
         names.getFirst(), names.subList(1, names.size()).toArray(String[]::new));
   }
 
-  /** The subject's alternative names of one kind: each is a list of its kind and itself. */
+  /** Returns the subject's alternative names of one kind: each is a list of its kind and itself. */
   private static List<String> alternatives(X509Certificate certificate, int kind) {
     try {
       Collection<List<?>> names = certificate.getSubjectAlternativeNames();

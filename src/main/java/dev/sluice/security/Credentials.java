@@ -9,15 +9,15 @@ public interface Credentials {
   /** Of a request that presents nothing. */
   Credentials NONE = _ -> null;
 
-  /** A header or metadata entry by its name in lower case; null if there is none. */
+  /** Returns a header or metadata entry by its name in lower case; null if there is none. */
   @Nullable String header(CharSequence name);
 
-  /** The certificate whose key the client has proved to have; null if there is none. */
+  /** Returns the certificate whose key the client has proved to have; null if there is none. */
   default @Nullable X509Certificate certificate() {
     return null;
   }
 
-  /** The process that has opened the connection; null if it has come by a port. */
+  /** Returns the process that has opened the connection; null if it has come by a port. */
   default @Nullable UnixPeer unixPeer() {
     return null;
   }

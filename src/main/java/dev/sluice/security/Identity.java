@@ -32,7 +32,7 @@ public record Identity(String name, List<String> names) {
     names = List.copyOf(names);
   }
 
-  /** An identity of its own, which rules for everybody who is authenticated concern. */
+  /** Returns an identity of its own, which rules for everybody who is authenticated concern. */
   static Identity authenticated(String name, String... others) {
     List<String> names = new ArrayList<>(List.of(name, AUTHENTICATED));
     names.addAll(List.of(others));
@@ -40,8 +40,8 @@ public record Identity(String name, List<String> names) {
   }
 
   /**
-   * A name that fits into a line. One that has to be changed for that ends with its hash, so that
-   * no two identities have the same name.
+   * Returns a name that fits into a line. One that has to be changed for that ends with its hash,
+   * so that no two identities have the same name.
    */
   private static String shown(String name) {
     String plain = ODD.matcher(name).replaceAll("?");

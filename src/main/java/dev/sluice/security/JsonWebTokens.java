@@ -122,7 +122,7 @@ final class JsonWebTokens {
     return identity;
   }
 
-  /** A claim that is there may still be null. */
+  /** Returns the expiry of a token; a claim that is present may still be null. */
   private static Instant end(JWTClaimsSet claims) {
     Date end = claims.getExpirationTime();
     if (end == null) {
@@ -177,7 +177,7 @@ final class JsonWebTokens {
     };
   }
 
-  /** The claim of that very name, or else the one that lies in others. */
+  /** Returns the claim of that very name, or else the one that lies in others. */
   private @Nullable Object claim(Map<String, Object> claims) {
     if (claims.containsKey(config.rolesClaim())) {
       return claims.get(config.rolesClaim());

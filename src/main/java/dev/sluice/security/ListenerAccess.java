@@ -80,7 +80,7 @@ public final class ListenerAccess {
     return !authenticators.isEmpty() || !restrictions.isEmpty();
   }
 
-  /** The caller without a credential. */
+  /** Returns the caller without a credential. */
   public Caller anonymous() {
     return anonymous;
   }

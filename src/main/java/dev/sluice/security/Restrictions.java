@@ -39,7 +39,7 @@ final class Restrictions {
     }
   }
 
-  /** The group of an operation; null if none restricts it. */
+  /** Returns the group of an operation; null if none restricts it. */
   private static @Nullable Group group(Operation operation) {
     return switch (operation) {
       case HEALTH, MODEL_READY -> Group.HEALTH;

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 /** The source of token keys. Any thread. */
 interface TokenKeySource {
-  /** The keys that are valid now; another object after each change. */
+  /** Returns the keys that are valid now; another object after each change. */
   TokenKeys keys();
 
   /**

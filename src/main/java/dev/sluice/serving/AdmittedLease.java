@@ -34,7 +34,7 @@ final class AdmittedLease implements ModelLease {
     return new AdmittedLease(live, ((Servable) live.loaded()).admission().admit(live.id()), caller);
   }
 
-  /** The lease itself. */
+  /** Returns the lease itself. */
   LiveVersion live() {
     return live;
   }

@@ -10,7 +10,10 @@ import java.util.Optional;
 
 /** A model with a cache in front of its queue. Streams go past it. */
 record CachedModel(Servable model, CachingScheduler scheduler) implements Servable {
-  /** The model itself, or with a cache if its settings want one and each answer stands alone. */
+  /**
+   * Returns the model itself, or with a cache if its settings want one and each answer stands
+   * alone.
+   */
   static Servable of(Servable model, ModelConfig config, ResponseCache cache) {
     boolean kept =
         config.responseCache() && !config.stream().decoupled() && config.sequence().isEmpty();

@@ -86,7 +86,7 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
     return new Reshape(shape, shape);
   }
 
-  /** The shape itself, if a tensor of it can exist; each open dimension is at least 1. */
+  /** Returns the shape itself, if a tensor of it can exist; each open dimension is at least 1. */
   private Shape countable(String kind, String what, Shape shape, TensorSpec spec) {
     try {
       long bytes = Math.max(1, spec.type().byteSize());
@@ -114,7 +114,7 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
     }
   }
 
-  /** The sizes that are declared, and where they are open, the model's. */
+  /** Returns the sizes that are declared, and where they are open, the model's. */
   private static Shape narrowed(Shape declared, Shape model) {
     long[] dims = declared.dims();
     for (int i = 0; i < dims.length && model.isRankKnown(); i++) {

@@ -116,7 +116,7 @@ final class DeclaredWarmUp {
     return new NamedTensor(name, tensor(spec.type(), shape, said));
   }
 
-  /** The {@code dims} of a declared tensor. */
+  /** Returns the {@code dims} of a declared tensor. */
   static long[] dims(Map<?, ?> said) {
     return numbers(said.get("dims"));
   }
@@ -215,7 +215,7 @@ final class DeclaredWarmUp {
     return at == bytes.length;
   }
 
-  /** A name is one of a file beside the model, and leads nowhere else. */
+  /** Reads a file beside the model; its name leads nowhere else. */
   private byte[] read(String name) {
     Path folder = modelFolder.resolve("warmup");
     Path file = folder.resolve(name).normalize();

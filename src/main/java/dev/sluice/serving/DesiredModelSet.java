@@ -21,7 +21,7 @@ public final class DesiredModelSet {
   private DesiredModelSet() {}
 
   /**
-   * The models as the repository lists them.
+   * Returns the models as the repository lists them.
    *
    * @param served names of the models there are now; all of them are on the platform {@code
    *     tensorflow}

@@ -111,7 +111,7 @@ public final class InferencePipeline implements DataPlane {
         : subscriber;
   }
 
-  /** The event loop that asks. */
+  /** Returns the event loop that asks. */
   private static Context callerContext() {
     return Objects.requireNonNull(Vertx.currentContext(), "models are asked on event loops");
   }
@@ -148,7 +148,10 @@ public final class InferencePipeline implements DataPlane {
             });
   }
 
-  /** Every lease comes from the repository, and the loader puts nothing else into it. */
+  /**
+   * Returns the loaded servable: every lease comes from the repository, and the loader puts nothing
+   * else into it.
+   */
   static Servable servable(ModelLease lease) {
     return switch (lease) {
       case AdmittedLease admitted -> (Servable) admitted.live().loaded();

@@ -197,7 +197,7 @@ public final class LoadPolicy {
     return folders.stream().anyMatch(folder -> real.startsWith(real(folder)));
   }
 
-  /** The path without symbolic links, as far as it exists. */
+  /** Returns the path without symbolic links, as far as it exists. */
   private static Path real(Path path) {
     Path absolute = path.toAbsolutePath();
     List<Path> missing = new ArrayList<>();

@@ -244,7 +244,7 @@ public final class ModelControl implements ControlPlane {
     loads.close();
   }
 
-  /** The result, completed on the caller's event loop if it has one. */
+  /** Returns the result, completed on the caller's event loop if it has one. */
   private static <T> Future<T> onCallerContext(Future<T> outcome) {
     Context callerContext = Vertx.currentContext();
     if (callerContext == null) {

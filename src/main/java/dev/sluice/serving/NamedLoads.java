@@ -64,7 +64,7 @@ final class NamedLoads {
     return next(load.model(), new Attempt(load)::make);
   }
 
-  /** Completes when unloading has begun. */
+  /** Unloads a model; completes when that has begun. Idempotent. */
   Future<Void> unload(String model, boolean dependents) {
     return next(
         model,

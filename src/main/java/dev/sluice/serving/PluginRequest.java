@@ -25,7 +25,7 @@ record PluginRequest(
         call);
   }
 
-  /** The same request in a later call. */
+  /** Returns the same request in a later call. */
   PluginRequest during(PluginCall<?> later) {
     return new PluginRequest(id, inputs, parameters, outputs, later);
   }

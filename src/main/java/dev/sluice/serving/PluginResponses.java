@@ -18,7 +18,7 @@ import java.util.Set;
 /** Makes responses of what a plugin answers. Any thread. */
 record PluginResponses(ModelSignature declared) {
   /**
-   * A response to a request, if the answer is what was declared.
+   * Returns a response to a request, if the answer is what was declared.
    *
    * @throws InferenceException INTERNAL if it is not
    */

@@ -67,12 +67,12 @@ record PluginVersion(
     paths.claim(path, model);
   }
 
-  /** The event loop that asks. */
+  /** Returns the event loop that asks. */
   Context callerContext() {
     return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
   }
 
-  /** The caller of a request has left. */
+  /** Makes the error for a request whose caller has cancelled. */
   static InferenceException left(InferenceRequest request) {
     return new InferenceException(
         ErrorCode.CANCELLED, "request " + request.requestId() + " was cancelled");

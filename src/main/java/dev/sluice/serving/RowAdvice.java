@@ -20,7 +20,7 @@ public final class RowAdvice {
     this.nanoTime = nanoTime;
   }
 
-  /** One sentence; empty if there is nothing to say, or the version takes no requests. */
+  /** Returns one sentence; empty if there is nothing to say, or the version takes no requests. */
   public Optional<String> of(ModelSelector version) {
     if (!(repository.find(version) instanceof ModelLookup.Found(LiveVersion live))) {
       return Optional.empty();

@@ -128,7 +128,7 @@ final class RowTrial {
     return true;
   }
 
-  /** A row's bytes; none if the tensor has no such row. */
+  /** Returns a row's bytes; none if the tensor has no such row. */
   private static MemorySegment row(Tensor tensor, int row) {
     long count = tensor.shape().rank() == 0 ? 0 : tensor.shape().dim(0);
     if (row >= count || !tensor.type().isFixedSize()) {
@@ -214,7 +214,9 @@ final class RowTrial {
     }
   }
 
-  /** The best of some rounds each, in turn, so that what else the machine does hits both. */
+  /**
+   * Returns the best of some rounds each, in turn, so that what else the machine does hits both.
+   */
   private Times measure() {
     int[] all = IntStream.range(0, ROWS).toArray();
     long together = Long.MAX_VALUE;
@@ -235,7 +237,7 @@ final class RowTrial {
     return round < LEAST_ROUNDS || nanoTime.getAsLong() - until < 0;
   }
 
-  /** The time of the run alone, without that of making rows up. */
+  /** Returns the time of the run alone, without that of making rows up. */
   private long time(int... numbers) {
     List<NamedTensor> inputs = rows.inputs(numbers);
     try {

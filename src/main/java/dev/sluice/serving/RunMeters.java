@@ -24,7 +24,7 @@ final class RunMeters {
     this.version = version;
   }
 
-  /** A meter for one call, on whose thread it is used. */
+  /** Returns a meter for one call, on whose thread it is used. */
   RunMeter begin() {
     RunMeter known = free.poll();
     RunMeter meter = known == null ? version.worker() : known;

@@ -94,7 +94,7 @@ final class SequenceModel implements Servable {
     return new SingleResponseStreams(scheduler);
   }
 
-  /** A sequence may be with any of its sessions. */
+  /** Returns the problem of a sequence model: a sequence may be with any of its sessions. */
   @Override
   public Optional<ModelProblem> problem() {
     return instances.stream().flatMap(instance -> instance.problem().stream()).findFirst();

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /** A loaded version as the pipeline needs it: admission control and a scheduler behind it. */
 interface Servable extends LoadedModel {
-  /** All there is of it besides those who run it. */
+  /** Returns all there is of it besides those who run it. */
   VersionComponents facts();
 
   @Override
@@ -51,7 +51,7 @@ interface Servable extends LoadedModel {
     return facts().meter();
   }
 
-  /** The code that answers HTTP requests by itself, if there is any. */
+  /** Returns the code that answers HTTP requests by itself, if there is any. */
   default Optional<PluginHttpHandler> handler() {
     return Optional.empty();
   }

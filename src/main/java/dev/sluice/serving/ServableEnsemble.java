@@ -134,7 +134,9 @@ final class ServableEnsemble implements Servable {
     return streams;
   }
 
-  /** Each member's load, and behind it those of the models that it is composed of itself. */
+  /**
+   * Returns each member's load, and behind it those of the models that it is composed of itself.
+   */
   @Override
   public List<Long> members() {
     List<Long> loads = new ArrayList<>(steps.size());

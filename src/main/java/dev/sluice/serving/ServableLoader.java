@@ -105,7 +105,7 @@ public final class ServableLoader implements Loader {
     return openCode(id, folder, config);
   }
 
-  /** A plugin alone, or around the model whose files lie beside it. */
+  /** Returns a plugin alone, or around the model whose files lie beside it. */
   private Servable openCode(ModelId id, Path folder, ModelConfig config) {
     long begun = nanoTime.getAsLong();
     PluginCode code = code(id, folder, config);
@@ -297,7 +297,10 @@ public final class ServableLoader implements Loader {
                 folder));
   }
 
-  /** Two loads of the same version, one replacing the other, must not share their threads. */
+  /**
+   * Returns the name of a version's thread pool; two loads of the same version must not share
+   * threads.
+   */
   private String poolName(ModelId id) {
     return "model-" + id + "-" + loads.incrementAndGet();
   }

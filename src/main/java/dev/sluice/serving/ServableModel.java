@@ -140,7 +140,7 @@ final class ServableModel implements Servable {
                 .log("requests are not joined: the model has no common batch dimension"));
   }
 
-  /** One for each session. */
+  /** Returns one for each session. */
   private List<ModelWorkerVerticle> workers(
       ModelConfig config,
       BatchRules rules,
@@ -179,7 +179,7 @@ final class ServableModel implements Servable {
         .map(text -> new Vocabulary(VocabularyFile.read(text.vocabulary()), text.unknown()));
   }
 
-  /** A stream's group is what the settings say, or what the model joins. */
+  /** Returns the rows of a stream's group, by the settings or by what the model joins. */
   private static int groupRows(ModelConfig config) {
     int wanted = config.stream().rows();
     return wanted == 0 ? config.batching().maxBatchSize() : wanted;
@@ -224,7 +224,7 @@ final class ServableModel implements Servable {
     return facts;
   }
 
-  /** One of its sessions, for trials before the model has requests. */
+  /** Returns one of its sessions, for trials before the model has requests. */
   ModelSession session() {
     return sessions.getFirst();
   }

@@ -70,7 +70,7 @@ final class ServablePlugin implements Servable {
     return declared;
   }
 
-  /** The metadata that callers get of a plugin. */
+  /** Returns the metadata that callers get of a plugin. */
   static ModelMetadata metadata(ModelSignature declared, boolean shapesBind) {
     var signature = new Signature(Signature.DEFAULT, "", declared.inputs(), declared.outputs());
     return new ModelMetadata("java", Map.of(signature.name(), signature), shapesBind, 0)

@@ -36,7 +36,7 @@ record SyntheticRows(Signature signature) {
         && spec.shape().dim(0) == Shape.ANY;
   }
 
-  /** All inputs, with these rows in this order. */
+  /** Returns all inputs, with these rows in this order. */
   List<NamedTensor> inputs(int... rows) {
     return signature.inputs().stream()
         .filter(spec -> !spec.optional())

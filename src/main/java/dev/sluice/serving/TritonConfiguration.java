@@ -37,7 +37,7 @@ final class TritonConfiguration {
     this.tree = new LinkedHashMap<>(config.declared());
   }
 
-  /** The whole configuration as a {@link TritonTree}. */
+  /** Returns the whole configuration as a {@link TritonTree}. */
   static Map<String, Object> of(String name, ModelMetadata model, ModelConfig config) {
     return new TritonConfiguration(model, config).complete(name);
   }

@@ -61,7 +61,7 @@ final class UploadFolder {
     this.lock = lock;
   }
 
-  /** The model's folder. */
+  /** Returns the model's folder. */
   Path files() {
     return folder.resolve(FILES);
   }

@@ -35,7 +35,7 @@ record VersionComponents(
         meter);
   }
 
-  /** The same with other metadata. */
+  /** Returns a copy with other metadata. */
   VersionComponents withMetadata(ModelMetadata other) {
     return new VersionComponents(other, configuration, admission, explaining, meter);
   }

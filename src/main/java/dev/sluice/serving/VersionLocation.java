@@ -16,7 +16,7 @@ final class VersionLocation {
   private VersionLocation() {}
 
   /**
-   * The folder, or the single file, that a runtime is to open.
+   * Returns the folder, or the single file, that a runtime is to open.
    *
    * @throws InferenceException with FAILED_PRECONDITION if the settings name a file that is not
    *     there
@@ -43,7 +43,7 @@ final class VersionLocation {
     return file;
   }
 
-  /** The model's folder: the version's own, or the one that it lies in. */
+  /** Returns the model's folder: the version's own, or the one that it lies in. */
   static Path modelFolder(Path folder, ModelId id) {
     Path above = folder.toAbsolutePath().getParent();
     boolean numbered = String.valueOf(folder.getFileName()).matches("0*" + id.version());

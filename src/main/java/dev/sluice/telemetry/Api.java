@@ -27,12 +27,12 @@ public enum Api {
     this.label = label;
   }
 
-  /** The protocol's name in settings; {@code v1} for the paths that two of them share. */
+  /** Returns the protocol's name in settings; {@code v1} for the paths that two of them share. */
   String protocol() {
     return protocol;
   }
 
-  /** The call in its protocol's words: lower case over REST, as called over gRPC. */
+  /** Returns the call in its protocol's words: lower case over REST, as called over gRPC. */
   String label() {
     return label;
   }

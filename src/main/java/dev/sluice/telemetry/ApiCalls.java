@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param entryPoint what carries them
  */
 record ApiCalls(Api api, EntryPoint entryPoint, CallMeter meter) {
-  /** All calls to a model by some methods, of which there was at least one. */
+  /** Returns all calls to a model by some methods, of which there was at least one. */
   static List<ApiCalls> of(ModelMeter model, Iterable<Api> apis) {
     List<ApiCalls> found = new ArrayList<>();
     for (Api api : apis) {

@@ -61,7 +61,7 @@ final class Buckets {
     return bounds[index];
   }
 
-  /** The bucket of a value. */
+  /** Returns the bucket of a value. */
   int index(long value) {
     return value <= 0
         ? search(0, value)

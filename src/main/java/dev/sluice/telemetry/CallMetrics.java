@@ -134,6 +134,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
   }
 
   private interface Signatures {
+    /** Adds the times of one signature to the page. */
     void add(String name, VersionMeter version, Times times);
   }
 

@@ -25,7 +25,7 @@ public final class CallTotals {
     this.buckets = buckets;
   }
 
-  /** All calls to a model so far. */
+  /** Returns all calls to a model so far. */
   static CallTotals of(ModelMeter model) {
     CallTotals all = NONE;
     for (ApiCalls calls : ApiCalls.of(model, ALL)) {
@@ -48,7 +48,7 @@ public final class CallTotals {
     return plus(more, 1);
   }
 
-  /** The difference to an earlier state. */
+  /** Returns the difference to an earlier state. */
   public CallTotals since(CallTotals before) {
     return plus(before, -1);
   }
@@ -70,7 +70,7 @@ public final class CallTotals {
     return succeeded + failed;
   }
 
-  /** The part of the calls that failed, from 0 to 1; 0 if there were none. */
+  /** Returns the part of the calls that failed, from 0 to 1; 0 if there were none. */
   public double failedShare() {
     return calls() == 0 ? 0 : (double) failed / calls();
   }
@@ -103,7 +103,7 @@ public final class CallTotals {
     return 0;
   }
 
-  /** Nothing is known of where the last bucket ends. */
+  /** Interpolates a quantile within a bucket; the upper bound of the last one is unknown. */
   private static double within(int bucket, double share) {
     double from = bucket == 0 ? 0 : TIMES.bound(bucket - 1);
     return bucket == TIMES.count() - 1 ? from : from + share * (TIMES.bound(bucket) - from);

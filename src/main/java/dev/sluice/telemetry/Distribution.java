@@ -2,11 +2,12 @@ package dev.sluice.telemetry;
 
 /** The distribution of values over buckets, as the page shows it. */
 interface Distribution {
+  /** Returns the upper bounds to which the counts belong. */
   Buckets buckets();
 
   /** Values in one bucket alone. */
   long count(int bucket);
 
-  /** All values together. */
+  /** Returns all values together. */
   long sum();
 }

@@ -3,5 +3,6 @@ package dev.sluice.telemetry;
 /** Writes some of the metrics onto the page, on each scrape. Any thread. */
 @FunctionalInterface
 public interface MetricSource {
+  /** Writes the current values. Called on a worker, so it may take a while. */
   void write(MetricsPage page);
 }

@@ -29,7 +29,7 @@ public final class MetricsPage {
     return family(name, kind, help, false);
   }
 
-  /** The same with the bounds of buckets as TensorFlow Serving writes them. */
+  /** Returns a copy with the bounds of buckets as TensorFlow Serving writes them. */
   Family tensorflowFamily(String name, Kind kind, String help) {
     return family(name, kind, help, true);
   }
@@ -55,7 +55,7 @@ public final class MetricsPage {
     return text.toString();
   }
 
-  /** The name on the page of TensorFlow's metric of this path. */
+  /** Returns the name on the page of TensorFlow's metric of this path. */
   static String name(String path) {
     return path.replaceAll("[^A-Za-z0-9_]", ":");
   }
@@ -70,23 +70,23 @@ public final class MetricsPage {
       this.tensorflow = tensorflow;
     }
 
-    /** A series and its value. */
+    /** Returns a series and its value. */
     public Family add(long value, String... labels) {
       return line("", Long.toString(value), labels);
     }
 
-    /** A series and its value. */
+    /** Returns a series and its value. */
     public Family add(double value, String... labels) {
       return line("", number(value), labels);
     }
 
-    /** A histogram's series. */
+    /** Returns a histogram's series. */
     Family add(Distribution values, double unit, String... labels) {
       return add(List.of(values), values.buckets(), unit, labels);
     }
 
     /**
-     * A histogram's series.
+     * Returns a histogram's series.
      *
      * @param parts are added up; they have the same buckets
      * @param unit what recorded values are divided by

@@ -37,7 +37,7 @@ public final class ModelMeter {
     return examples.sum();
   }
 
-  /** The meter of such calls, made at the first. */
+  /** Returns the meter of such calls, made at the first. */
   CallMeter calls(Api api, EntryPoint entryPoint) {
     int index = index(api, entryPoint);
     CallMeter known = calls.get(index);
@@ -48,12 +48,12 @@ public final class ModelMeter {
     return Objects.requireNonNull(calls.get(index));
   }
 
-  /** The meter of such calls, or null if there were none. */
+  /** Returns the meter of such calls, or null if there were none. */
   @Nullable CallMeter callsSoFar(Api api, EntryPoint entryPoint) {
     return calls.get(index(api, entryPoint));
   }
 
-  /** A place in an array that lives no longer than the enums do. */
+  /** Returns a place in an array that lives no longer than the enums do. */
   @SuppressWarnings("EnumOrdinal")
   private static int index(Api api, EntryPoint entryPoint) {
     return api.ordinal() * ENTRY_POINTS + entryPoint.ordinal();

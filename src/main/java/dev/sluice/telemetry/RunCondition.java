@@ -5,6 +5,6 @@ public interface RunCondition {
   /** Returns the state of the circuit breaker: 0 closed, 1 half open, 2 open. */
   int breaker();
 
-  /** For how long the longest run under way has run; 0 if there is none. */
+  /** Returns for how long the longest run in flight has run; 0 if there is none. */
   long longestRunNanos();
 }

@@ -11,8 +11,9 @@ public interface SessionCondition {
   long restarts();
 
   /**
-   * Bytes of memory, shared memory included, that each process holds which runs a session, by its
-   * number; empty if the server's own process runs them. Reads files of the system.
+   * Returns the number of bytes of memory, shared memory included, that each process holds which
+   * runs a session, by its number; empty if the server's own process runs them. Reads files of the
+   * system.
    */
   Map<Long, Long> processes();
 }

@@ -61,7 +61,7 @@ public final class Telemetry {
     return liveness;
   }
 
-  /** The meter of a model that there is, by its name. */
+  /** Returns the meter of a model that there is, by its name. */
   public ModelMeter model(String name) {
     ModelMeter known = models.get(name);
     return known != null ? known : models.computeIfAbsent(name, unknownModels::leave);
@@ -72,7 +72,10 @@ public final class Telemetry {
     return (known == null ? unknownModels.of(model) : known).calls(api, entryPoint);
   }
 
-  /** A new meter for a version that is being loaded. It is not visible before it is published. */
+  /**
+   * Returns a new meter for a version that is being loaded. It is not visible before it is
+   * published.
+   */
   public VersionMeter version(ModelId id) {
     model(id.name());
     return new VersionMeter(id, versions, nanoTime, clock);
@@ -88,12 +91,12 @@ public final class Telemetry {
     return traces;
   }
 
-  /** The meter of a version, or null if it is not loaded. */
+  /** Returns the meter of a version, or null if it is not loaded. */
   public @Nullable VersionMeter loaded(ModelId id) {
     return versions.get(id);
   }
 
-  /** The loaded versions, by name and number. */
+  /** Returns the loaded versions, by name and number. */
   Collection<VersionMeter> versions() {
     var sorted = new ArrayList<>(versions.values());
     sorted.sort(
@@ -102,7 +105,7 @@ public final class Telemetry {
     return sorted;
   }
 
-  /** The models that there are or were, by name, and then names that no model has. */
+  /** Returns the models that there are or were, by name, and then names that no model has. */
   Collection<ModelMeter> models() {
     var sorted = new ArrayList<>(models.values());
     sorted.sort(Comparator.comparing(ModelMeter::model));
@@ -110,7 +113,7 @@ public final class Telemetry {
     return sorted;
   }
 
-  /** All calls so far, by the name that was asked; see {@link UnknownModelMeters}. */
+  /** Returns all calls so far, by the name that was asked; see {@link UnknownModelMeters}. */
   public Map<String, CallTotals> callTotals() {
     Map<String, CallTotals> totals = new LinkedHashMap<>();
     models().forEach(model -> totals.put(model.model(), CallTotals.of(model)));
@@ -122,21 +125,21 @@ public final class Telemetry {
     sources.add(source);
   }
 
-  /** The page, in Prometheus' text format. Work for a worker: it may be long. */
+  /** Returns the page, in Prometheus' text format. Work for a worker: it may be long. */
   public String page() {
     var page = new MetricsPage();
     sources.forEach(source -> source.write(page));
     return page.text();
   }
 
-  /** A metric's name on the page, by the path that TensorFlow has it under inside. */
+  /** Returns a metric's name on the page, by the path that TensorFlow has it under inside. */
   public static String pageName(String path) {
     return MetricsPage.name(path);
   }
 
   /**
-   * The value of the first series of each counter and gauge by its name on the page, as TensorFlow
-   * Serving's reload call reports it. Slow.
+   * Returns the value of the first series of each counter and gauge by its name on the page, as
+   * TensorFlow Serving's reload call reports it. Slow.
    */
   public Map<String, Long> firstValues() {
     Map<String, Long> values = new HashMap<>();

@@ -45,7 +45,10 @@ final class TraceJson {
     };
   }
 
-  /** One that the trace had no room for is there by another name, without data. */
+  /**
+   * Formats the record of a tensor; one that the trace had no room for is there by another name,
+   * without data.
+   */
   private static String tensor(Event.Carried carried) {
     byte[] data = carried.data();
     String head =

@@ -129,6 +129,7 @@ final class TraceWriter implements AutoCloseable {
   /** Something to do with files. */
   @FunctionalInterface
   private interface Work {
+    /** Writes or deletes files, on the writer's own thread. */
     void run() throws IOException;
   }
 

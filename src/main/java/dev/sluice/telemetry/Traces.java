@@ -133,7 +133,7 @@ public final class Traces implements AutoCloseable {
     }
   }
 
-  /** The settings of one model, or of all under the empty name. */
+  /** Returns the settings of one model, or of all under the empty name. */
   public synchronized Map<String, List<String>> settings(String model) {
     Map<String, List<String>> all = effective(model, asked);
     Tracer tracer = own.getOrDefault(model, common);

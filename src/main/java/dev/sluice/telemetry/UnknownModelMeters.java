@@ -27,13 +27,13 @@ final class UnknownModelMeters {
     return belowLimit ? named.computeIfAbsent(name, ModelMeter::new) : others;
   }
 
-  /** A name is a model's from now on, which goes on with what was counted. */
+  /** Leaves the name to a model, which continues its counts. */
   ModelMeter leave(String name) {
     ModelMeter known = named.remove(name);
     return known != null ? known : new ModelMeter(name);
   }
 
-  /** By name, and then that of all others. */
+  /** Returns the metrics by name, and then that of all others. */
   List<ModelMeter> all() {
     List<ModelMeter> sorted = new ArrayList<>(named.values());
     sorted.sort(Comparator.comparing(ModelMeter::model));

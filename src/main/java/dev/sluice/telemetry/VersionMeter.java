@@ -63,6 +63,7 @@ public final class VersionMeter {
     }
   }
 
+  /** Returns the model and version that the metrics belong to. */
   public ModelId model() {
     return model;
   }
@@ -77,7 +78,7 @@ public final class VersionMeter {
     shown.remove(model, this);
   }
 
-  /** The meter of one worker, which alone writes it. */
+  /** Returns the meter of one worker, which alone writes it. */
   public RunMeter worker() {
     var worker = new RunMeter(nanoTime, clock);
     workers.add(worker);
@@ -107,12 +108,12 @@ public final class VersionMeter {
     return sessionConditions;
   }
 
-  /** The worst that a circuit breaker of it does: 0 closed, 1 half open, 2 open. */
+  /** Returns the worst state of its circuit breakers: 0 closed, 1 half open, 2 open. */
   int breaker() {
     return conditions.stream().mapToInt(RunCondition::breaker).max().orElse(0);
   }
 
-  /** For how long the longest run under way has run. */
+  /** Returns for how long the longest run in flight has run. */
   long longestRunNanos() {
     return conditions.stream().mapToLong(RunCondition::longestRunNanos).max().orElse(0);
   }
@@ -217,7 +218,7 @@ public final class VersionMeter {
     return workers.stream().map(worker -> (Distribution) worker.lengths).toList();
   }
 
-  /** All there is, at this moment. */
+  /** Returns all there is, at this moment. */
   public ModelStatistics statistics() {
     BatchTimes composed = composedBatches.all();
     return new ModelStatistics(

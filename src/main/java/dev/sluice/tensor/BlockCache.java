@@ -65,7 +65,7 @@ final class BlockCache {
     largeLimit = next;
   }
 
-  /** The size of the block that holds so many bytes: at least that, 64 or more. */
+  /** Returns the size of the block that holds so many bytes: at least that, 64 or more. */
   static long blockSize(long bytes) {
     int shift = Math.max(SMALLEST_SHIFT, shift(bytes));
     if (shift > LARGEST_SHIFT) {
@@ -74,7 +74,7 @@ final class BlockCache {
     return 1L << shift;
   }
 
-  /** A block of exactly a {@link #blockSize}, or null if none waits. */
+  /** Returns a block of exactly a {@link #blockSize}, or null if none waits. */
   @Nullable MemorySegment take(long blockSize) {
     int shift = shift(blockSize);
     if (shift > LARGEST_SHIFT) {

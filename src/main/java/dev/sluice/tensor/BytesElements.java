@@ -47,6 +47,7 @@ public final class BytesElements {
     return true;
   }
 
+  /** Returns the memory that all elements lie in, without a copy. */
   public MemorySegment data() {
     return data;
   }
@@ -61,12 +62,14 @@ public final class BytesElements {
     return length;
   }
 
-  /** A copy of the current element. */
+  /** Returns a copy of the current element. */
   public byte[] toArray() {
     return data.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** The current element as text; bytes that are not UTF-8 become the replacement character. */
+  /**
+   * Returns the current element as text; bytes that are not UTF-8 become the replacement character.
+   */
   public String toText() {
     return new String(toArray(), StandardCharsets.UTF_8);
   }

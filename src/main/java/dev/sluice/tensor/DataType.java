@@ -42,7 +42,7 @@ public enum DataType {
     this.byteSize = byteSize;
   }
 
-  /** Bytes of one element; 0 where elements have no fixed size. */
+  /** Returns the size of one element in bytes; 0 where elements have no fixed size. */
   public int byteSize() {
     return byteSize;
   }

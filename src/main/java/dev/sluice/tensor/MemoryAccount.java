@@ -34,7 +34,7 @@ public final class MemoryAccount implements AutoCloseable {
     this.share = share;
   }
 
-  /** The budget that all requests share. */
+  /** Returns the budget that all requests share. */
   public MemoryBudget budget() {
     return budget;
   }
@@ -44,7 +44,7 @@ public final class MemoryAccount implements AutoCloseable {
     return share;
   }
 
-  /** Bytes that are held for this. */
+  /** Returns the number of bytes that are held for this. */
   public long held(Kind kind) {
     return held.get(kind.index());
   }
@@ -136,7 +136,7 @@ public final class MemoryAccount implements AutoCloseable {
     }
   }
 
-  /** The failure of a charge that did not succeed. Counts as a refusal. */
+  /** Returns the failure of a charge that did not succeed. Counts as a refusal. */
   public MemoryExhausted refusal(Kind kind, long bytes) {
     return budget.refuse(share, kind, bytes);
   }
@@ -209,7 +209,10 @@ public final class MemoryAccount implements AutoCloseable {
     closed = false;
   }
 
-  /** Gives everything back; what is charged later is not counted. Closing again does nothing. */
+  /**
+   * Releases everything; what is charged later is not counted. Idempotent: closing again does
+   * nothing.
+   */
   @Override
   public void close() {
     closed = true;

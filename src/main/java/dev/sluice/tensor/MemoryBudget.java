@@ -82,17 +82,23 @@ public final class MemoryBudget {
     return added;
   }
 
-  /** Bytes that may be held together. */
+  /** Returns the number of bytes that may be held together. */
   public long limit() {
     return limit;
   }
 
-  /** The largest body that is taken at all: it may be held twice while its pieces are joined. */
+  /**
+   * Returns the largest body that is taken at all: it may be held twice while its pieces are
+   * joined.
+   */
   public long largestBody() {
     return limit / 2 - limit / RESERVE_PART / 2;
   }
 
-  /** Bytes that requests hold, tensors apart. Exact when no thread is reserving. */
+  /**
+   * Returns the number of bytes that requests hold, tensors apart. Exact when no thread is
+   * reserving.
+   */
   public long held() {
     long sum = 0;
     for (Kind kind : Kind.values()) {
@@ -101,7 +107,7 @@ public final class MemoryBudget {
     return sum;
   }
 
-  /** Bytes that requests hold for this. Exact when no thread is reserving. */
+  /** Returns the number of bytes that requests hold for this. Exact when no thread is reserving. */
   public long held(Kind kind) {
     long sum = 0;
     for (Share one : shares) {
@@ -110,7 +116,7 @@ public final class MemoryBudget {
     return sum;
   }
 
-  /** Bytes that are left for a size of this many bytes. */
+  /** Returns the number of bytes that are left for a size of this many bytes. */
   public long free(long bytes) {
     return Math.max(0, ceiling(bytes) - taken.get() - TensorMemory.openBytes());
   }
@@ -128,17 +134,17 @@ public final class MemoryBudget {
     return taken.get() + TensorMemory.openBytes() > limit;
   }
 
-  /** The account of a request whose client may hold whatever is free. */
+  /** Returns the account of a request whose client may hold whatever is free. */
   public MemoryAccount account() {
     return account(new MemoryShare(this, true));
   }
 
-  /** A new request's account, which counts for its client's share too. */
+  /** Returns a new request's account, which counts for its client's share too. */
   public MemoryAccount account(MemoryShare share) {
     return new MemoryAccount(this, share);
   }
 
-  /** The share of a new client. */
+  /** Returns the share of a new client. */
   public MemoryShare share() {
     return new MemoryShare(this, false);
   }

@@ -17,7 +17,7 @@ public final class MemoryExhausted extends RuntimeException {
     super(text, null, false, false);
   }
 
-  /** The budget has them, but not for this client. */
+  /** Makes the error for a client whose share is exhausted, while the budget is not. */
   static MemoryExhausted ofShare(long asked, long held, long limit) {
     return new MemoryExhausted(
         "this client's share of the server's memory budget is used up: asked for %d bytes, its requests hold %d of %d (setting limits.memory)"

@@ -26,12 +26,12 @@ public final class MemoryShare {
     this.whole = whole;
   }
 
-  /** Bytes that its requests hold. */
+  /** Returns the number of bytes that its requests hold. */
   public long held() {
     return held.get();
   }
 
-  /** Bytes that it may hold for this. */
+  /** Returns the number of bytes that it may hold for this. */
   long limit(Kind kind) {
     long half = budget.limit() / 2;
     return kind == Kind.BODY ? half : half + half / 2;

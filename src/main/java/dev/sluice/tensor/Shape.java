@@ -26,7 +26,7 @@ public final class Shape {
   }
 
   /**
-   * A shape of these sizes, outermost first.
+   * Returns a shape of these sizes, outermost first.
    *
    * @throws IllegalArgumentException if a size is below -1
    */
@@ -39,20 +39,22 @@ public final class Shape {
     return dims.length == 0 ? SCALAR : new Shape(dims.clone(), true);
   }
 
+  /** Returns whether the number of dimensions is known; a model may leave even that open. */
   public boolean isRankKnown() {
     return rankKnown;
   }
 
-  /** The number of dimensions; 0 for a scalar and for {@link #UNKNOWN}. */
+  /** Returns the number of dimensions; 0 for a scalar and for {@link #UNKNOWN}. */
   public int rank() {
     return dims.length;
   }
 
+  /** Returns the size of a dimension; {@link #ANY} if it is open. */
   public long dim(int index) {
     return dims[index];
   }
 
-  /** A copy of the sizes. */
+  /** Returns a copy of the sizes. */
   public long[] dims() {
     return dims.clone();
   }
@@ -71,7 +73,7 @@ public final class Shape {
   }
 
   /**
-   * The number of elements, 0 as soon as one dimension is 0.
+   * Returns the number of elements, 0 as soon as one dimension is 0.
    *
    * @throws ArithmeticException if the product exceeds 2^63-1
    * @throws IllegalStateException if the shape is not full

@@ -30,7 +30,7 @@ public final class SharedBlock implements AutoCloseable {
     this.bytes = block.asSlice(lead, size);
   }
 
-  /** The memory, valid until the block is closed. */
+  /** Returns the memory, valid until the block is closed. */
   public MemorySegment bytes() {
     return bytes;
   }
@@ -42,8 +42,8 @@ public final class SharedBlock implements AutoCloseable {
   }
 
   /**
-   * A tensor of a part of the bytes: without a copy if they lie where a tensor may, else with one.
-   * The caller owns it, and has checked that the part is such a tensor.
+   * Returns a tensor of a part of the bytes: without a copy if they lie where a tensor may, else
+   * with one. The caller owns it, and has checked that the part is such a tensor.
    *
    * @throws IllegalArgumentException if the part is shorter or longer than such a tensor
    */
@@ -65,7 +65,7 @@ public final class SharedBlock implements AutoCloseable {
     }
   }
 
-  /** Gives up the owner's share. Closing again does nothing. */
+  /** Releases the owner's reference. Idempotent: closing again does nothing. */
   @Override
   public void close() {
     if (!closed) {

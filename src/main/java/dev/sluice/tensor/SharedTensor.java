@@ -38,7 +38,7 @@ public final class SharedTensor implements AutoCloseable {
     this.whenUnused = whenUnused;
   }
 
-  /** The whole tensor once more. Read-only, since it is shared. */
+  /** Returns the whole tensor once more. Read-only, since it is shared. */
   public Tensor all() {
     return all(whole.shape());
   }
@@ -54,7 +54,7 @@ public final class SharedTensor implements AutoCloseable {
     return whole.shape();
   }
 
-  /** The next rows, as a tensor of their own. */
+  /** Returns the next rows, as a tensor of their own. */
   public Tensor next(long rows) {
     Shape shape = whole.shape().withRows(rows);
     long from = offset;
@@ -116,7 +116,9 @@ public final class SharedTensor implements AutoCloseable {
     }
   }
 
-  /** No more slices will be made. */
+  /**
+   * Releases the owner's reference: no more slices will be made. Not idempotent, so called once.
+   */
   @Override
   public void close() {
     leave();

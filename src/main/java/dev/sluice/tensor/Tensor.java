@@ -42,7 +42,8 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
-   * A tensor of a fixed-size type, with undefined contents. The caller has bounded the size.
+   * Returns a tensor of a fixed-size type, with undefined contents. The caller has bounded the
+   * size.
    *
    * @throws IllegalArgumentException for BYTES, whose size the shape does not tell
    */
@@ -67,14 +68,16 @@ public final class Tensor implements AutoCloseable {
     }
   }
 
-  /** A tensor over the first bytes of a block of {@link TensorMemory}, which it takes over. */
+  /**
+   * Returns a tensor over the first bytes of a block of {@link TensorMemory}, which it takes over.
+   */
   static Tensor over(DataType type, Shape shape, MemorySegment block, long bytes) {
     MemorySegment data = bytes == block.byteSize() ? block : block.asSlice(0, bytes);
     return new Tensor(type, shape, data, block, null, true);
   }
 
   /**
-   * A tensor over memory that a runtime owns.
+   * Returns a tensor over memory that a runtime owns.
    *
    * @param release gives the memory back; called once, by {@link #close}, on any thread
    */
@@ -84,7 +87,7 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
-   * A tensor over a part of another's memory, which is counted there.
+   * Returns a tensor over a part of another's memory, which is counted there.
    *
    * @param release called once, by {@link #close}, on any thread
    */
@@ -93,8 +96,8 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
-   * The same memory, as a tensor that does not own it: closing it does nothing, and it is not to be
-   * used when this one is closed.
+   * Returns the same memory, as a tensor that does not own it: closing it does nothing, and it is
+   * not to be used when this one is closed.
    */
   public Tensor borrow() {
     return slice(type, shape, data(), Tensor::nothing);
@@ -112,7 +115,7 @@ public final class Tensor implements AutoCloseable {
     // The owner frees the memory.
   }
 
-  /** A tensor of its own with the same elements. */
+  /** Returns a tensor of its own with the same elements. */
   public Tensor copy() {
     MemorySegment from = data();
     MemorySegment block = TensorMemory.allocate(from.byteSize());
@@ -125,23 +128,27 @@ public final class Tensor implements AutoCloseable {
     return release;
   }
 
+  /** Returns the type of all elements. */
   public DataType type() {
     return type;
   }
 
+  /** Returns the shape, in which every dimension is known. */
   public Shape shape() {
     return shape;
   }
 
+  /** Returns the number of elements, the product of the dimensions. */
   public long elementCount() {
     return shape.elementCount();
   }
 
+  /** Returns the size of the data in bytes. */
   public long byteSize() {
     return data().byteSize();
   }
 
-  /** The bytes of so many elements, from an offset at which one begins. */
+  /** Returns the bytes of so many elements, from an offset at which one begins. */
   public long byteSizeOf(long offset, long elements) {
     if (type.isFixedSize()) {
       return elements * type.byteSize();
@@ -154,7 +161,7 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
-   * The memory, valid until {@link #close}.
+   * Returns the memory, valid until {@link #close}.
    *
    * @throws IllegalStateException if the tensor is closed
    */
@@ -165,7 +172,7 @@ public final class Tensor implements AutoCloseable {
     return data;
   }
 
-  /** Frees the memory. Closing again does nothing. */
+  /** Frees the memory. Idempotent: closing again does nothing. */
   @Override
   public void close() {
     if (data == null) {

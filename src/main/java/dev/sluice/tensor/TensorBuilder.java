@@ -33,6 +33,7 @@ public final class TensorBuilder implements AutoCloseable {
     this.block = TensorMemory.allocate(capacity);
   }
 
+  /** Returns the type of the elements that are put. */
   public DataType type() {
     return type;
   }
@@ -42,36 +43,42 @@ public final class TensorBuilder implements AutoCloseable {
     return elements;
   }
 
+  /** Appends an element of one byte: INT8, UINT8 or BOOL. */
   public void putByte(byte value) {
     claim(1).set(JAVA_BYTE, position, value);
     position += 1;
     elements++;
   }
 
+  /** Appends an element of two bytes: INT16, UINT16, or the bits of FP16 or BF16. */
   public void putShort(short value) {
     claim(2).set(JAVA_SHORT, position, value);
     position += 2;
     elements++;
   }
 
+  /** Appends an element of four bytes: INT32 or UINT32. */
   public void putInt(int value) {
     claim(4).set(JAVA_INT, position, value);
     position += 4;
     elements++;
   }
 
+  /** Appends an element of eight bytes: INT64 or UINT64. */
   public void putLong(long value) {
     claim(8).set(JAVA_LONG, position, value);
     position += 8;
     elements++;
   }
 
+  /** Appends an element of FP32. */
   public void putFloat(float value) {
     claim(4).set(JAVA_FLOAT, position, value);
     position += 4;
     elements++;
   }
 
+  /** Appends an element of FP64. */
   public void putDouble(double value) {
     claim(8).set(JAVA_DOUBLE, position, value);
     position += 8;

@@ -58,14 +58,14 @@ public final class TensorMemory {
     }
   }
 
-  /** Bytes in the blocks that {@link #openBlocks} counts. */
+  /** Returns the number of bytes in the blocks that {@link #openBlocks} counts. */
   public static long openBytes() {
     return OPEN_BYTES.sum();
   }
 
   /**
-   * A block of at least this many bytes, with whatever was in them before. It is to be freed as a
-   * whole.
+   * Returns a block of at least this many bytes, with whatever was in them before. It is to be
+   * freed as a whole.
    *
    * @throws MemoryExhausted if a request makes it, and the memory budget has not so many bytes free
    */

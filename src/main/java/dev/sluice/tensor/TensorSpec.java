@@ -42,7 +42,7 @@ public record TensorSpec(
     this(name, type, shape, false, name, type.name());
   }
 
-  /** The same tensor under another name in requests and responses. */
+  /** Returns the same tensor under another name in requests and responses. */
   public TensorSpec renamed(String other) {
     return new TensorSpec(other, type, shape, optional, nativeName, nativeType, dimensionNames);
   }

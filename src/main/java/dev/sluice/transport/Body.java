@@ -47,17 +47,18 @@ public final class Body implements AutoCloseable {
     this(EMPTY.bytes, block, 0, length);
   }
 
+  /** Returns a body over the whole array, which is not copied. */
   public static Body of(byte[] bytes) {
     return new Body(bytes, 0, bytes.length);
   }
 
-  /** The block it lies in; null if it lies in an array. */
+  /** Returns the block it lies in; null if it lies in an array. */
   public @Nullable SharedBlock block() {
     return block;
   }
 
   /**
-   * The array it lies in.
+   * Returns the array it lies in.
    *
    * @throws IllegalStateException if it lies in native memory: see {@link #onHeap}
    */
@@ -90,23 +91,25 @@ public final class Body implements AutoCloseable {
     return offset + length;
   }
 
-  /** A part of this body. */
+  /** Returns a part of this body. */
   public Body slice(int from, int size) {
     return new Body(bytes, block, offset + from, size);
   }
 
-  /** The bytes, wherever they lie. */
+  /** Returns the bytes, wherever they lie. */
   public MemorySegment segment() {
     MemorySegment all = block == null ? MemorySegment.ofArray(bytes) : block.bytes();
     return all.asSlice(offset, length);
   }
 
-  /** The bytes as a stream, for readers that look at the heads of fields and skip the rest. */
+  /**
+   * Returns the bytes as a stream, for readers that look at the heads of fields and skip the rest.
+   */
   public InputStream stream() {
     return new BodyStream(segment());
   }
 
-  /** The same bytes in an array: itself, or a copy. */
+  /** Returns the same bytes in an array: itself, or a copy. */
   public Body onHeap() {
     return block == null ? this : of(segment().toArray(JAVA_BYTE));
   }
@@ -128,7 +131,7 @@ public final class Body implements AutoCloseable {
     }
   }
 
-  /** Frees what is not freed by itself. Closing again does nothing. */
+  /** Frees native memory, if the body lies there. Idempotent: closing again does nothing. */
   @Override
   public void close() {
     if (block != null) {

@@ -181,8 +181,9 @@ public final class BrowserGuard {
   }
 
   /**
-   * A new browser says where a request comes from. Of another, the origin must be what it asks; it
-   * sends none only with what it takes for harmless.
+   * Returns whether a browser's request is cross-site: a new browser says where a request comes
+   * from. Of another, the origin must be what it asks; it sends none only with what it takes for
+   * harmless.
    */
   private static boolean isForeign(
       @Nullable String authority, Function<CharSequence, @Nullable String> headers) {

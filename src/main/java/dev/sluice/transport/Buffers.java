@@ -10,19 +10,22 @@ import java.nio.ByteBuffer;
 public final class Buffers {
   private Buffers() {}
 
-  /** A buffer over a range of an array, which is not to be changed any more. No copy. */
+  /** Returns a buffer over a range of an array, which is not to be changed any more. No copy. */
   public static Buffer wrap(byte[] bytes, int offset, int length) {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes, offset, length));
   }
 
-  /** A buffer over a copy of bytes. */
+  /** Returns a buffer over a copy of bytes. */
   static Buffer copy(ByteBuf bytes) {
     byte[] copy = new byte[bytes.readableBytes()];
     bytes.getBytes(bytes.readerIndex(), copy);
     return wrap(copy, 0, copy.length);
   }
 
-  /** The bytes of a buffer that is not to be changed any more. No copy if they lie in an array. */
+  /**
+   * Returns the bytes of a buffer that is not to be changed any more. No copy if they lie in an
+   * array.
+   */
   public static Body body(Buffer buffer) {
     ByteBuf bytes = ((BufferInternal) buffer).getByteBuf();
     return bytes.hasArray()
@@ -30,19 +33,19 @@ public final class Buffers {
         : Body.of(buffer.getBytes());
   }
 
-  /** A copy of what is behind the first bytes. */
+  /** Returns a copy of what is behind the first bytes. */
   public static Body behind(ByteBuf bytes, int first) {
     byte[] copy = new byte[bytes.readableBytes() - first];
     bytes.getBytes(bytes.readerIndex() + first, copy);
     return Body.of(copy);
   }
 
-  /** A view of a buffer's bytes. */
+  /** Returns a view of a buffer's bytes. */
   static ByteBuffer view(Buffer buffer) {
     return ((BufferInternal) buffer).getByteBuf().nioBuffer();
   }
 
-  /** A buffer that is several, one behind the other. No copy. */
+  /** Returns a buffer that is several, one behind the other. No copy. */
   public static Buffer join(Buffer... parts) {
     var joined = new ByteBuf[parts.length];
     for (int i = 0; i < parts.length; i++) {

@@ -67,6 +67,7 @@ public final class ByteCollector {
     block = new SharedBlock(expected, tensorAt);
   }
 
+  /** Returns the number of bytes collected so far. */
   public int size() {
     return size;
   }
@@ -145,7 +146,7 @@ public final class ByteCollector {
     size = 0;
   }
 
-  /** Bytes that {@link #toBody} has to copy. */
+  /** Returns the number of bytes that {@link #toBody} has to copy. */
   public long joinedBytes() {
     return full.isEmpty() ? 0 : size;
   }

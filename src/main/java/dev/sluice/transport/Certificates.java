@@ -95,7 +95,7 @@ public final class Certificates {
     }
   }
 
-  /** The server's certificate, for the log. */
+  /** Returns the server's certificate, for the log. */
   public static String describe(TlsConfig tls) {
     return certificates(tls.certificate()).iterator().next() instanceof X509Certificate own
         ? own.getSubjectX500Principal().getName() + ", valid until " + own.getNotAfter().toInstant()

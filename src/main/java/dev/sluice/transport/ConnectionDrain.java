@@ -45,7 +45,7 @@ public final class ConnectionDrain {
     return begun;
   }
 
-  /** Lets clients know from now on that their connections end. Does nothing a second time. */
+  /** Begins to drain: clients are told from now on that their connections end. Idempotent. */
   public void begin() {
     if (!begun) {
       begun = true;
@@ -53,7 +53,7 @@ public final class ConnectionDrain {
     }
   }
 
-  /** Ends all connections, whatever is under way on them. */
+  /** Ends all connections, whatever is in flight on them. Idempotent. */
   public void end() {
     send(Step.END);
   }

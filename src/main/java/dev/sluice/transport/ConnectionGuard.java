@@ -88,7 +88,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return time.isZero() ? Long.MAX_VALUE : time.toNanos();
   }
 
-  /** The guard of a connection; null if it was not accepted by a listener of ours. */
+  /** Returns the guard of a connection; null if it was not accepted by a listener of ours. */
   static @Nullable ConnectionGuard of(Channel channel) {
     return channel.pipeline().get(ConnectionGuard.class);
   }
@@ -149,7 +149,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     enter(Phase.BETWEEN);
   }
 
-  /** Bytes of a frame that is not whole yet. */
+  /** Returns the number of bytes of a frame that is not whole yet. */
   long bytesOfFrame() {
     return phase == Phase.HEAD ? bytes : 0;
   }

@@ -33,9 +33,9 @@ public final class ContentCoding {
   private static final int GZIP_LENGTH = 4;
 
   /**
-   * The body behind a coding: {@code gzip}, or {@code deflate} with or without its wrapper. It is
-   * never held more than once: where it becomes larger than it seemed to, it is inflated a second
-   * time, into an array of the right size.
+   * Returns the body behind a coding: {@code gzip}, or {@code deflate} with or without its wrapper.
+   * It is never held more than once: where it becomes larger than it seemed to, it is inflated a
+   * second time, into an array of the right size.
    *
    * @throws InferenceException UNIMPLEMENTED for another coding, INVALID_ARGUMENT for a damaged
    *     body, TOO_LARGE beyond the limit
@@ -81,7 +81,7 @@ public final class ContentCoding {
     return (int) Math.min(guess, limit);
   }
 
-  /** The last four bytes, the lowest first. */
+  /** Returns the announced length: the last four bytes, the lowest first. */
   private static long saidLength(Body body) {
     long length = 0;
     for (int i = 1; i <= GZIP_LENGTH; i++) {
@@ -108,7 +108,10 @@ public final class ContentCoding {
         "Unsupported compression type '" + coding + "', wanted gzip, deflate or identity");
   }
 
-  /** A zlib stream begins with 8 (deflate) in its low bits and a two-byte multiple of 31. */
+  /**
+   * Returns whether the data begins as a zlib stream: 8 (deflate) in its low bits, and a two-byte
+   * multiple of 31.
+   */
   private static boolean hasZlibHeader(Body body) {
     if (body.length() < 2) {
       return true;

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * every future it gives completes there.
  */
 public interface Exchange {
-  /** Names the request in logs: the caller's {@code x-request-id}, or one made here. */
+  /**
+   * Returns the name of the request in logs: the caller's {@code x-request-id}, or one made here.
+   */
   String requestId();
 
   /**
@@ -54,7 +56,7 @@ public interface Exchange {
    */
   void onCancel(Runnable action);
 
-  /** Its times, and what it is counted as. */
+  /** Returns its times, and what it is counted as. */
   CallRecord record();
 
   /**

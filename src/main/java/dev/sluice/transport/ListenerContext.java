@@ -71,7 +71,7 @@ public record ListenerContext(
         : Deadline.after(limits.requestTimeout(), nanoTime.getAsLong());
   }
 
-  /** The record of a call that begins now. */
+  /** Returns the record of a call that begins now. */
   public CallRecord record(EntryPoint entryPoint) {
     return new CallRecord(telemetry, entryPoint, nanoTime);
   }
@@ -165,7 +165,10 @@ public record ListenerContext(
     return line.addKeyValue("request", cut(exchange.requestId()));
   }
 
-  /** A text may hold as much of the request as the protocol wants to show. A log line need not. */
+  /**
+   * Cuts the text of a message: it may repeat as much of the request as the protocol wants to show.
+   * A log line need not.
+   */
   private static String cut(String text) {
     return text.length() <= MAX_LOGGED ? text : text.substring(0, MAX_LOGGED) + "...";
   }

@@ -158,13 +158,15 @@ public abstract class ListenerExchange implements Exchange {
     }
   }
 
-  /** The control operation that is asked for, or null if it is another one or not known yet. */
+  /**
+   * Returns the control operation that is asked for, or null if it is another one or not known yet.
+   */
   final @Nullable Operation control() {
     Operation operation = asked;
     return operation != null && operation.role().isControl() ? operation : null;
   }
 
-  /** Names the identity for logs; where a credential is not valid, it names none. */
+  /** Returns the name of the identity for logs; where a credential is not valid, there is none. */
   final String identity() {
     return caller == null ? "unknown" : caller.identity();
   }

@@ -122,7 +122,10 @@ public final class ListenerVerticle extends VerticleBase {
         vertx, address, new ProtocolDetectionTransport.Admission(connections, drain, limits));
   }
 
-  /** A negative port names one that the system chooses, once for all verticles that name it. */
+  /**
+   * Returns the socket address; a negative port names one that the system chooses, once for all
+   * verticles that name it.
+   */
   private SocketAddress address() {
     if (config.socket().isPresent()) {
       return SocketAddress.domainSocketAddress(config.socket().get().toString());
@@ -248,7 +251,7 @@ public final class ListenerVerticle extends VerticleBase {
         .onComplete(_ -> vertx.cancelTimer(end));
   }
 
-  /** The port that is really open; of a Unix domain socket, none that means anything. */
+  /** Returns the port that is really open; of a Unix domain socket, none that means anything. */
   public int port() {
     return server.actualPort();
   }

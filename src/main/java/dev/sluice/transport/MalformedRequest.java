@@ -53,12 +53,12 @@ public final class MalformedRequest extends RuntimeException {
     return text == null ? found.getClass().getSimpleName() : text.replace("HTTP/", "HTTP ");
   }
 
-  /** The text of the answer. */
+  /** Returns the text of the answer. */
   String text() {
     return text;
   }
 
-  /** The status of the answer. */
+  /** Returns the status of the answer. */
   int status() {
     return status;
   }

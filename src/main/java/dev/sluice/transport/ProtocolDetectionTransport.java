@@ -108,7 +108,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
         : name(new InetSocketAddress(address.host(), address.port()));
   }
 
-  /** Names an address as a server's channel shows it, however it was written. */
+  /** Returns the name of an address as a server's channel shows it, however it was written. */
   private static String name(java.net.SocketAddress address) {
     if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
       String host =

@@ -29,6 +29,7 @@ public final class RateLimitedLog {
 
   /** Runs something later. */
   interface Delay {
+    /** Runs a task once, after a period. */
     void after(Duration period, Runnable task);
   }
 

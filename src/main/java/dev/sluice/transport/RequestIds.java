@@ -21,17 +21,17 @@ public final class RequestIds {
           + '-';
   private long next;
 
-  /** The request's name. */
+  /** Returns the request's name. */
   public String of(HttpServerRequest request) {
     return of(request.getHeader(HEADER));
   }
 
-  /** The name of a request with such headers: a value by its name. */
+  /** Returns the name of a request with such headers: a value by its name. */
   public String of(Function<CharSequence, @Nullable String> headers) {
     return of(headers.apply(HEADER));
   }
 
-  /** The name that a caller gave, or one of our own if it gave none. */
+  /** Returns the name that a caller gave, or one of our own if it gave none. */
   public String of(@Nullable String given) {
     if (given == null || given.isEmpty()) {
       return prefix + next++;

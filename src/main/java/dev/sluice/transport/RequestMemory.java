@@ -80,7 +80,7 @@ public final class RequestMemory {
     this.nextLine = new AtomicLong(nanoTime.getAsLong());
   }
 
-  /** The budget of the server. */
+  /** Returns the budget of the server. */
   public MemoryBudget budget() {
     return budget;
   }
@@ -101,12 +101,12 @@ public final class RequestMemory {
     return account.tryCharge(MemoryBudget.Kind.BODY, more);
   }
 
-  /** A new account of a request of this connection. On its event loop. */
+  /** Returns a new account of a request of this connection. On its event loop. */
   public MemoryAccount account(HttpConnection connection) {
     return account(ConnectionInternals.context(connection).channel());
   }
 
-  /** A new account of a request of this connection. On its event loop. */
+  /** Returns a new account of a request of this connection. On its event loop. */
   public MemoryAccount account(Channel connection) {
     return budget.account(share(connection));
   }
@@ -147,7 +147,7 @@ public final class RequestMemory {
     }
   }
 
-  /** The error for a rejection, which is logged once a second at most. */
+  /** Makes the error for a rejection, which is logged once a second at most. */
   public InferenceException busy(MemoryExhausted why) {
     unlogged.incrementAndGet();
     long due = nextLine.get();

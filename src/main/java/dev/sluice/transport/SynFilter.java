@@ -48,7 +48,9 @@ final class SynFilter {
 
   private SynFilter() {}
 
-  /** A {@code struct sock_filter}: code, jumps if true and if false, operand. Little-endian. */
+  /**
+   * Returns a {@code struct sock_filter}: code, jumps if true and if false, operand. Little-endian.
+   */
   private static long instruction(int code, int jumpTrue, int jumpFalse, int operand) {
     return code | (long) jumpTrue << 16 | (long) jumpFalse << 24 | (long) operand << 32;
   }

@@ -12,7 +12,7 @@ final class NearestName {
 
   private NearestName() {}
 
-  /** The nearest of the names; empty if more than a third of it would have to change. */
+  /** Returns the nearest of the names; empty if more than a third of it would have to change. */
   static Optional<String> to(String unknown, Collection<String> names) {
     return names.stream()
         .filter(name -> distance(unknown, name) <= Math.max(1, name.length() / 3))

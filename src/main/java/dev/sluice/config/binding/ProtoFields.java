@@ -23,17 +23,17 @@ public record ProtoFields(String file, Message message) {
     return message.fields().containsKey(field);
   }
 
-  /** Every value of a field that may be repeated. */
+  /** Returns every value of a field that may be repeated. */
   List<Value> values(String field) {
     return message.fields().getOrDefault(field, List.of());
   }
 
-  /** A message inside this one. */
+  /** Returns a message inside this one. */
   public Optional<ProtoFields> inner(String field) {
     return last(field).map(value -> inner(field, value));
   }
 
-  /** Every message of a field that may be repeated. */
+  /** Returns every message of a field that may be repeated. */
   public List<ProtoFields> inners(String field) {
     return values(field).stream().map(value -> inner(field, value)).toList();
   }
@@ -45,7 +45,7 @@ public record ProtoFields(String file, Message message) {
     };
   }
 
-  /** A quoted text, or a word. */
+  /** Returns a quoted text, or a word. */
   public Optional<String> text(String field) {
     return last(field)
         .map(value ->
@@ -120,7 +120,7 @@ public record ProtoFields(String file, Message message) {
     return last(field).map(value -> (int) whole(field, value, 0, highest));
   }
 
-  /** All numbers of a repeated field, from the lowest to the highest that is allowed. */
+  /** Returns all numbers of a repeated field, from the lowest to the highest that is allowed. */
   public List<Long> numbers(String field, long lowest, long highest) {
     List<Long> numbers = new ArrayList<>();
     for (Value value : values(field)) {
@@ -129,7 +129,7 @@ public record ProtoFields(String file, Message message) {
     return numbers;
   }
 
-  /** All whole numbers of a repeated field, negative ones too. */
+  /** Returns all whole numbers of a repeated field, negative ones too. */
   public List<Long> wholes(String field, long lowest) {
     return texts(field).stream().map(text -> signed(field, text, lowest)).toList();
   }
@@ -142,7 +142,7 @@ public record ProtoFields(String file, Message message) {
     return Long.parseLong(text);
   }
 
-  /** All numbers of a repeated field; false is 0 and true is 1. */
+  /** Returns all numbers of a repeated field; false is 0 and true is 1. */
   public List<Double> decimals(String field) {
     return texts(field).stream().map(text -> decimal(field, text)).toList();
   }
@@ -161,7 +161,7 @@ public record ProtoFields(String file, Message message) {
     };
   }
 
-  /** All texts of a repeated field. */
+  /** Returns all texts of a repeated field. */
   public List<String> texts(String field) {
     return values(field).stream()
         .map(value ->

@@ -46,7 +46,7 @@ public final class Section {
     return inner.readAll(reader);
   }
 
-  /** The value of any kind, if there is one. */
+  /** Returns the value of any kind, if there is one. */
   public Optional<Setting> value(String key) {
     asked.add(key);
     tree.key(join(path, key));
@@ -56,13 +56,13 @@ public final class Section {
         : Optional.of(new Setting(tree, join(path, key), value));
   }
 
-  /** The value of a setting that a single text can set, as environment variables do. */
+  /** Returns the value of a setting that a single text can set, as environment variables do. */
   public Optional<Setting> single(String key) {
     return single(key, "a text", "");
   }
 
   /**
-   * The value of a setting that a single text can set.
+   * Returns the value of a setting that a single text can set.
    *
    * @param wanted what it has to be, as complaints and the reference of settings say it
    * @param otherwise what holds without it, for that reference
@@ -77,7 +77,7 @@ public final class Section {
     return single(key).map(Setting::text).filter(text -> !text.isEmpty());
   }
 
-  /** An empty text is an absent one. */
+  /** Returns the text; an empty one counts as absent. */
   public String text(String key, String otherwise) {
     return single(key, "a text", otherwise)
         .map(Setting::text)
@@ -105,14 +105,14 @@ public final class Section {
     return single(key, Units.DURATION_WANTED, otherwise).map(Setting::duration).orElse(otherwise);
   }
 
-  /** A number of bytes. */
+  /** Returns a number of bytes. */
   public long size(String key, long otherwise, long lowest, long highest) {
     return single(key, Setting.sizeWanted(lowest, highest), otherwise)
         .map(value -> value.size(lowest, highest))
         .orElse(otherwise);
   }
 
-  /** One of an enum's constants, in lower case. */
+  /** Returns one of an enum's constants, in lower case. */
   public <E extends Enum<E>> E choice(String key, E otherwise) {
     Class<E> type = otherwise.getDeclaringClass();
     return single(key, Setting.constantWanted(type), otherwise)
@@ -120,7 +120,7 @@ public final class Section {
         .orElse(otherwise);
   }
 
-  /** A list, each element read alike. */
+  /** Returns a list, each element read alike. */
   public <T> List<T> list(String key, List<T> otherwise, Function<Setting, T> element) {
     return single(key, "a list", otherwise)
         .map(value -> value.elements().stream().map(element).toList())
@@ -135,7 +135,7 @@ public final class Section {
         .toList();
   }
 
-  /** A complaint about the table itself. */
+  /** Returns a complaint about the table itself. */
   public ConfigException error(String complaint) {
     return tree.error(path, complaint);
   }

@@ -32,7 +32,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return scalar("a text");
   }
 
-  /** A text of a certain form, whatever YAML takes it for. */
+  /** Returns a text of a certain form, whatever YAML takes it for. */
   public String matching(Pattern form, String wanted) {
     String text = scalar(wanted);
     if (!form.matcher(text).matches()) {
@@ -87,7 +87,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return Units.duration(text).orElseThrow(() -> wanted(Units.DURATION_WANTED));
   }
 
-  /** A number of bytes. */
+  /** Returns a number of bytes. */
   long size(long lowest, long highest) {
     String wanted = sizeWanted(lowest, highest);
     return Units.size(scalar(wanted))
@@ -113,7 +113,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
                 LinkedHashMap::new));
   }
 
-  /** One of an enum's constants, in lower case. */
+  /** Returns one of an enum's constants, in lower case. */
   public <E extends Enum<E>> E constant(Class<E> type) {
     String wanted = constantWanted(type);
     E constant = constants(type).get(scalar(wanted));
@@ -123,7 +123,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return constant;
   }
 
-  /** A list's elements, at least one. A text is a list with commas, as flags need it. */
+  /** Returns a list's elements, at least one. A text is a list with commas, as flags need it. */
   public List<Setting> elements() {
     List<Setting> elements = new ArrayList<>();
     if (node.isArray()) {
@@ -139,7 +139,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return elements;
   }
 
-  /** A list's elements, or the value itself if it is no list. */
+  /** Returns a list's elements, or the value itself if it is no list. */
   public List<Setting> each() {
     return node.isArray() ? elements() : List.of(this);
   }
@@ -148,7 +148,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return new Setting(tree, name + "[" + index + "]", element);
   }
 
-  /** A table's values under the names that people chose. */
+  /** Returns a table's values under the names that people chose. */
   public Map<String, Setting> named() {
     Map<String, Setting> named = new LinkedHashMap<>();
     for (var field : table().properties()) {
@@ -162,7 +162,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return new Section(tree, name, table());
   }
 
-  /** The table, where a single text is short for a table with only this key. */
+  /** Returns the table, where a single text is short for a table with only this key. */
   public Section sectionOr(String key) {
     return node.isObject()
         ? section()

@@ -91,7 +91,7 @@ public final class SettingsTree {
     asked.put(path, new Asked(wantedValue, otherwise));
   }
 
-  /** The settings that were asked for, by their full names in the order of reading. */
+  /** Returns the settings that were asked for, by their full names in the order of reading. */
   public Map<String, Asked> asked() {
     return asked;
   }
@@ -114,7 +114,7 @@ public final class SettingsTree {
     return bound;
   }
 
-  /** A complaint about one setting, with the place that holds it. */
+  /** Returns a complaint about one setting, with the place that holds it. */
   ConfigException error(String path, String complaint) {
     return new ConfigException(origin(path) + ": " + path + " " + complaint);
   }

@@ -65,7 +65,7 @@ public final class TextProto {
     return message;
   }
 
-  /** The type of a message that a field of any type holds, with its brackets. */
+  /** Returns the type of a message that a field of any type holds, with its brackets. */
   private String extension() {
     int start = position - 1;
     while (position < text.length() && text.charAt(position) != ']') {
@@ -168,7 +168,7 @@ public final class TextProto {
     return found;
   }
 
-  /** The next character that is neither space nor comment; NUL at the end. */
+  /** Returns the next character that is neither space nor comment; NUL at the end. */
   private char peek() {
     while (position < text.length()) {
       char c = text.charAt(position);

@@ -44,7 +44,7 @@ public final class Units {
     };
   }
 
-  /** A number of bytes; empty if the text is none. */
+  /** Returns a number of bytes; empty if the text is none. */
   static Optional<Long> size(String text) {
     Matcher amount = AMOUNT.matcher(text);
     if (!amount.matches()) {
@@ -64,7 +64,7 @@ public final class Units {
         : Optional.of(count << shift);
   }
 
-  /** The size in the largest unit that says it exactly. */
+  /** Returns the size in the largest unit that says it exactly. */
   public static String show(long bytes) {
     int shift = bytes == 0 ? 0 : 30;
     while (shift > 0 && bytes % (1L << shift) != 0) {

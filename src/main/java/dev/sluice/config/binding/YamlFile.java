@@ -37,7 +37,7 @@ public final class YamlFile {
     return parse(SettingsFile.read(file), file.toString());
   }
 
-  /** An empty text is an empty tree. */
+  /** Parses a text; an empty one is an empty tree. */
   static ObjectNode parse(String text, String name) {
     try {
       refuseAliases(text, name);

@@ -18,7 +18,7 @@ public final class BaselineFile {
   private BaselineFile() {}
 
   /**
-   * The rows, the elements of each in their order.
+   * Returns the rows, the elements of each in their order.
    *
    * @throws ConfigException if the file cannot be read or is something else
    */

@@ -51,12 +51,12 @@ public record EnsembleConfig(
       this(name, name, type, shape, optional);
     }
 
-    /** One of which only the name is said. */
+    /** Returns one of which only the name is said. */
     public static Declaration named(String name) {
       return of(name, name);
     }
 
-    /** One of which it is only said which tensor it is. */
+    /** Returns one of which it is only said which tensor it is. */
     public static Declaration of(String name, String tensor) {
       return new Declaration(name, tensor, Optional.empty(), Shape.UNKNOWN, false);
     }

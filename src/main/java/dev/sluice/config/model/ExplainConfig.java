@@ -79,7 +79,7 @@ public record ExplainConfig(
     return read;
   }
 
-  /** The same settings for a model whose files are in a folder. */
+  /** Returns the same settings for a model whose files are in a folder. */
   ExplainConfig in(Path folder) {
     return new ExplainConfig(
         method,

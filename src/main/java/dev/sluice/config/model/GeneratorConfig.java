@@ -58,7 +58,7 @@ public record GeneratorConfig(
           Sampling.read(next));
     }
 
-    /** The same choice, made in another way. */
+    /** Returns the same choice, made in another way. */
     public Next withSampling(Sampling other) {
       return new Next(from, to, as, other);
     }
@@ -171,7 +171,7 @@ public record GeneratorConfig(
     return Optional.of(generator);
   }
 
-  /** The same for a model whose files are in a folder. */
+  /** Returns the same for a model whose files are in a folder. */
   GeneratorConfig in(Path folder) {
     return new GeneratorConfig(
         feedback, next, position, mask, stop, emit, text.map(words -> words.in(folder)));

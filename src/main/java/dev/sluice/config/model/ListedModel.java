@@ -34,12 +34,14 @@ public record ListedModel(
     this(folder, versionPolicy, labels, Optional.empty(), Optional.empty(), false, false);
   }
 
-  /** A folder of which nothing else is said. */
+  /** Returns a folder of which nothing else is said. */
   public static ListedModel in(Path folder) {
     return new ListedModel(folder, Optional.empty(), Map.of());
   }
 
-  /** A folder that is filled by someone else, with a model of its own files or with models. */
+  /**
+   * Returns a folder that is filled by someone else, with a model of its own files or with models.
+   */
   public static ListedModel mounted(Path folder) {
     return new ListedModel(
         folder, Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), true, false);
@@ -50,13 +52,13 @@ public record ListedModel(
     return new ListedModel(folder, versionPolicy, labels, batching, settings, mounted, true);
   }
 
-  /** The same with its requests joined in this way. */
+  /** Returns a copy with its requests joined in this way. */
   public ListedModel withBatching(BatchingConfig other) {
     return new ListedModel(
         folder, versionPolicy, labels, Optional.of(other), settings, mounted, implied);
   }
 
-  /** The same with these settings in place of those in its folder. */
+  /** Returns a copy with these settings in place of those in its folder. */
   public ListedModel withSettings(ModelConfig others) {
     return new ListedModel(
         folder, versionPolicy, labels, Optional.empty(), Optional.of(others), false, implied);

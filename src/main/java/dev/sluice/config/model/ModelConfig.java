@@ -104,22 +104,22 @@ public record ModelConfig(
         BreakerConfig.DEFAULT);
   }
 
-  /** The same settings for other versions. */
+  /** Returns the same settings for other versions. */
   public ModelConfig withVersions(VersionPolicyConfig policy, Map<String, Long> otherLabels) {
     return with(policy, otherLabels, batching, queue, instances, ensemble);
   }
 
-  /** The same settings with requests joined in another way. */
+  /** Returns the same settings with requests joined in another way. */
   public ModelConfig withBatching(BatchingConfig other) {
     return with(versionPolicy, labels, other, queue, instances, ensemble);
   }
 
-  /** The same settings with requests waiting in another way. */
+  /** Returns the same settings with requests waiting in another way. */
   public ModelConfig withQueue(QueueConfig other) {
     return with(versionPolicy, labels, batching, other, instances, ensemble);
   }
 
-  /** The same settings with another number of sessions. */
+  /** Returns the same settings with another number of sessions. */
   public ModelConfig withInstances(int other) {
     return with(versionPolicy, labels, batching, queue, other, ensemble);
   }
@@ -146,12 +146,12 @@ public record ModelConfig(
         breaker);
   }
 
-  /** The same settings for a model that is composed of others. */
+  /** Returns the same settings for a model that is composed of others. */
   public ModelConfig withEnsemble(EnsembleConfig other) {
     return with(versionPolicy, labels, batching, queue, instances, Optional.of(other));
   }
 
-  /** The same settings but for those that are ever replaced one by one. */
+  /** Returns the same settings but for those that are ever replaced one by one. */
   private ModelConfig with(
       VersionPolicyConfig otherVersions,
       Map<String, Long> otherLabels,
@@ -199,7 +199,7 @@ public record ModelConfig(
         model.value("sequence").map(sequence -> sequence.section().readAll(SequenceConfig::read)));
   }
 
-  /** The same with the files that it names found in the model's folder. */
+  /** Returns a copy with the files that it names found in the model's folder. */
   public ModelConfig in(Path modelFolder) {
     Map<String, Path> found = new LinkedHashMap<>();
     classLabels.forEach((output, file) ->

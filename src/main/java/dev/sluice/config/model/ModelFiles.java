@@ -9,7 +9,7 @@ final class ModelFiles {
   private ModelFiles() {}
 
   /**
-   * A file of the model.
+   * Returns a file of the model.
    *
    * @param setting which names it, for texts
    * @throws ConfigException if it lies elsewhere: settings may come by the network, and no caller

@@ -52,7 +52,7 @@ public record OnnxConfig(
         IsolationConfig.DEFAULT);
   }
 
-  /** The same with processes of their own, or not. */
+  /** Returns a copy with processes of their own, or not. */
   public OnnxConfig with(IsolationConfig other) {
     return new OnnxConfig(
         intraOpThreads,

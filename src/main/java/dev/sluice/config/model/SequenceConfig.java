@@ -116,7 +116,7 @@ public record SequenceConfig(
         .orElseThrow(() -> state.error(key, "is missing; wanted a tensor's name"));
   }
 
-  /** The same with its files found in the model's folder. */
+  /** Returns a copy with its files found in the model's folder. */
   SequenceConfig in(Path modelFolder) {
     return new SequenceConfig(
         maxIdle,

@@ -190,7 +190,7 @@ public record SessionOptions(String text) {
     return new SessionOptions(text);
   }
 
-  /** The message as TensorFlow reads it. */
+  /** Returns the message as TensorFlow reads it. */
   public byte[] serialized() {
     return serialize(TYPE, TextProto.read(TYPE, text), TYPE, CONFIG);
   }

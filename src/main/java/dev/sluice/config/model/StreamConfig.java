@@ -32,12 +32,12 @@ public record StreamConfig(
         generator);
   }
 
-  /** The same for a model whose files are in a folder. */
+  /** Returns the same for a model whose files are in a folder. */
   StreamConfig in(Path folder) {
     return new StreamConfig(rows, decoupled, maxStreams, generator.map(loop -> loop.in(folder)));
   }
 
-  /** The same with another answer to whether there may be any number of responses. */
+  /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
     return new StreamConfig(rows, wanted, maxStreams, generator);
   }

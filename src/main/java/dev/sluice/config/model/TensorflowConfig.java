@@ -53,7 +53,7 @@ public record TensorflowConfig(
         IsolationConfig.DEFAULT);
   }
 
-  /** The same with processes of their own, or not. */
+  /** Returns a copy with processes of their own, or not. */
   public TensorflowConfig with(IsolationConfig other) {
     return new TensorflowConfig(
         intraOpThreads, interOpThreads, tags, methodNames, sessionOptions, mixedPrecision, other);

@@ -26,7 +26,7 @@ public record TextConfig(Path vocabulary, String as, Optional<String> unknown, i
         text.number("max_length", 1 << 16, 1, MOST));
   }
 
-  /** The same for a model whose files are in a folder. */
+  /** Returns the same for a model whose files are in a folder. */
   TextConfig in(Path folder) {
     return new TextConfig(
         ModelFiles.within(folder, "stream.text.vocabulary", vocabulary.toString()),

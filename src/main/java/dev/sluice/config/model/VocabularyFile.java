@@ -18,7 +18,7 @@ public final class VocabularyFile {
   private VocabularyFile() {}
 
   /**
-   * The texts, in their order.
+   * Returns the texts, in their order.
    *
    * @throws ConfigException if the file cannot be read or is something else
    */

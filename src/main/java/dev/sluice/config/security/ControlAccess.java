@@ -27,7 +27,7 @@ public record ControlAccess(boolean never, Set<Operation> open) {
     TRACING,
     SHARED_MEMORY;
 
-    /** The operation's name in settings. */
+    /** Returns the operation's name in settings. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }

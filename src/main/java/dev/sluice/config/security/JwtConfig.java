@@ -83,7 +83,10 @@ public record JwtConfig(
     return read;
   }
 
-  /** An attacker who changes the keys in transit could forge tokens. */
+  /**
+   * Requires an address whose traffic cannot be changed in transit: who could do that could forge
+   * tokens.
+   */
   private static URI address(Setting setting) {
     try {
       var address = new URI(setting.text());

@@ -35,7 +35,7 @@ public record RestrictedApi(Wire wire, Set<Group> groups, String header, String 
     TRACE,
     LOGGING;
 
-    /** The group's name in flags. */
+    /** Returns the group's name in flags. */
     public String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

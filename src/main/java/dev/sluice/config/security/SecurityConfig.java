@@ -46,7 +46,7 @@ public record SecurityConfig(
     restricted = List.copyOf(restricted);
   }
 
-  /** The same with operations that need a header. */
+  /** Returns a copy with operations that need a header. */
   public SecurityConfig withRestricted(List<RestrictedApi> others) {
     return new SecurityConfig(policies, apiKeys, jwt, share, others);
   }

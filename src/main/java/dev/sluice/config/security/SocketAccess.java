@@ -45,7 +45,7 @@ public record SocketAccess(int mode, Optional<String> group) {
     return Integer.parseInt(text.substring(text.length() - 3), OCTAL);
   }
 
-  /** The same bits as Java names them. */
+  /** Returns the same bits as Java names them. */
   public Set<PosixFilePermission> permissions() {
     var letters = new StringBuilder(ALL.length());
     for (int i = 0; i < ALL.length(); i++) {

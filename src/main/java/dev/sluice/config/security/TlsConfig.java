@@ -33,12 +33,12 @@ public record TlsConfig(
     this(new Pem.InFile(certificate), new Pem.InFile(key), clientCa.map(Pem.InFile::new));
   }
 
-  /** The same without TLS 1.2. */
+  /** Returns the same without TLS 1.2. */
   public TlsConfig withOnlyTls13() {
     return new TlsConfig(certificate, key, clientCa, true, reloadInterval);
   }
 
-  /** The same with files that are read again so often. */
+  /** Returns a copy with files that are read again so often. */
   public TlsConfig withReloadInterval(Duration interval) {
     return new TlsConfig(certificate, key, clientCa, onlyTls13, interval);
   }

@@ -35,7 +35,7 @@ public record TrustConfig(
     pluginFolders = List.copyOf(pluginFolders);
   }
 
-  /** The same where jars are run in more folders. */
+  /** Returns the same where jars are run in more folders. */
   public TrustConfig withPluginFolders(Collection<Path> more) {
     List<Path> folders = new ArrayList<>(pluginFolders);
     folders.addAll(more);

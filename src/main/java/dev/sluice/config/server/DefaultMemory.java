@@ -23,7 +23,7 @@ final class DefaultMemory {
 
   private DefaultMemory() {}
 
-  /** The budget of this process. The Java VM knows the limits of its control group. */
+  /** Returns the budget of this process. The Java VM knows the limits of its control group. */
   static long ofThisProcess() {
     var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     return of(Runtime.getRuntime().maxMemory(), machine.getTotalMemorySize());
@@ -38,8 +38,8 @@ final class DefaultMemory {
   }
 
   /**
-   * Bytes that runs of models may take in this process: three quarters of what the heap, half of
-   * the network buffers and the JVM leave; weights have the rest.
+   * Returns the number of bytes that runs of models may take in this process: three quarters of
+   * what the heap, half of the network buffers and the JVM leave; weights have the rest.
    */
   static long ofRuns() {
     var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -33,28 +33,28 @@ public record DesiredModels(List<Path> directories, Map<String, ListedModel> lis
     return new DesiredModels(List.of(), listed);
   }
 
-  /** The same and this one, in place of what was listed under its name. */
+  /** Returns the same and this one, in place of what was listed under its name. */
   public DesiredModels with(String name, ListedModel model) {
     Map<String, ListedModel> more = new HashMap<>(listed);
     more.put(name, model);
     return new DesiredModels(directories, more);
   }
 
-  /** The same without what is listed under this name. */
+  /** Returns the same without what is listed under this name. */
   public DesiredModels without(String name) {
     Map<String, ListedModel> fewer = new HashMap<>(listed);
     fewer.remove(name);
     return new DesiredModels(directories, fewer);
   }
 
-  /** The same and the sub-folders of one more directory. */
+  /** Returns the same and the sub-folders of one more directory. */
   public DesiredModels withDirectory(Path directory) {
     List<Path> more = new ArrayList<>(directories);
     more.add(directory);
     return new DesiredModels(more, listed);
   }
 
-  /** Names that were not listed before, or with another folder; a new set. */
+  /** Returns the names that were not listed before, or with another folder; a new set. */
   public Set<String> newSince(DesiredModels before) {
     Set<String> names = new HashSet<>();
     listed.forEach((name, model) -> {

@@ -63,19 +63,23 @@ public record LimitsConfig(
         ConnectionConfig.DEFAULT);
   }
 
-  /** Bytes that all requests may hold together: what is set, or else what fits this process. */
+  /**
+   * Returns the number of bytes that all requests may hold together: what is set, or else what fits
+   * this process.
+   */
   public long memoryBudget() {
     return memory == 0 ? DefaultMemory.ofThisProcess() : memory;
   }
 
   /**
-   * Bytes that runs of ONNX models may take together: what is set, or else what fits this process.
+   * Returns the number of bytes that runs of ONNX models may take together: what is set, or else
+   * what fits this process.
    */
   public long onnxMemoryLimit() {
     return onnxMemory == 0 ? DefaultMemory.ofRuns() : onnxMemory;
   }
 
-  /** The same with another memory budget. */
+  /** Returns a copy with another memory budget. */
   public LimitsConfig withMemory(long bytes) {
     return new LimitsConfig(
         maxBodySize,
@@ -91,7 +95,7 @@ public record LimitsConfig(
         connection);
   }
 
-  /** The same with another time after which an idle connection is closed. */
+  /** Returns a copy with another time after which an idle connection is closed. */
   public LimitsConfig withIdleTimeout(Duration other) {
     return new LimitsConfig(
         maxBodySize,
@@ -107,7 +111,7 @@ public record LimitsConfig(
         connection);
   }
 
-  /** The same with other limits of a connection. */
+  /** Returns a copy with other limits of a connection. */
   public LimitsConfig withConnection(ConnectionConfig other) {
     return new LimitsConfig(
         maxBodySize,

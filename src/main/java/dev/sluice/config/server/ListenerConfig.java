@@ -120,43 +120,43 @@ public record ListenerConfig(
     this(host, port, protocols, v1, metricsPath, control, cors, tls, List.of(), SocketAccess.OWNER);
   }
 
-  /** The same listener, with a socket for others. */
+  /** Returns the same listener, with a socket for others. */
   public ListenerConfig withSocketAccess(SocketAccess access) {
     return new ListenerConfig(
         host, port, protocols, v1, metricsPath, control, cors, tls, allowedHosts, access);
   }
 
-  /** The same listener, addressed by other names. */
+  /** Returns the same listener, addressed by other names. */
   public ListenerConfig withAllowedHosts(List<String> names) {
     return new ListenerConfig(
         host, port, protocols, v1, metricsPath, control, cors, tls, names, socketAccess);
   }
 
-  /** The same listener, encrypted otherwise. */
+  /** Returns the same listener, encrypted otherwise. */
   public ListenerConfig withTls(Optional<TlsConfig> other) {
     return new ListenerConfig(
         host, port, protocols, v1, metricsPath, control, cors, other, allowedHosts, socketAccess);
   }
 
-  /** The same listener on another port. */
+  /** Returns the same listener on another port. */
   public ListenerConfig withPort(int other) {
     return new ListenerConfig(
         host, other, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
   }
 
-  /** The same listener on another name or address. */
+  /** Returns the same listener on another name or address. */
   public ListenerConfig onHost(String other) {
     return new ListenerConfig(
         other, port, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
   }
 
-  /** The same listener with other control. */
+  /** Returns the same listener with other control. */
   public ListenerConfig with(ControlAccess other) {
     return new ListenerConfig(
         host, port, protocols, v1, metricsPath, other, cors, tls, allowedHosts, socketAccess);
   }
 
-  /** The Unix domain socket it listens on; empty if it listens on a port. */
+  /** Returns the Unix domain socket it listens on; empty if it listens on a port. */
   public Optional<Path> socket() {
     return host.startsWith(UNIX)
         ? Optional.of(Path.of(host.substring(UNIX.length())))
@@ -182,7 +182,7 @@ public record ListenerConfig(
     return read;
   }
 
-  /** The admin listener: control is open there unless it says otherwise. */
+  /** Returns the admin listener: control is open there unless it says otherwise. */
   public static ListenerConfig readAdmin(Section admin) {
     ListenerConfig read = read(admin);
     return admin.value("control").isPresent() ? read : read.with(ControlAccess.OPEN);
@@ -249,7 +249,7 @@ public record ListenerConfig(
     return PATH.matcher(path).matches();
   }
 
-  /** A listener on a Unix domain socket with the other settings of this one. */
+  /** Returns a listener on a Unix domain socket with the other settings of this one. */
   public ListenerConfig onSocket(Path path) {
     return new ListenerConfig(
         UNIX + path.toAbsolutePath(),

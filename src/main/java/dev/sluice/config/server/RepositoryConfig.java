@@ -46,7 +46,7 @@ public record RepositoryConfig(
           ModelConfig.DEFAULT,
           RateLimitConfig.DEFAULT);
 
-  /** The defaults with other models. */
+  /** Returns the defaults with other models. */
   public static RepositoryConfig of(DesiredModels wanted, Duration pollInterval) {
     return new RepositoryConfig(
         wanted,
@@ -59,13 +59,13 @@ public record RepositoryConfig(
         DEFAULT.rateLimit);
   }
 
-  /** The same settings for other models. */
+  /** Returns the same settings for other models. */
   public RepositoryConfig withWanted(DesiredModels other) {
     return new RepositoryConfig(
         other, control, pollInterval, loading, tensorflow, trust, defaults, rateLimit);
   }
 
-  /** The same settings with another way to decide what is served. */
+  /** Returns the same settings with another way to decide what is served. */
   public RepositoryConfig withControl(ControlConfig other) {
     return new RepositoryConfig(
         wanted, other, pollInterval, loading, tensorflow, trust, defaults, rateLimit);
@@ -77,7 +77,7 @@ public record RepositoryConfig(
         wanted, control, pollInterval, other, tensorflow, trust, defaults, rateLimit);
   }
 
-  /** The same settings for models of other places. */
+  /** Returns the same settings for models of other places. */
   public RepositoryConfig withTrust(TrustConfig other) {
     return new RepositoryConfig(
         wanted, control, pollInterval, loading, tensorflow, other, defaults, rateLimit);

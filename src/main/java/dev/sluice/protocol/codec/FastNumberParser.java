@@ -139,7 +139,7 @@ final class FastNumberParser {
     return behind;
   }
 
-  /** The number that begins here; not a number if it is not plain. */
+  /** Returns the number that begins here; not a number if it is not plain. */
   private double number(int from, boolean asFloat) {
     int minus = isMinus(bytes[from]);
     int first = from + minus;
@@ -171,7 +171,7 @@ final class FastNumberParser {
     return isPlain(first, next - first, 0);
   }
 
-  /** One if it is a minus sign, else zero. */
+  /** Returns one if it is a minus sign, else zero. */
   private static int isMinus(byte c) {
     return (((c ^ '-') & 0xFF) - 1) >>> 31;
   }

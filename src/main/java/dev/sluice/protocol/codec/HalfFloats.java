@@ -4,16 +4,17 @@ package dev.sluice.protocol.codec;
 public final class HalfFloats {
   private HalfFloats() {}
 
-  /** The nearest FP16 (IEEE 754 binary16), ties to even. */
+  /** Returns the nearest FP16 (IEEE 754 binary16), ties to even. */
   public static short toFp16(double value) {
     return Float.floatToFloat16(sticky(value));
   }
 
+  /** Widens an IEEE 754 half-precision number. Exact: every half is a float. */
   public static float fromFp16(short bits) {
     return Float.float16ToFloat(bits);
   }
 
-  /** The nearest BF16, ties to even. */
+  /** Returns the nearest BF16, ties to even. */
   public static short toBf16(double value) {
     int bits = Float.floatToRawIntBits(sticky(value));
     if (Double.isNaN(value)) {
@@ -23,13 +24,14 @@ public final class HalfFloats {
     return (short) ((bits + half) >>> 16);
   }
 
+  /** Widens a bfloat16 number. Exact: it is the upper half of a float's bits. */
   public static float fromBf16(short bits) {
     return Float.intBitsToFloat(bits << 16);
   }
 
   /**
-   * The float next to a value whose last bit says whether anything was cut off, so that rounding it
-   * again is as good as rounding the value itself.
+   * Returns the float next to a value whose last bit says whether anything was cut off, so that
+   * rounding it again is as good as rounding the value itself.
    */
   private static float sticky(double value) {
     float near = (float) value;

@@ -91,7 +91,7 @@ public final class JsonCursor {
     fresh = false;
   }
 
-  /** The text between two positions. */
+  /** Returns the text between two positions. */
   public String text(int from, int to) {
     return new String(bytes, start + from, to - from, StandardCharsets.UTF_8);
   }
@@ -181,12 +181,14 @@ public final class JsonCursor {
     return false;
   }
 
-  /** The current member's name. Valid until the next one. */
+  /** Returns the current member's name. Valid until the next one. */
   public String key() {
     return string.read(keyStart).toText();
   }
 
-  /** The same as bytes, left in the object that is returned until the next string is read. */
+  /**
+   * Returns the same as bytes, left in the object that is returned until the next string is read.
+   */
   public JsonString keyBytes() {
     return string.read(keyStart);
   }

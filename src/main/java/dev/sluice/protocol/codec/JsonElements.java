@@ -31,13 +31,13 @@ public interface JsonElements {
     return 0;
   }
 
-  /** The reader of a type's elements. Those that are not common take none. */
+  /** Returns the reader of a type's elements. Those that are not common take none. */
   static JsonElements of(DataType type) {
     return of(type, false);
   }
 
   /**
-   * The reader of a type's elements.
+   * Returns the reader of a type's elements.
    *
    * @param wholeFloats whether floats that are whole numbers are integers too, such as {@code 2.0}
    */
@@ -55,6 +55,9 @@ public interface JsonElements {
     };
   }
 
+  /**
+   * Reads {@code true} or {@code false}; returns false for any other value, which is not consumed.
+   */
   private static boolean bool(JsonCursor in, TensorBuilder out) {
     Kind kind = in.peek();
     if (kind != Kind.TRUE && kind != Kind.FALSE) {
@@ -64,6 +67,7 @@ public interface JsonElements {
     return true;
   }
 
+  /** Reads a number, rounded to FP16; returns false for any other value, which is not consumed. */
   private static boolean half(JsonCursor in, TensorBuilder out) {
     if (in.peek() != Kind.NUMBER) {
       return false;
@@ -72,6 +76,7 @@ public interface JsonElements {
     return true;
   }
 
+  /** Reads a number, rounded to BF16; returns false for any other value, which is not consumed. */
   private static boolean brainFloat(JsonCursor in, TensorBuilder out) {
     if (in.peek() != Kind.NUMBER) {
       return false;
@@ -80,6 +85,7 @@ public interface JsonElements {
     return true;
   }
 
+  /** Reads a string as UTF-8; returns false for any other value, which is not consumed. */
   private static boolean text(JsonCursor in, TensorBuilder out) {
     if (in.peek() != Kind.STRING) {
       return false;

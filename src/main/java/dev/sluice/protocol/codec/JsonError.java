@@ -28,7 +28,7 @@ public enum JsonError {
     this.text = text;
   }
 
-  /** The words. */
+  /** Returns the words. */
   public String text() {
     return text;
   }

@@ -14,6 +14,7 @@ public final class JsonException extends RuntimeException {
     this.offset = offset;
   }
 
+  /** Returns the kind of syntax error, which dialects word differently. */
   public JsonError error() {
     return error;
   }

@@ -215,7 +215,7 @@ public final class JsonNumber {
     return digits == 19 && (significand >= 0 || (negative && significand == Long.MIN_VALUE));
   }
 
-  /** The value, if {@link #isLong}. */
+  /** Returns the value, if {@link #isLong}. */
   public long toLong() {
     return negative ? -significand : significand;
   }
@@ -236,13 +236,13 @@ public final class JsonNumber {
         && Long.compareUnsigned(significand, SMALLEST_OF_20_DIGITS) >= 0;
   }
 
-  /** The value as unsigned bits, if {@link #isUnsignedLong}. */
+  /** Returns the value as unsigned bits, if {@link #isUnsignedLong}. */
   public long toUnsignedLong() {
     return significand;
   }
 
   /**
-   * The nearest double.
+   * Returns the nearest double.
    *
    * @throws JsonException if it is a finite number beyond what a double holds
    */
@@ -267,7 +267,7 @@ public final class JsonNumber {
   }
 
   /**
-   * The nearest float; infinite beyond its range.
+   * Returns the nearest float; infinite beyond its range.
    *
    * @throws JsonException if it is a finite number beyond what a double holds
    */

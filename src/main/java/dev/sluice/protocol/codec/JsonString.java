@@ -24,7 +24,7 @@ public final class JsonString {
     this.bytes = text;
   }
 
-  /** The array that holds the string's bytes. Not to be changed. */
+  /** Returns the array that holds the string's bytes. Not to be changed. */
   public byte[] bytes() {
     return bytes;
   }
@@ -39,7 +39,7 @@ public final class JsonString {
     return length;
   }
 
-  /** The string, read as UTF-8. */
+  /** Returns the string, read as UTF-8. */
   public String toText() {
     return new String(bytes, offset, length, StandardCharsets.UTF_8);
   }
@@ -138,7 +138,8 @@ public final class JsonString {
   }
 
   /**
-   * The code point that the escape here stands for, two escapes together if it is beyond 16 bits.
+   * Returns the code point that the escape here stands for, two escapes together if it is beyond 16
+   * bits.
    */
   private int codePoint(int at) {
     int unit = hex(at, at + 2);

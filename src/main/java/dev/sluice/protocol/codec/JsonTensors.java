@@ -56,7 +56,9 @@ public final class JsonTensors {
     this.elements = type == DataType.BYTES ? new BytesElements(tensor) : null;
   }
 
-  /** Bytes that the JSON of a tensor is likely to take, for sizing a writer. */
+  /**
+   * Returns the number of bytes that the JSON of a tensor is likely to take, for sizing a writer.
+   */
   public static long likelySize(Tensor tensor) {
     return tensor.type() == DataType.BYTES
         ? tensor.byteSize() * 2 + 16

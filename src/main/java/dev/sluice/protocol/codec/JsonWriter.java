@@ -128,10 +128,12 @@ public final class JsonWriter {
     return raw('"');
   }
 
+  /** Writes {@code true} or {@code false}. */
   public JsonWriter bool(boolean value) {
     return raw(value ? "true" : "false");
   }
 
+  /** Writes a whole number in decimal digits, without building a string. */
   public JsonWriter number(long value) {
     if (value == Long.MIN_VALUE) {
       return raw("-9223372036854775808");
@@ -165,8 +167,8 @@ public final class JsonWriter {
   }
 
   /**
-   * The shortest text that reads back as the same float; {@code NaN}, {@code Infinity} as words, or
-   * as {@link #nullsForNonFinite} says.
+   * Returns the shortest text that reads back as the same float; {@code NaN}, {@code Infinity} as
+   * words, or as {@link #nullsForNonFinite} says.
    */
   public JsonWriter number(float value) {
     if (!Float.isFinite(value)) {
@@ -178,8 +180,8 @@ public final class JsonWriter {
   }
 
   /**
-   * The shortest text that reads back as the same double; {@code NaN}, {@code Infinity} as words,
-   * or as {@link #nullsForNonFinite} says.
+   * Returns the shortest text that reads back as the same double; {@code NaN}, {@code Infinity} as
+   * words, or as {@link #nullsForNonFinite} says.
    */
   public JsonWriter number(double value) {
     return raw(nulls && !Double.isFinite(value) ? "null" : Double.toString(value));

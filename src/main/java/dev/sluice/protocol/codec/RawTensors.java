@@ -39,7 +39,7 @@ public final class RawTensors {
 
   private RawTensors() {}
 
-  /** Bytes that a tensor of a fixed-size type takes. */
+  /** Returns the number of bytes that a tensor of a fixed-size type takes. */
   public static long byteSize(DataType type, Shape shape) {
     return Math.multiplyExact(shape.elementCount(), type.byteSize());
   }
@@ -68,8 +68,9 @@ public final class RawTensors {
   }
 
   /**
-   * A tensor of these bytes, which the caller has checked: {@link #byteSize} or {@link #count}.
-   * They are copied, but for those that lie in native memory already, and where a tensor may begin.
+   * Returns a tensor of these bytes, which the caller has checked: {@link #byteSize} or {@link
+   * #count}. They are copied, but for those that lie in native memory already, and where a tensor
+   * may begin.
    *
    * @throws IllegalArgumentException if there are fewer or more bytes of a type of fixed size
    */

@@ -17,7 +17,7 @@ public enum DataForm {
     this.field = field;
   }
 
-  /** The field's name. */
+  /** Returns the field's name. */
   public String field() {
     return field;
   }

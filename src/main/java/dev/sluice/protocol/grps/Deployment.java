@@ -17,7 +17,7 @@ public record Deployment(
     Map<String, String> names,
     String serverText,
     Map<String, String> modelTexts) {
-  /** A server that was set up in its own way. */
+  /** Returns a server that was set up in its own way. */
   public static Deployment of(String defaultModel) {
     return new Deployment(defaultModel, Map.of(), "", Map.of());
   }

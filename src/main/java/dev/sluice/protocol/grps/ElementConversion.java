@@ -84,7 +84,7 @@ public final class ElementConversion {
     return true;
   }
 
-  /** An element of an integer type or BOOL. UINT64 is given as its bits. */
+  /** Returns an element of an integer type or BOOL. UINT64 is given as its bits. */
   public static long integer(Tensor tensor, long index) {
     return switch (tensor.type()) {
       case BOOL -> tensor.data().get(JAVA_BYTE, index) != 0 ? 1 : 0;
@@ -100,8 +100,8 @@ public final class ElementConversion {
   }
 
   /**
-   * An element of an integer type or BOOL as a signed 64-bit number, which the largest unsigned
-   * ones are not.
+   * Returns an element of an integer type or BOOL as a signed 64-bit number, which the largest
+   * unsigned ones are not.
    */
   public static long int64(NamedTensor output, long index) {
     long value = integer(output.tensor(), index);
@@ -114,7 +114,7 @@ public final class ElementConversion {
     return value;
   }
 
-  /** An element of FP16, BF16 or FP32, exactly. */
+  /** Returns an element of FP16, BF16 or FP32, exactly. */
   public static float single(Tensor tensor, long index) {
     return switch (tensor.type()) {
       case FP16 -> HalfFloats.fromFp16(tensor.data().getAtIndex(JAVA_SHORT, index));
@@ -124,7 +124,7 @@ public final class ElementConversion {
     };
   }
 
-  /** An element of FP64. */
+  /** Returns an element of FP64. */
   public static double wide(Tensor tensor, long index) {
     return tensor.data().getAtIndex(JAVA_DOUBLE, index);
   }

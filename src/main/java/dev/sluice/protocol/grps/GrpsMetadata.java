@@ -39,7 +39,8 @@ public final class GrpsMetadata {
   }
 
   /**
-   * The deployment's files, or else the address that was asked, and all models with their versions.
+   * Returns the deployment's files, or else the address that was asked, and all models with their
+   * versions.
    */
   public String server(Caller caller) {
     if (!deployment.serverText().isEmpty()) {
@@ -62,7 +63,7 @@ public final class GrpsMetadata {
     return yaml(server);
   }
 
-  /** The model that is meant when none is named is what grps calls a DAG of one node. */
+  /** Returns the metadata of a DAG: the default model is what grps calls a DAG of one node. */
   private static Map<String, Object> dag(String model) {
     var node = new LinkedHashMap<String, Object>();
     node.put("name", model);
@@ -84,7 +85,7 @@ public final class GrpsMetadata {
   }
 
   /**
-   * One model.
+   * Returns one model.
    *
    * @param name a model's name, or {@code name-version}
    * @throws InferenceException INVALID_ARGUMENT for an empty name, NOT_FOUND for an unknown one

@@ -16,28 +16,29 @@ public record GrpsStatus(int code, String message) {
   /** The answer to a readiness check while the server is offline. */
   public static final GrpsStatus OFFLINE = new GrpsStatus(503, "Service Unavailable");
 
+  /** Returns whether the code is 200, the only one of success. */
   public boolean succeeded() {
     return code == 200;
   }
 
-  /** The name of the flag: the enum StatusFlag of the contract. */
+  /** Returns the name of the flag: the enum StatusFlag of the contract. */
   public String flag() {
     return succeeded() ? "SUCCESS" : "FAILURE";
   }
 
-  /** The number of the flag. */
+  /** Returns the number of the flag. */
   public int flagNumber() {
     return succeeded() ? 1 : 2;
   }
 
-  /** The status of a failed call that is not a prediction. */
+  /** Returns the status of a failed call that is not a prediction. */
   public static GrpsStatus of(InferenceException failure) {
     return new GrpsStatus(code(failure.code()), failure.getMessage());
   }
 
   /**
-   * The status of a failed prediction. The native server prefixes the texts of a caller's mistakes,
-   * and an unknown model is one of its 500s: clients tell it by the text.
+   * Returns the status of a failed prediction. The native server prefixes the texts of a caller's
+   * mistakes, and an unknown model is one of its 500s: clients tell it by the text.
    */
   public static GrpsStatus ofPrediction(InferenceException failure) {
     return switch (failure.code()) {

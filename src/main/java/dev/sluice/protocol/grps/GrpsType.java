@@ -40,36 +40,39 @@ public enum GrpsType {
     this.kind = kind;
   }
 
-  /** All types in the order of their numbers. Shared, so that no hot path copies an array. */
+  /**
+   * Returns all types in the order of their numbers. Shared, so that no hot path copies an array.
+   */
   public static List<GrpsType> all() {
     return ALL;
   }
 
-  /** Its number in the enum DataType of the contract. */
+  /** Returns its number in the enum DataType of the contract. */
   public int number() {
     return number;
   }
 
-  /** The number of the tensor's field that holds its values. */
+  /** Returns the number of the tensor's field that holds its values. */
   public int listField() {
     return number + 3;
   }
 
-  /** The name of the tensor's field that holds its values. */
+  /** Returns the name of the tensor's field that holds its values. */
   public String list() {
     return list;
   }
 
-  /** The same name in camel case, which JSON clients may send. */
+  /** Returns the same name in camel case, which JSON clients may send. */
   public String camelCaseList() {
     return camelCaseList;
   }
 
+  /** Returns the form of one value on the wire. */
   public Kind kind() {
     return kind;
   }
 
-  /** Its name on the wire. */
+  /** Returns its name on the wire. */
   public String wireName() {
     return "DT_" + name();
   }
@@ -84,7 +87,7 @@ public enum GrpsType {
     };
   }
 
-  /** The type of a tensor that was not declared. */
+  /** Returns the type of a tensor that was not declared. */
   public DataType natural() {
     return switch (this) {
       case UINT8 -> DataType.UINT8;
@@ -99,7 +102,7 @@ public enum GrpsType {
     };
   }
 
-  /** The type in which values of a model's type are written. */
+  /** Returns the type in which values of a model's type are written. */
   public static GrpsType of(DataType type) {
     return switch (type) {
       case BOOL, UINT8 -> UINT8;

@@ -21,17 +21,17 @@ public enum MapKind {
     this.field = field;
   }
 
-  /** The map's name. */
+  /** Returns the map's name. */
   public String field() {
     return field;
   }
 
-  /** The map's number. */
+  /** Returns the map's number. */
   public int number() {
     return number;
   }
 
-  /** The type of a value that was not declared. */
+  /** Returns the type of a value that was not declared. */
   DataType natural() {
     return switch (this) {
       case TEXT, BYTES -> DataType.BYTES;
@@ -42,7 +42,7 @@ public enum MapKind {
     };
   }
 
-  /** The map that holds the value of a tensor of one element. */
+  /** Returns the map that holds the value of a tensor of one element. */
   public static MapKind of(Tensor tensor) {
     return switch (GrpsType.of(tensor.type())) {
       case UINT8, INT8, INT16, INT32 -> INT32;

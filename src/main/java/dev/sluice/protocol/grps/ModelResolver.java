@@ -68,7 +68,10 @@ public final class ModelResolver {
     };
   }
 
-  /** A name can mean several models: those that the caller may not ask are not meant. */
+  /**
+   * Finds the model of a name that can mean several; those that the caller has no right to are not
+   * considered.
+   */
   private ModelLookup find(
       String name,
       Caller caller,
@@ -125,7 +128,8 @@ public final class ModelResolver {
   }
 
   /**
-   * The model that is meant when a request names none: the one of the settings, or the only one.
+   * Returns the model that is meant when a request names none: the one of the settings, or the only
+   * one.
    */
   Optional<String> byDefault() {
     if (!deployment.defaultModel().isEmpty()) {

@@ -19,7 +19,7 @@ final class PluginParameters {
 
   private PluginParameters() {}
 
-  /** A text that the answer says; empty if it does not. */
+  /** Returns a text that the answer says; empty if it does not. */
   static String text(InferenceResponse response, String parameter) {
     return response.parameters().get(parameter) instanceof ParameterValue.Text(String text)
         ? text

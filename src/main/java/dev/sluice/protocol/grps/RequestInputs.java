@@ -75,6 +75,7 @@ public final class RequestInputs implements AutoCloseable {
                         String.join(", ", signatures.keySet()))));
   }
 
+  /** Returns the signature that the inputs are read for. */
   public Signature signature() {
     return signature;
   }
@@ -129,9 +130,9 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
-   * The input that an entry of a map is for, which was not given yet. A plugin that takes messages
-   * as they are gets keys that stand in several maps once for each of them. An entry may also be
-   * named like a parameter that the model heeds.
+   * Returns the input that an entry of a map is for, which was not given yet. A plugin that takes
+   * messages as they are gets keys that stand in several maps once for each of them. An entry may
+   * also be named like a parameter that the model heeds.
    */
   public TensorSpec entry(String name, MapKind kind) {
     if (!open && !isParameter(name)) {
@@ -156,7 +157,7 @@ public final class RequestInputs implements AutoCloseable {
     }
   }
 
-  /** The input of a name, which was not given yet. */
+  /** Returns the input of a name, which was not given yet. */
   private TensorSpec named(String name) {
     TensorSpec spec =
         signature
@@ -189,7 +190,8 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   /**
-   * The input that data without a name feeds: the only one, or the only one that must be given.
+   * Returns the input that data without a name feeds: the only one, or the only one that must be
+   * given.
    *
    * @param what the data, for the text
    */
@@ -210,7 +212,10 @@ public final class RequestInputs implements AutoCloseable {
     return required.getFirst();
   }
 
-  /** An input that a tensor of a type may feed; one that was not declared has the tensor's type. */
+  /**
+   * Returns an input that a tensor of a type may feed; one that was not declared has the tensor's
+   * type.
+   */
   public TensorSpec fed(TensorSpec input, GrpsType type) {
     if (open) {
       return undeclared(input.name(), type.natural(), Shape.UNKNOWN);
@@ -223,7 +228,7 @@ public final class RequestInputs implements AutoCloseable {
     return input;
   }
 
-  /** The types that may feed an input, for texts. */
+  /** Returns the types that may feed an input, for texts. */
   private static String wanted(TensorSpec input) {
     String types =
         GrpsType.all().stream()
@@ -311,7 +316,7 @@ public final class RequestInputs implements AutoCloseable {
     add(input, elements.build(shape));
   }
 
-  /** The elements of a shape that a request brought, whose product may be anything. */
+  /** Returns the elements of a shape that a request brought, whose product may be anything. */
   public static long elementCount(TensorSpec input, Shape shape) {
     try {
       return shape.elementCount();

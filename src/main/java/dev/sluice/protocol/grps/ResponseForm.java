@@ -54,7 +54,7 @@ public sealed interface ResponseForm {
   /** No data. */
   record Nothing() implements ResponseForm {}
 
-  /** The model's name that the answer says; empty as a rule. */
+  /** Returns the model's name that the answer says; empty as a rule. */
   static String model(InferenceResponse response) {
     return PluginParameters.text(response, PluginParameters.MODEL);
   }
@@ -75,6 +75,7 @@ public sealed interface ResponseForm {
     return answer;
   }
 
+  /** Returns the form that a plugin chose, or else the one that fits the request's. */
   private static ResponseForm chosen(DataForm asked, InferenceResponse response) {
     String said = PluginParameters.text(response, PluginParameters.DATA);
     if (!said.isEmpty()) {
@@ -93,6 +94,7 @@ public sealed interface ResponseForm {
     }
   }
 
+  /** Rejects a gmap in which two entries would have the same key. */
   private static void requireDistinctKeys(List<Entry> entries) {
     Set<String> keys = new HashSet<>();
     for (Entry entry : entries) {
@@ -103,10 +105,14 @@ public sealed interface ResponseForm {
     }
   }
 
+  /** Makes the error for a plugin that returned the same key twice: INTERNAL, a server error. */
   private static InferenceException twice(String what) {
     return new InferenceException(ErrorCode.INTERNAL, "the model's code gave " + what + " twice");
   }
 
+  /**
+   * Returns the form that a plugin chose by its field name; gtensors if the outputs do not fit it.
+   */
   private static ResponseForm said(String form, InferenceResponse response) {
     List<NamedTensor> outputs = response.outputs();
     boolean single = outputs.size() == 1 && isSingle(outputs.getFirst());
@@ -125,7 +131,7 @@ public sealed interface ResponseForm {
         ErrorCode.INTERNAL, "the model's outputs cannot be sent as " + form);
   }
 
-  /** The keys that a map of bytes has. */
+  /** Returns the keys that a map of bytes has. */
   private static Set<String> bytesOf(InferenceResponse response) {
     return response.parameters().keySet().stream()
         .filter(name -> name.startsWith(PluginParameters.BYTES))
@@ -145,6 +151,7 @@ public sealed interface ResponseForm {
     return entries.reversed();
   }
 
+  /** Returns the form of the request, or gtensors where that cannot carry the outputs. */
   private static ResponseForm fitting(DataForm asked, InferenceResponse response) {
     List<NamedTensor> outputs = response.outputs();
     return switch (asked) {
@@ -158,6 +165,7 @@ public sealed interface ResponseForm {
     };
   }
 
+  /** Returns the only text among the outputs; gtensors if there is none or several. */
   private static ResponseForm text(List<NamedTensor> outputs) {
     List<NamedTensor> texts =
         outputs.stream().filter(output -> output.tensor().type() == DataType.BYTES).toList();
@@ -171,6 +179,7 @@ public sealed interface ResponseForm {
     return Utf8.isValid(element) ? new Text(tensor) : new Bytes(tensor);
   }
 
+  /** Returns the only output as raw bytes; gtensors if there are several. */
   private static ResponseForm bytes(List<NamedTensor> outputs) {
     if (outputs.size() != 1) {
       return new Tensors(outputs);
@@ -180,6 +189,7 @@ public sealed interface ResponseForm {
     return whole ? new Bytes(only.tensor()) : new Tensors(outputs);
   }
 
+  /** Returns whether an output has exactly one element. */
   private static boolean isSingle(NamedTensor output) {
     return output.tensor().elementCount() == 1;
   }

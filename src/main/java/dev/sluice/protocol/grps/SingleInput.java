@@ -20,7 +20,7 @@ public final class SingleInput {
   private SingleInput() {}
 
   /**
-   * A BYTES tensor of one element.
+   * Returns a BYTES tensor of one element.
    *
    * @param what where the value is in the request, for texts
    */
@@ -35,7 +35,7 @@ public final class SingleInput {
     }
   }
 
-  /** A tensor of an integer type or BOOL with one element. */
+  /** Returns a tensor of an integer type or BOOL with one element. */
   public static Tensor integer(TensorSpec input, String what, long value) {
     if (!input.type().isInteger() && input.type() != DataType.BOOL) {
       throw misfit(input, what, "a whole number");
@@ -49,7 +49,7 @@ public final class SingleInput {
     }
   }
 
-  /** A tensor of a floating point type with one element. */
+  /** Returns a tensor of a floating point type with one element. */
   public static Tensor number(TensorSpec input, String what, double value) {
     if (!input.type().isFloat()) {
       throw misfit(input, what, "a floating point number");
@@ -92,9 +92,9 @@ public final class SingleInput {
   }
 
   /**
-   * A tensor of a body without any structure: the one element of a BYTES input, else little-endian
-   * elements, as many as fit the declared shape. One dimension may be open, and the first one
-   * besides, which is then 1.
+   * Returns a tensor of a body without any structure: the one element of a BYTES input, else
+   * little-endian elements, as many as fit the declared shape. One dimension may be open, and the
+   * first one besides, which is then 1.
    */
   public static Tensor raw(TensorSpec input, Body body) {
     if (input.type() == DataType.BYTES) {
@@ -129,7 +129,9 @@ public final class SingleInput {
     return shape;
   }
 
-  /** The dimension that the size decides, or -1; another open one in front of it becomes 1. */
+  /**
+   * Returns the dimension that the size decides, or -1; another open one in front of it becomes 1.
+   */
   private static int openDimension(TensorSpec input, long[] dims) {
     long open = Arrays.stream(dims).filter(dim -> dim == Shape.ANY).count();
     if (open > 1 && dims[0] == Shape.ANY) {

@@ -76,8 +76,8 @@ public final class Classification {
   }
 
   /**
-   * The answer with some outputs' best elements in their place. Takes the answer over; the caller
-   * closes what it gets.
+   * Returns the answer with some outputs' best elements in their place. Takes the answer over; the
+   * caller closes what it gets.
    *
    * @param wanted by output, how many elements of each item
    * @throws InferenceException with INVALID_ARGUMENT if an item has too many elements
@@ -144,7 +144,7 @@ public final class Classification {
     out.putBytes(bytes, 0, bytes.length);
   }
 
-  /** A number that is the larger the larger the element is, whatever its type. */
+  /** Returns a number that is the larger the larger the element is, whatever its type. */
   private long key(long i) {
     return switch (scores.type()) {
       case UINT64 -> whole(i) ^ Long.MIN_VALUE;

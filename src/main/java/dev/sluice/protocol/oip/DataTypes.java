@@ -22,7 +22,7 @@ public final class DataTypes {
   private DataTypes() {}
 
   /**
-   * The type that an input of a request says it has.
+   * Returns the type that an input of a request says it has.
    *
    * @throws InferenceException with INVALID_ARGUMENT if there is no such type
    */

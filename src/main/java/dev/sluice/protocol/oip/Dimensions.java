@@ -31,6 +31,7 @@ public final class Dimensions {
     sizes[rank++] = size;
   }
 
+  /** Returns the dimensions read so far as a shape. */
   public Shape toShape() {
     return Shape.of(Arrays.copyOf(sizes, rank));
   }

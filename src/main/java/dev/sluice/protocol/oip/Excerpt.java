@@ -7,7 +7,7 @@ public final class Excerpt {
 
   private Excerpt() {}
 
-  /** The beginning of a text. */
+  /** Returns the beginning of a text. */
   public static String of(Object text) {
     String whole = text.toString();
     return whole.length() <= LENGTH ? whole : whole.substring(0, LENGTH) + "...";

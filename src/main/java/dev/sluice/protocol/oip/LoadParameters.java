@@ -43,7 +43,7 @@ public final class LoadParameters {
     throw unknown("load", name);
   }
 
-  /** The error for an unknown parameter. */
+  /** Returns the error for an unknown parameter. */
   public static InferenceException unknown(String operation, String name) {
     return InferenceException.invalid(
         "unrecognized " + operation + " parameter '" + Excerpt.of(name) + "'.");
@@ -63,7 +63,7 @@ public final class LoadParameters {
     files.put(name.substring(FILE.length()), content);
   }
 
-  /** The load that they ask for. */
+  /** Returns the load that they ask for. */
   public ModelLoad of(String model) {
     return new ModelLoad(model, Optional.ofNullable(config), files);
   }

@@ -99,7 +99,7 @@ public final class LogSettings {
     return changes.get(name) instanceof ParameterValue.Flag(boolean set) ? set : otherwise;
   }
 
-  /** All settings as they are, in their order. */
+  /** Returns all settings as they are, in their order. */
   public static Map<String, ParameterValue> of(LogControl logs) {
     Levels levels = logs.levels();
     Map<String, ParameterValue> settings = new LinkedHashMap<>();

@@ -49,7 +49,8 @@ public record ModelDescription(
   }
 
   /**
-   * The whole configuration of a model that takes requests: see {@link ModelLease#configuration}.
+   * Returns the whole configuration of a model that takes requests: see {@link
+   * ModelLease#configuration}.
    *
    * @throws InferenceException as {@link OipModels#find} does
    */

@@ -53,7 +53,7 @@ public final class OipModels {
   }
 
   /**
-   * The model that was found.
+   * Returns the model that was found.
    *
    * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it
    *     takes no requests now
@@ -106,8 +106,8 @@ public final class OipModels {
   }
 
   /**
-   * The signature that a request means. Without a name it is {@code serving_default}, or the only
-   * one there is.
+   * Returns the signature that a request means. Without a name it is {@code serving_default}, or
+   * the only one there is.
    *
    * @param name from the request; empty if it names none
    * @throws InferenceException with INVALID_ARGUMENT, naming the signatures there are
@@ -129,7 +129,7 @@ public final class OipModels {
                 + " in the request parameter 'signature_name'."));
   }
 
-  /** The signature that a request means when it names none. */
+  /** Returns the signature that a request means when it names none. */
   static Optional<Signature> defaultSignature(ModelLease model) {
     Map<String, Signature> all = model.metadata().signatures();
     if (all.size() == 1) {

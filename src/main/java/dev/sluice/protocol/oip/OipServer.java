@@ -78,8 +78,8 @@ public record OipServer(
   }
 
   /**
-   * The earlier of a request's own timeout, which may be 0 for none, and another deadline. A model
-   * with a queue policy of its own looks after the timeout itself.
+   * Returns the earlier of a request's own timeout, which may be 0 for none, and another deadline.
+   * A model with a queue policy of its own looks after the timeout itself.
    */
   public Deadline deadline(long timeoutMicros, ModelMetadata model, Deadline other) {
     if (timeoutMicros <= 0 || model.queueTimeouts()) {

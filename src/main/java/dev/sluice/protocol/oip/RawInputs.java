@@ -11,7 +11,7 @@ public final class RawInputs {
   private RawInputs() {}
 
   /**
-   * A tensor with a copy of the bytes, which the caller owns.
+   * Returns a tensor with a copy of the bytes, which the caller owns.
    *
    * @param model the model's name, for messages
    * @throws InferenceException with INVALID_ARGUMENT if the bytes are not such a tensor

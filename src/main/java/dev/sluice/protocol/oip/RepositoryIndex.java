@@ -25,7 +25,7 @@ public final class RepositoryIndex {
 
   private RepositoryIndex() {}
 
-  /** The index of what the caller may know of, sorted by name and version. */
+  /** Returns the index of what the caller may know of, sorted by name and version. */
   public static Future<List<Entry>> of(ControlPlane control, boolean onlyReady, Caller caller) {
     return control
         .known(caller, Operation.REPOSITORY_INDEX)

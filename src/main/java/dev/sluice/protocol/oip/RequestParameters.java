@@ -24,6 +24,7 @@ public final class RequestParameters {
   /** A transport's text for a value of a wrong type. */
   @FunctionalInterface
   public interface Words {
+    /** Returns the error text for a parameter of the wrong type, in the words of the endpoint. */
     String wrongType(String name, Wanted wanted);
   }
 

@@ -18,14 +18,17 @@ public record SharedMemoryParameters(String region, long offset, long byteSize) 
     private long offset;
     private long byteSize = -1;
 
+    /** Sets the name of the registered region. */
     public void region(String name) {
       region = name;
     }
 
+    /** Sets the offset of the tensor in the region, in bytes. */
     public void offset(long bytes) {
       offset = bytes;
     }
 
+    /** Sets the size of the tensor in bytes. */
     public void byteSize(long bytes) {
       byteSize = bytes;
     }

@@ -50,6 +50,7 @@ public final class SharedMemoryRegion {
     this.usedNanos = now;
   }
 
+  /** Returns the name under which the region is registered. */
   public String name() {
     return name;
   }
@@ -64,6 +65,7 @@ public final class SharedMemoryRegion {
     return offset;
   }
 
+  /** Returns the registered size in bytes, from the registered offset on. */
   public long byteSize() {
     return byteSize;
   }
@@ -144,6 +146,7 @@ public final class SharedMemoryRegion {
   }
 
   private interface Work {
+    /** Works on the mapped file, which stays mapped meanwhile. */
     void run() throws IOException;
   }
 

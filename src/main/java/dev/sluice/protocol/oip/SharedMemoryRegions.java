@@ -169,12 +169,12 @@ public final class SharedMemoryRegions {
     }
   }
 
-  /** Forgets a region, if there is one of this name. */
+  /** Unregisters a region. Idempotent: succeeds if there is none of this name. */
   public void unregister(Caller caller, String name) {
     forget(new Id(caller.identity(), name));
   }
 
-  /** Forgets all regions of the caller. */
+  /** Unregisters all regions of the caller. Idempotent. */
   public void unregisterAll(Caller caller) {
     for (Id id : regions.keySet()) {
       if (id.identity().equals(caller.identity())) {

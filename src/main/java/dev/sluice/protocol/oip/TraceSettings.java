@@ -105,7 +105,7 @@ public final class TraceSettings {
   }
 
   /**
-   * All settings, in their order. All but the level have one value.
+   * Returns all settings, in their order. All but the level have one value.
    *
    * @param model one that there is, or empty for all
    */

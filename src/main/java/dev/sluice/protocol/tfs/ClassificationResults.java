@@ -38,12 +38,12 @@ public final class ClassificationResults implements ExampleResults {
     return width;
   }
 
-  /** All labels, from the first example's first to the last one's last. */
+  /** Returns all labels, from the first example's first to the last one's last. */
   public LabelCursor labels() {
     return new LabelCursor(labels);
   }
 
-  /** The score of a class; 0 if the model gives none. */
+  /** Returns the score of a class; 0 if the model gives none. */
   public float score(int row, int column) {
     if (scores == null) {
       return 0;

@@ -19,7 +19,7 @@ public enum ExampleTask {
     this.noun = noun;
   }
 
-  /** The task behind a method name such as {@code tensorflow/serving/classify}. */
+  /** Returns the task behind a method name such as {@code tensorflow/serving/classify}. */
   public static Optional<ExampleTask> of(String method) {
     for (ExampleTask task : values()) {
       if (task.method.equals(method)) {
@@ -29,7 +29,7 @@ public enum ExampleTask {
     return Optional.empty();
   }
 
-  /** The method name of signatures that are made for it. */
+  /** Returns the method name of signatures that are made for it. */
   String method() {
     return method;
   }

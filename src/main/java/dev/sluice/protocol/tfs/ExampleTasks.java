@@ -37,7 +37,7 @@ public record ExampleTasks(Signature signature, List<Part> parts) {
   }
 
   /**
-   * One task.
+   * Returns one task.
    *
    * @param name of the signature; empty for the default
    * @throws InferenceException with INVALID_ARGUMENT if the model does not do it
@@ -73,7 +73,7 @@ public record ExampleTasks(Signature signature, List<Part> parts) {
   }
 
   /**
-   * The request to the model.
+   * Returns the request to the model.
    *
    * @param model the lease; the request takes it over, unless this fails
    * @param examples a BYTES vector of serialised examples; taken over

@@ -55,7 +55,7 @@ public final class ExampleTasksBuilder {
     return signature.inputs().isEmpty() ? "" : signature.inputs().getFirst().nativeName();
   }
 
-  /** The tasks that were added, at least one. */
+  /** Returns the tasks that were added, at least one. */
   public ExampleTasks toInquiry() {
     return signatures.size() == 1
         ? new ExampleTasks(

@@ -161,7 +161,7 @@ final class FeatureColumn implements AutoCloseable {
     return rows > 0;
   }
 
-  /** The tensor, which owns the memory from now on. */
+  /** Returns the tensor, which owns the memory from now on. */
   NamedTensor build() {
     long[] dims = inner.dims();
     for (int i = 0; i < dims.length; i++) {

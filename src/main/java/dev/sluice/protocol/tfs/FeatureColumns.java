@@ -49,7 +49,7 @@ final class FeatureColumns implements AutoCloseable {
   }
 
   /**
-   * The inputs of a signature for which {@link #check} was right.
+   * Returns the inputs of a signature for which {@link #check} was right.
    *
    * @param examples a BYTES vector of serialised examples; borrowed
    * @throws InferenceException with INVALID_ARGUMENT if an example is none, or lacks a feature, or

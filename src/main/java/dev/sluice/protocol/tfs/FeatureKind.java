@@ -19,7 +19,7 @@ enum FeatureKind {
     this.list = list;
   }
 
-  /** The kind behind a tag of a Feature; null if there is none. */
+  /** Returns the kind behind a tag of a Feature; null if there is none. */
   static @Nullable FeatureKind of(int tag) {
     for (FeatureKind kind : values()) {
       if (tag == (kind.field << 3 | 2)) {
@@ -29,7 +29,7 @@ enum FeatureKind {
     return null;
   }
 
-  /** The kind that becomes an input of a type; null if none does. */
+  /** Returns the kind that becomes an input of a type; null if none does. */
   static @Nullable FeatureKind of(DataType type) {
     return switch (type) {
       case BYTES -> BYTES;

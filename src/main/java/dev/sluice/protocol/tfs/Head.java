@@ -12,7 +12,7 @@ sealed interface Head permits ClassificationHead, RegressionHead {
   String SAVED_MODEL = "tensorflow_savedmodel";
 
   /**
-   * The head of a signature for a task.
+   * Returns the head of a signature for a task.
    *
    * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if the signature is not
    *     made for it
@@ -31,10 +31,13 @@ sealed interface Head permits ClassificationHead, RegressionHead {
     return model.platform().equals(SAVED_MODEL);
   }
 
-  /** Names of the outputs that it reads. */
+  /** Returns the names of the outputs that it reads. */
   List<String> outputs();
 
-  /** The same head where each output goes by the name that the model's own format has for it. */
+  /**
+   * Returns the same head where each output goes by the name that the model's own format has for
+   * it.
+   */
   Head inJoint(Signature own);
 
   /**
@@ -47,7 +50,7 @@ sealed interface Head permits ClassificationHead, RegressionHead {
    */
   ExampleResults read(List<NamedTensor> outputs, long examples);
 
-  /** The output of a name. */
+  /** Returns the output of a name. */
   static Tensor find(List<NamedTensor> outputs, String name) {
     for (NamedTensor output : outputs) {
       if (output.name().equals(name)) {

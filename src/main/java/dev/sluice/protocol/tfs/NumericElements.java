@@ -20,7 +20,7 @@ final class NumericElements {
     return type.isFloat() || type.isInteger();
   }
 
-  /** An element as the nearest float; see {@link #isNumber}. */
+  /** Returns an element as the nearest float; see {@link #isNumber}. */
   static float toFloat(Tensor tensor, long index) {
     MemorySegment data = tensor.data();
     return switch (tensor.type()) {
@@ -34,7 +34,7 @@ final class NumericElements {
     };
   }
 
-  /** An element of a tensor of integers in decimal. */
+  /** Returns an element of a tensor of integers in decimal. */
   static String toText(Tensor tensor, long index) {
     long value = toLong(tensor, index);
     return tensor.type() == DataType.UINT64 ? Long.toUnsignedString(value) : Long.toString(value);

@@ -20,7 +20,7 @@ public final class PredictMessages {
 
   private PredictMessages() {}
 
-  /** A serialized PredictRequest. Borrows the request. */
+  /** Returns a serialized PredictRequest. Borrows the request. */
   public static byte[] of(InferenceRequest request) {
     var message =
         new ProtobufBuilder()
@@ -29,7 +29,7 @@ public final class PredictMessages {
     return message.toByteArray();
   }
 
-  /** A serialized PredictResponse. Borrows the response. */
+  /** Returns a serialized PredictResponse. Borrows the response. */
   public static byte[] of(InferenceResponse response) {
     var message = new ProtobufBuilder();
     put(response.outputs(), OUTPUTS, message);

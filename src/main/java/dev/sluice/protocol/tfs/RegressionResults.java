@@ -13,6 +13,7 @@ public record RegressionResults(Tensor tensor) implements ExampleResults {
     return Math.toIntExact(tensor.elementCount());
   }
 
+  /** Returns the predicted value of an example. */
   public float value(int row) {
     return NumericElements.toFloat(tensor, row);
   }

@@ -178,7 +178,7 @@ public final class RequestLogs implements AutoCloseable {
   /** The kind of a request. */
   @FunctionalInterface
   public interface Request {
-    /** A copy of it as the message of its call. */
+    /** Returns a copy of it as the message of its call. */
     byte[] serialized();
   }
 

@@ -53,19 +53,19 @@ final class TensorflowTypes {
 
   private TensorflowTypes() {}
 
-  /** The {@code DataType} of a number: {@code DT_FLOAT}, {@code DT_FLOAT_REF}. */
+  /** Returns the {@code DataType} of a number: {@code DT_FLOAT}, {@code DT_FLOAT_REF}. */
   static String constant(int number) {
     return number > REFERENCE
         ? constant(TYPES, number - REFERENCE) + "_REF"
         : constant(TYPES, number);
   }
 
-  /** The number of a type's {@code DataType}. */
+  /** Returns the number of a type's {@code DataType}. */
   static int number(DataType type) {
     return TYPES.indexOf(TensorflowTypeNames.constant(type));
   }
 
-  /** The {@code TypeSpecClass} of a number. */
+  /** Returns the {@code TypeSpecClass} of a number. */
   static String typeSpec(int number) {
     return constant(TYPE_SPECS, number);
   }

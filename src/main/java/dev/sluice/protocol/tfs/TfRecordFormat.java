@@ -11,14 +11,14 @@ public final class TfRecordFormat {
 
   private TfRecordFormat() {}
 
-  /** The check sum as the format writes it. */
+  /** Returns the check sum as the format writes it. */
   public static int maskedCrc(byte[] data, int length) {
     var crc = new CRC32C();
     crc.update(data, 0, length);
     return Integer.rotateRight((int) crc.getValue(), CRC_ROTATION) + CRC_MASK;
   }
 
-  /** One record, ready to be written. */
+  /** Returns one record, ready to be written. */
   static ByteBuffer record(byte[] data) {
     var record =
         ByteBuffer.allocate(Long.BYTES + Integer.BYTES + data.length + Integer.BYTES)

@@ -39,7 +39,7 @@ final class WireCursor {
     return end;
   }
 
-  /** The next field's tag; 0 at the end of the message. */
+  /** Returns the next field's tag; 0 at the end of the message. */
   int tag() {
     if (at == end) {
       return 0;
@@ -64,7 +64,7 @@ final class WireCursor {
     throw malformed("a number has more than 64 bits");
   }
 
-  /** The length of a delimited field, all of which is there. */
+  /** Returns the length of a delimited field, all of which is there. */
   int length() {
     long length = varint();
     require(length);

@@ -101,7 +101,7 @@ final class PeerProcess implements AutoCloseable {
     }
   }
 
-  /** The reply to what was asked last. */
+  /** Returns the reply to what was asked last. */
   ProcessMessageReader reply() {
     return reply;
   }

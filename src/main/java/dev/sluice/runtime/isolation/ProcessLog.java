@@ -46,7 +46,10 @@ final class ProcessLog implements Runnable {
     this.printed = printed;
   }
 
-  /** The signal that the Java VM has said to have crashed with, such as SIGSEGV; empty if none. */
+  /**
+   * Returns the signal that the Java VM has said to have crashed with, such as SIGSEGV; empty if
+   * none.
+   */
   String crash() {
     return crash;
   }

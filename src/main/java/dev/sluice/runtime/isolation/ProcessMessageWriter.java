@@ -53,7 +53,7 @@ final class ProcessMessageWriter {
     return this;
   }
 
-  /** A shape, its number of dimensions -1 where that is open. */
+  /** Returns a shape, its number of dimensions -1 where that is open. */
   ProcessMessageWriter putShape(Shape shape) {
     if (!shape.isRankKnown()) {
       return putInt(-1);

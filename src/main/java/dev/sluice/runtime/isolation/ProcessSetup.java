@@ -110,7 +110,7 @@ final class ProcessSetup {
     }
   }
 
-  /** Bytes of private memory that this process can write to. */
+  /** Returns the number of bytes of private memory that this process can write to. */
   private static long allocated() throws IOException {
     List<String> lines = Files.readAllLines(SELF.resolve("status"));
     for (String line : lines) {

@@ -50,7 +50,7 @@ final class RegionPool implements AutoCloseable {
   }
 
   /**
-   * A region of at least so many bytes, retained once.
+   * Returns a region of at least so many bytes, retained once.
    *
    * @throws InferenceException with RESOURCE_EXHAUSTED if there is not so much shared memory
    */
@@ -103,7 +103,7 @@ final class RegionPool implements AutoCloseable {
     return all.size();
   }
 
-  /** The region in which memory lies, or null. */
+  /** Returns the region in which memory lies, or null. */
   @Nullable SharedRegion holding(MemorySegment data) {
     for (int i = 0; i < all.size(); i++) {
       if (all.get(i).offsetOf(data) >= 0) {

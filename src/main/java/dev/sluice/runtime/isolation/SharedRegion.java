@@ -45,7 +45,7 @@ final class SharedRegion {
     return memory;
   }
 
-  /** The next place where a tensor may begin. */
+  /** Returns the next place where a tensor may begin. */
   static long align(long offset) {
     return Math.addExact(offset, ALIGNMENT - 1) & -ALIGNMENT;
   }

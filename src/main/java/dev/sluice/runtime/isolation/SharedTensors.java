@@ -98,7 +98,7 @@ final class SharedTensors implements AutoCloseable {
     }
   }
 
-  /** A region for outputs that the process keeps meanwhile. */
+  /** Returns a region for outputs that the process keeps meanwhile. */
   private SharedRegion larger(long bytes) {
     try {
       return pool.acquire(bytes);

@@ -55,6 +55,7 @@ final class ModelInspection {
 
   /** Reads one field, of which the tag was read. */
   private interface FieldReader {
+    /** Reads the value of a field, whose tag was read. */
     void read(int tag) throws IOException;
   }
 

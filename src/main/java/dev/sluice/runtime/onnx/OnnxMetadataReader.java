@@ -93,7 +93,9 @@ final class OnnxMetadataReader {
     }
   }
 
-  /** The type of the keys if the type is a list of maps to floats; else 0, which is no type. */
+  /**
+   * Returns the type of the keys if the type is a list of maps to floats; else 0, which is no type.
+   */
   private int scoreMapKey(long typeInfo) {
     if (kind(typeInfo) != SEQUENCE) {
       return 0;

@@ -84,7 +84,7 @@ final class OnnxRun implements AutoCloseable {
         : runPinned(inputs, outputs, shapes);
   }
 
-  /** A run whose memory turns out to be wrong is repeated, and it is the last that is. */
+  /** Runs with pinned outputs; a run whose memory turns out to be wrong is repeated, once. */
   private List<NamedTensor> runPinned(
       List<NamedTensor> inputs, List<TensorSpec> outputs, List<@Nullable Shape> shapes) {
     try (PinnedOutputs pinned = PinnedOutputs.allocate(outputs, shapes, wholeOutputs)) {

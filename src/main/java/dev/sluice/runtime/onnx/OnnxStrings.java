@@ -28,7 +28,7 @@ final class OnnxStrings {
     }
   }
 
-  /** A BYTES tensor with the elements of a string value. */
+  /** Returns a BYTES tensor with the elements of a string value. */
   static Tensor read(long value, Shape shape) {
     long count = shape.elementCount();
     // One offset per element, and behind the last the length of all.

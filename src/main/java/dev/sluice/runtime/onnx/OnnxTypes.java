@@ -71,7 +71,7 @@ final class OnnxTypes {
     return "tensor(" + (number < NAMES.length ? NAMES[number] : "type " + number) + ")";
   }
 
-  /** The same for what is no tensor, by the number of its kind. */
+  /** Returns the same for what is no tensor, by the number of its kind. */
   static String kindName(int kind) {
     return switch (kind) {
       case 2 -> "sequence";

@@ -33,8 +33,8 @@ final class OnnxValues {
   }
 
   /**
-   * A value over the tensor's own memory, or over a copy if its elements are BYTES. The caller
-   * releases it, before it closes the tensor.
+   * Returns a value over the tensor's own memory, or over a copy if its elements are BYTES. The
+   * caller releases it, before it closes the tensor.
    */
   long wrap(NamedTensor input) {
     Tensor tensor = input.tensor();
@@ -111,7 +111,7 @@ final class OnnxValues {
     return shape;
   }
 
-  /** The elements of the value that {@link #readTypeAndShape} read last. */
+  /** Returns the elements of the value that {@link #readTypeAndShape} read last. */
   MemorySegment data(long value, DataType type) {
     OrtApi.getTensorMutableData(value, out.address());
     long bytes = Math.multiplyExact(shape.elementCount(), type.byteSize());

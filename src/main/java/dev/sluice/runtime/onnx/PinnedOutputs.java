@@ -119,12 +119,12 @@ final class PinnedOutputs implements AutoCloseable {
         && data.get(JAVA_LONG_UNALIGNED, size - Long.BYTES) != GUARD;
   }
 
-  /** The output at a place, which stays here; null if it is not pinned. */
+  /** Returns the output at a place, which stays here; null if it is not pinned. */
   @Nullable NamedTensor get(int place) {
     return place < tensors.length ? tensors[place] : null;
   }
 
-  /** The output at a place, passed on to the caller; null if it is not pinned. */
+  /** Returns the output at a place, passed on to the caller; null if it is not pinned. */
   @Nullable NamedTensor take(int place) {
     NamedTensor tensor = get(place);
     if (tensor != null) {

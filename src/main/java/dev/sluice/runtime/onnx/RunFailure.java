@@ -76,7 +76,9 @@ final class RunFailure extends RuntimeException {
     return text.startsWith(OPERATOR_FAILED) ? Kind.OPERATOR : Kind.OTHER;
   }
 
-  /** The run succeeded, but did not write an output into the memory that was given for it. */
+  /**
+   * Returns the run succeeded, but did not write an output into the memory that was given for it.
+   */
   static RunFailure unwrittenOutput() {
     return new RunFailure(Kind.OUTPUT_MEMORY, "the run did not write an output");
   }
@@ -98,7 +100,7 @@ final class RunFailure extends RuntimeException {
     return kind;
   }
 
-  /** The text for the client. Never null. */
+  /** Returns the text for the client. Never null. */
   @Override
   public String getMessage() {
     String message = super.getMessage();

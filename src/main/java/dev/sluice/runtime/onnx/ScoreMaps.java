@@ -55,7 +55,7 @@ final class ScoreMaps {
     return output.nativeType().startsWith(NATIVE_TYPE);
   }
 
-  /** The outputs without the second halves of maps whose first half is among them too. */
+  /** Returns the outputs without the second halves of maps whose first half is among them too. */
   static List<TensorSpec> distinct(List<TensorSpec> outputs) {
     var distinct = new ArrayList<TensorSpec>(outputs.size());
     for (TensorSpec output : outputs) {

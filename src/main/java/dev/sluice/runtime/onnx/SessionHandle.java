@@ -23,12 +23,12 @@ final class SessionHandle {
     this.memoryLimit = memoryLimit;
   }
 
-  /** Bytes that it may take together with others; 0: any number. */
+  /** Returns the number of bytes that it may take together with others; 0: any number. */
   long memoryLimit() {
     return memoryLimit;
   }
 
-  /** The session, for one who is counted. */
+  /** Returns the session, for one who is counted. */
   long session() {
     return session;
   }

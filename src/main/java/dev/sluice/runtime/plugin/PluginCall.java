@@ -193,7 +193,7 @@ public abstract class PluginCall<T> implements Runnable {
     }
   }
 
-  /** The thread is out of the code. False if the call was given up meanwhile. */
+  /** Records that the thread has left the plugin. False if the call was given up meanwhile. */
   private synchronized boolean leave() {
     thread = null;
     // An interruption for this call, or one that the code made, is not for the next one.

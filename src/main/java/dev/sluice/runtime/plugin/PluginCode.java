@@ -41,7 +41,7 @@ public final class PluginCode implements AutoCloseable {
     this.objects = objects;
   }
 
-  /** The jars that lie in a version's folder; none if it is a file. Blocks. */
+  /** Returns the jars that lie in a version's folder; none if it is a file. Blocks. */
   public static List<Path> jarsIn(Path folder) {
     return Files.isDirectory(folder) ? jars(folder) : List.of();
   }
@@ -111,6 +111,7 @@ public final class PluginCode implements AutoCloseable {
 
   /** The plugin's work, on this thread. */
   interface Inside<T> {
+    /** Calls the plugin; whatever it throws is caught by the caller. */
     T run() throws Exception;
   }
 
@@ -135,18 +136,22 @@ public final class PluginCode implements AutoCloseable {
     }
   }
 
+  /** Returns the unary model of the jar, if it has one. */
   public Optional<Model> model() {
     return Optional.ofNullable(objects.model());
   }
 
+  /** Returns the streaming model of the jar, if it has one. */
   public Optional<StreamingModel> streaming() {
     return Optional.ofNullable(objects.streaming());
   }
 
+  /** Returns the converter around another model, if the jar has one. */
   public Optional<Converter> converter() {
     return Optional.ofNullable(objects.converter());
   }
 
+  /** Returns the handler of HTTP requests, if the jar has one. */
   public Optional<HttpHandler> handler() {
     return Optional.ofNullable(objects.handler());
   }
@@ -155,7 +160,10 @@ public final class PluginCode implements AutoCloseable {
     return classes;
   }
 
-  /** Closing again does nothing. */
+  /**
+   * Closes the plugins, in reverse order, and their class loader. Idempotent: closing again does
+   * nothing.
+   */
   @Override
   public void close() {
     closeObjects();

@@ -9,7 +9,7 @@ import java.util.concurrent.CancellationException;
 public final class PluginFailure {
   private PluginFailure() {}
 
-  /** The failure in the server's words. */
+  /** Returns the failure in the server's words. */
   public static InferenceException of(Throwable thrown) {
     return switch (thrown) {
       case InferenceException known -> known;
@@ -20,7 +20,7 @@ public final class PluginFailure {
     };
   }
 
-  /** A failure of the server's in a plugin's words. */
+  /** Returns a failure of the server's in a plugin's words. */
   public static Refusal refusal(InferenceException failure) {
     return new Refusal(kind(failure.code()), failure.getMessage());
   }
@@ -48,7 +48,7 @@ public final class PluginFailure {
     };
   }
 
-  /** An exception's own text; that of a class that is missing names no more than the class. */
+  /** Returns an exception's own text; that of a missing class names no more than the class. */
   static String text(Throwable thrown) {
     String message = thrown.getMessage();
     return thrown instanceof Exception && message != null && !message.isBlank()

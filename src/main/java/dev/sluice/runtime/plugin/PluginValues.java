@@ -68,7 +68,7 @@ public final class PluginValues {
     }
   }
 
-  /** A request's parameters. */
+  /** Returns a request's parameters. */
   public static Map<String, Object> parameters(Map<String, ParameterValue> parameters) {
     Map<String, Object> plain = new LinkedHashMap<>();
     parameters.forEach((name, value) -> plain.put(name, plain(value)));
@@ -84,7 +84,7 @@ public final class PluginValues {
     };
   }
 
-  /** An answer's parameters. */
+  /** Returns an answer's parameters. */
   public static Map<String, ParameterValue> ofPlain(Map<String, Object> parameters) {
     Map<String, ParameterValue> values = new LinkedHashMap<>();
     parameters.forEach((name, value) -> values.put(name, value(name, value)));

@@ -90,7 +90,9 @@ final class CallableSignature implements AutoCloseable {
     return outputs;
   }
 
-  /** The input that is the same tensor as an output; null if TensorFlow computes the output. */
+  /**
+   * Returns the input that is the same tensor as an output; null if TensorFlow computes the output.
+   */
   @Nullable String inputThatIs(String output) {
     return passedOn.get(output);
   }

@@ -97,6 +97,7 @@ final class DeclaredVariables {
   }
 
   private interface Reader {
+    /** Reads the nested message up to its limit. */
     void read(CodedInputStream in) throws IOException;
   }
 

@@ -15,11 +15,13 @@ final class ProtobufMessageReader {
 
   /** Reader of a map's entry. */
   interface Entry {
+    /** Reads one entry of a map field: the value is positioned behind its tag. */
     void read(String key, CodedInputStream value) throws IOException;
   }
 
   /** Reader of a message in a field. */
   interface Nested {
+    /** Reads a nested message up to its limit. */
     void read(CodedInputStream in) throws IOException;
   }
 

@@ -86,14 +86,14 @@ final class SavedModel implements AutoCloseable {
     return array;
   }
 
-  /** A TF_Buffer begins with the address and the length of its contents. */
+  /** Returns the contents of a TF_Buffer, which begins with their address and length. */
   private static ByteBuffer contents(long buffer) {
     long data = NativeMemory.getLong(buffer);
     long length = NativeMemory.getLong(buffer + Long.BYTES);
     return NativeMemory.at(data, length).asByteBuffer();
   }
 
-  /** A serialized ConfigProto. */
+  /** Returns a serialized ConfigProto. */
   private static byte[] proto(TensorflowConfig config) {
     // Of a field that comes twice the last one counts; messages are merged.
     var bytes = new ByteArrayOutputStream();
@@ -112,7 +112,7 @@ final class SavedModel implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  /** The same model for one more session, which closes it too. */
+  /** Returns the same model for one more session, which closes it too. */
   SavedModel share() {
     users.incrementAndGet();
     return this;

@@ -30,7 +30,7 @@ final class TensorConversion {
     this.dims = arena.allocate(JAVA_LONG, MAX_RANK);
   }
 
-  /** A copy, for the caller to delete. */
+  /** Returns a copy, for the caller to delete. */
   long toNative(NamedTensor input) {
     Tensor tensor = input.tensor();
     int rank = tensor.shape().rank();
@@ -68,7 +68,7 @@ final class TensorConversion {
     return TfApi.tensorType(value) == TfTypes.STRING || spec.nativeType().endsWith("_REF");
   }
 
-  /** A copy of an output, which stays the caller's. */
+  /** Returns a copy of an output, which stays the caller's. */
   static Tensor copy(long value) {
     DataType type = type(value);
     Shape shape = shape(value);
@@ -80,7 +80,7 @@ final class TensorConversion {
     return copy;
   }
 
-  /** A tensor that owns an output and deletes it in the end. */
+  /** Returns a tensor that owns an output and deletes it in the end. */
   static Tensor adopt(long value) {
     DataType type = type(value);
     Shape shape = shape(value);

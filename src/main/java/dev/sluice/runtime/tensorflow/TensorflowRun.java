@@ -151,7 +151,7 @@ final class TensorflowRun implements AutoCloseable {
     port.writeTo(outputPorts, index);
   }
 
-  /** The input that an output is; null if the output is computed. */
+  /** Returns the input that an output is; null if the output is computed. */
   private static @Nullable NamedTensor passedOn(
       CallableSignature signature, List<NamedTensor> inputs, TensorSpec output) {
     String name = signature.inputThatIs(output.name());

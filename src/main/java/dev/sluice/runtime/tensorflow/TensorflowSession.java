@@ -107,8 +107,8 @@ final class TensorflowSession implements ModelSession {
   }
 
   /**
-   * A signature made of several of the model's: see {@link Signature#joint}. Owns nothing, since
-   * what has defaults is never joined.
+   * Returns a signature made of several of the model's: see {@link Signature#joint}. Owns nothing,
+   * since what has defaults is never joined.
    */
   private CallableSignature joint(Signature signature) {
     if (!signature.outputs().stream().map(TensorSpec::nativeName).allMatch(tensors::contains)) {

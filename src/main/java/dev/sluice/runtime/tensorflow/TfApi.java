@@ -109,7 +109,7 @@ final class TfApi {
     DELETE_GRAPH.call(graph);
   }
 
-  /** The graph's operation, or 0. */
+  /** Returns the graph's operation, or 0. */
   static long graphOperationByName(long graph, long name) {
     return GRAPH_OPERATION_BY_NAME.call(graph, name);
   }

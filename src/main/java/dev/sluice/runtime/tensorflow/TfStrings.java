@@ -23,7 +23,7 @@ final class TfStrings {
 
   private TfStrings() {}
 
-  /** A native tensor with these elements, for the caller to delete. */
+  /** Returns a native tensor with these elements, for the caller to delete. */
   static long write(Tensor tensor, long dims, int rank) {
     long count = tensor.elementCount();
     long bytes = Math.multiplyExact(count, TfApi.STRING_SIZE);
@@ -37,7 +37,7 @@ final class TfStrings {
     return TfApi.newTensor(TfTypes.STRING, dims, rank, array, bytes, DEALLOCATOR);
   }
 
-  /** A BYTES tensor with the elements of an array, which stays the caller's. */
+  /** Returns a BYTES tensor with the elements of an array, which stays the caller's. */
   static Tensor read(long array, Shape shape) {
     long end = array + shape.elementCount() * TfApi.STRING_SIZE;
     try (var builder = new TensorBuilder(DataType.BYTES, size(array, end))) {

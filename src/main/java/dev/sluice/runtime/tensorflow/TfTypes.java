@@ -75,7 +75,7 @@ final class TfTypes {
     };
   }
 
-  /** The type of the values, whether by reference or not. */
+  /** Returns the type of the values, whether by reference or not. */
   static DataType type(int number) {
     return switch (isReference(number) ? number - REFERENCE : number) {
       case 1 -> DataType.FP32;

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /** Concurrency limit: how many requests may be in flight. Any thread. */
 public interface ConcurrencyLimit {
-  /** The limit now. */
+  /** Returns the limit now. */
   int get();
 
   /**

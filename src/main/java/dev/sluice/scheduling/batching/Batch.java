@@ -23,7 +23,7 @@ public final class Batch {
   /** Of a batch in the making: whether a stream waits for it that has begun. */
   boolean underWay;
 
-  /** The requests to run: one, or several that join. */
+  /** Returns the requests to run: one, or several that join. */
   public List<PendingRequest> members() {
     return members;
   }
@@ -33,7 +33,7 @@ public final class Batch {
     return abandoned;
   }
 
-  /** The longest batch delay that is left. */
+  /** Returns the longest batch delay that is left. */
   public long waitNanos() {
     return waitNanos;
   }

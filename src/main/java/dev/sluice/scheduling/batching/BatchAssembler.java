@@ -25,7 +25,7 @@ final class BatchAssembler {
   private BatchAssembler() {}
 
   /**
-   * One set of inputs, the caller's to close.
+   * Returns one set of inputs, the caller's to close.
    *
    * @param members at least one; their rows are like one another
    * @param size rows of the result, no fewer than the members have
@@ -61,7 +61,7 @@ final class BatchAssembler {
     return whole == null ? copied(tensors, bytes, rows, size) : whole;
   }
 
-  /** The same once each tensor has rows as large as the largest. */
+  /** Returns the same once each tensor has rows as large as the largest. */
   private static Tensor padded(List<Tensor> tensors, int size) {
     Shape row = RowPadding.largest(tensors);
     var equal = new ArrayList<Tensor>(tensors.size());

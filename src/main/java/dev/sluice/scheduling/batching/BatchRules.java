@@ -61,7 +61,7 @@ public final class BatchRules {
     return joins.get();
   }
 
-  /** The model turned out not to keep rows apart. False if that is known already. */
+  /** Returns the model turned out not to keep rows apart. False if that is known already. */
   boolean stopJoining() {
     return joins.getAndSet(false);
   }
@@ -132,7 +132,7 @@ public final class BatchRules {
     return there.name().equals(name) ? there : request.input(name);
   }
 
-  /** The size that so many rows are run in. */
+  /** Returns the size that so many rows are run in. */
   int paddedSize(int rows) {
     if (joins()) {
       for (int allowed : config.allowedBatchSizes()) {

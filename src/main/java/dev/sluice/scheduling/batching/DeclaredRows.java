@@ -46,7 +46,10 @@ final class DeclaredRows {
     return differentNames(signature).or(() -> strangeOutput(signature));
   }
 
-  /** The first dimension of a component is not that of the tensor. */
+  /**
+   * Returns the obstacle of a composite tensor: the first dimension of a component is not that of
+   * the tensor.
+   */
   private static Optional<String> composite(String what, Map<String, CompositeTensor> tensors) {
     return tensors.entrySet().stream()
         .findFirst()
@@ -74,7 +77,7 @@ final class DeclaredRows {
         : Optional.empty();
   }
 
-  /** An output whose first dimension is another dimension of an input. */
+  /** Returns an output whose first dimension is another dimension of an input. */
   private static Optional<String> strangeOutput(Signature signature) {
     Set<String> rows = new HashSet<>();
     Set<String> others = new HashSet<>();

@@ -128,7 +128,10 @@ public final class DynamicBatcher {
     return BatchDecision.WAIT;
   }
 
-  /** The next in line that no batch was tried with. Abandoned requests are removed on the way. */
+  /**
+   * Returns the next in line that no batch was tried with. Abandoned requests are removed on the
+   * way.
+   */
   private @Nullable PendingRequest firstHead(@Nullable PendingRequest from, Batch batch, long now) {
     PendingRequest waiting = from;
     while (waiting != null) {

@@ -60,7 +60,7 @@ final class RequestedOutputs {
     return request.outputs().isEmpty() || request.outputs().contains(name);
   }
 
-  /** The request's own outputs, all there, in the order that it asked for. */
+  /** Returns the request's own outputs, all there, in the order that it asked for. */
   static List<NamedTensor> inOrder(InferenceRequest request, List<NamedTensor> outputs) {
     List<String> names = request.outputs();
     if (names.isEmpty() || isInOrder(names, outputs)) {

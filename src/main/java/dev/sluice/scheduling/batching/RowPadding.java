@@ -24,7 +24,7 @@ final class RowPadding {
     return false;
   }
 
-  /** The smallest shape, of one row, that a row of each fits into. */
+  /** Returns the smallest shape, of one row, that a row of each fits into. */
   static Shape largest(List<Tensor> tensors) {
     long[] dims = tensors.getFirst().shape().withRows(1).dims();
     for (Tensor tensor : tensors) {

@@ -23,7 +23,10 @@ final class CachedResponse {
   private final AtomicInteger holders = new AtomicInteger(1);
   private long bytes;
 
-  /** A copy: an output may be a slice of a whole batch, which is not to be kept for its sake. */
+  /**
+   * Copies a tensor: an output may be a slice of a whole batch, which is not to be kept for its
+   * sake.
+   */
   static CachedResponse copyOf(InferenceResponse response) {
     var kept = new CachedResponse();
     try {
@@ -72,7 +75,7 @@ final class CachedResponse {
     }
   }
 
-  /** The answer once more, to a request that asks the same. While it is held. */
+  /** Returns the answer once more, to a request that asks the same. While it is held. */
   InferenceResponse answer(InferenceRequest request) {
     List<NamedTensor> shared = new ArrayList<>(outputs.size());
     outputs.forEach(output -> shared.add(new NamedTensor(output.name(), output.tensor().all())));

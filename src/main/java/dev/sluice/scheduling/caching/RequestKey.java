@@ -57,8 +57,8 @@ final class RequestKey {
   }
 
   /**
-   * The key of a request, or null if its answer is not to be kept: it says more than its tensors
-   * do, or it is large.
+   * Returns the key of a request, or null if its answer is not to be kept: it says more than its
+   * tensors do, or it is large.
    *
    * @param load tells one load of a version from all others
    * @param members tells of which loads of other models the answer is made

@@ -23,7 +23,7 @@ public final class DeadlineWheels {
     this.nanoTime = nanoTime;
   }
 
-  /** The event loop itself that a caller is on: each request has a context of its own. */
+  /** Returns the event loop itself that a caller is on: each request has a context of its own. */
   public static Context eventLoop(Vertx vertx) {
     return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
   }
@@ -47,7 +47,7 @@ public final class DeadlineWheels {
     }
   }
 
-  /** Watches it no longer, unless it has expired. On its event loop. */
+  /** Watches it no longer, unless it has expired. Idempotent. On its event loop. */
   public void end(Context eventLoop, DeadlineEntry watched) {
     watched.over = true;
     wheel(eventLoop).remove(watched);

@@ -102,7 +102,7 @@ public final class EnsembleGraph {
     return name;
   }
 
-  /** The ensemble as a model. */
+  /** Returns the ensemble as a model. */
   public ModelMetadata metadata() {
     return metadata;
   }
@@ -116,7 +116,7 @@ public final class EnsembleGraph {
     return levels;
   }
 
-  /** The models that are asked, each as often as it is. */
+  /** Returns the models that are asked, each as often as it is. */
   public List<ModelSelector> members() {
     return steps.stream().map(EnsembleStep::member).toList();
   }
@@ -125,12 +125,12 @@ public final class EnsembleGraph {
     return tensors.size();
   }
 
-  /** The number of a tensor that there is. */
+  /** Returns the number of a tensor that there is. */
   int number(String tensor) {
     return numbers.getOrDefault(tensor, -1);
   }
 
-  /** The number of the tensor that is an output. */
+  /** Returns the number of the tensor that is an output. */
   int outputNumber(String output) {
     return outputs.getOrDefault(output, -1);
   }
@@ -140,12 +140,12 @@ public final class EnsembleGraph {
     return signature.outputs().stream().map(TensorSpec::name).toList();
   }
 
-  /** The outputs that are meant by those a request names. */
+  /** Returns the outputs that are meant by those a request names. */
   List<String> wanted(List<String> named) {
     return named.isEmpty() ? outputs() : named;
   }
 
-  /** The way to the outputs that a request names; to all if it names none. */
+  /** Returns the way to the outputs that a request names; to all if it names none. */
   Route routeTo(List<String> named) {
     return named.isEmpty() ? everything : route(named);
   }

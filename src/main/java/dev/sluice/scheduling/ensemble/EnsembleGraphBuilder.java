@@ -52,7 +52,7 @@ public final class EnsembleGraphBuilder {
   }
 
   /**
-   * The ensemble as a graph.
+   * Returns the ensemble as a graph.
    *
    * @param maxBatchSize rows that a request may have; 0 if dimension 0 is not known to be a batch
    * @param members the metadata of the steps' models
@@ -73,7 +73,7 @@ public final class EnsembleGraphBuilder {
     return SequentialTensorMapping.link(name, chain, models);
   }
 
-  /** The signature by which members are asked: the default one, or the only one. */
+  /** Returns the signature by which members are asked: the default one, or the only one. */
   static Signature signature(ModelMetadata member) {
     Map<String, Signature> all = member.signatures();
     Signature only = all.size() == 1 ? all.values().iterator().next() : all.get(Signature.DEFAULT);

@@ -48,7 +48,7 @@ public final class EnsembleScheduler implements Scheduler, StreamScheduler {
     }
   }
 
-  /** The error for expired requests. */
+  /** Returns the error for expired requests. */
   static InferenceException unloading(String model) {
     return new InferenceException(ErrorCode.UNAVAILABLE, "model '" + model + "' is being unloaded");
   }

@@ -101,7 +101,7 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
     return steps.stream().map(EnsembleStep::member).toList();
   }
 
-  /** The chain as a model. */
+  /** Returns the chain as a model. */
   public ModelMetadata metadata() {
     return metadata;
   }

@@ -26,7 +26,7 @@ final class SequentialTensorMapping {
   }
 
   /**
-   * The same chain with all tensors named.
+   * Returns the same chain with all tensors named.
    *
    * @param models the signatures of its steps
    * @throws dev.sluice.inference.InferenceException with FAILED_PRECONDITION if one model cannot
@@ -68,7 +68,7 @@ final class SequentialTensorMapping {
     return names;
   }
 
-  /** The last model's outputs, which may have the names of what the first one takes. */
+  /** Returns the last model's outputs, which may have the names of what the first one takes. */
   private Map<String, String> own(Map<String, String> inputs) {
     Map<String, String> own = plain(models.getLast().outputs());
     own.replaceAll(

@@ -12,7 +12,7 @@ final class StepFailures {
         ErrorCode.UNAVAILABLE, "model '" + step.member().name() + "' takes no requests now");
   }
 
-  /** The same failure, with the step in front; overload still says when to try again. */
+  /** Returns the same failure, with the step in front; overload still says when to try again. */
   static InferenceException in(String ensemble, EnsembleStep step, Throwable failure) {
     String text =
         "ensemble '%s', step %d (model '%s'): %s"

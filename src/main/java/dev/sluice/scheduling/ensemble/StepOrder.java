@@ -9,7 +9,10 @@ import java.util.stream.Collectors;
 final class StepOrder {
   private StepOrder() {}
 
-  /** The same steps in an order in which they could run. Refuses steps that wait for each other. */
+  /**
+   * Returns the same steps in an order in which they could run. Refuses steps that wait for each
+   * other.
+   */
   static List<EnsembleStep> of(String ensemble, List<EnsembleStep> steps) {
     var unwritten = new BitSet();
     steps.forEach(step -> step.outputs().forEach(output -> unwritten.set(output.tensor())));

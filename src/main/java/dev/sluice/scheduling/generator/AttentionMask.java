@@ -17,7 +17,7 @@ final class AttentionMask implements AutoCloseable {
     this.grown = first;
   }
 
-  /** A mask that leaves nothing out. */
+  /** Returns a mask that leaves nothing out. */
   static Tensor ones(DataType type, long rows, long length) {
     Tensor ones = Tensor.allocate(type, Shape.of(rows, length));
     for (long i = 0; i < rows * length; i++) {
@@ -26,7 +26,7 @@ final class AttentionMask implements AutoCloseable {
     return ones;
   }
 
-  /** The mask as it is now: valid until it grows. */
+  /** Returns the mask as it is now: valid until it grows. */
   Tensor now() {
     return grown.borrow();
   }

@@ -66,7 +66,7 @@ final class DecodeSteps implements StreamSteps {
     return new PositionIds(loop.called().input(input).orElseThrow(), rows);
   }
 
-  /** The inputs of one step, from wherever they come; none where there is nothing. */
+  /** Returns the inputs of one step, from wherever they come; none where there is nothing. */
   private List<NamedTensor> gather(Function<GenerationInput, @Nullable Tensor> source) {
     var gathered = new ArrayList<NamedTensor>(loop.inputs().size());
     try {

@@ -44,7 +44,7 @@ record GenerationLoop(
     return computed.indexOf(output);
   }
 
-  /** Bytes of what is made up for a row before the first step. */
+  /** Returns the number of bytes of what is made up for a row before the first step. */
   long stateBytes() {
     long bytes = 0;
     for (GenerationInput input : inputs) {

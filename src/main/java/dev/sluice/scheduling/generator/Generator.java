@@ -54,7 +54,7 @@ public final class Generator implements StreamPlan {
     this.work = loops.values().stream().mapToLong(GenerationLoop::stateBytes).max().orElse(0);
   }
 
-  /** The model as clients see it. */
+  /** Returns the model as clients see it. */
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
     loops.forEach((name, loop) -> signatures.put(name, shown(loop)));

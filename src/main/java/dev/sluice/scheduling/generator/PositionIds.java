@@ -21,7 +21,7 @@ final class PositionIds {
     this.at = new long[rows];
   }
 
-  /** The positions of a step, which then begins. The caller owns the tensor. */
+  /** Returns the positions of a step, which then begins. The caller owns the tensor. */
   Tensor step(int length) {
     Shape shape = shape(length);
     Tensor tensor = Tensor.allocate(input.type(), shape);

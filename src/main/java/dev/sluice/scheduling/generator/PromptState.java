@@ -66,7 +66,9 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
     return Math.toIntExact(length);
   }
 
-  /** The mask of the first step, the caller's or one that leaves nothing out. Taken over. */
+  /**
+   * Returns the mask of the first step, the caller's or one that leaves nothing out. Taken over.
+   */
   Tensor mask(GenerationInput input) {
     NamedTensor given = request.input(input.name());
     if (given == null) {
@@ -80,7 +82,7 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
     return given.tensor();
   }
 
-  /** The positions of the first step, from which the others go on. */
+  /** Returns the positions of the first step, from which the others go on. */
   Tensor positions(GenerationInput input, PositionIds positions) {
     NamedTensor given = request.input(input.name());
     if (given == null) {

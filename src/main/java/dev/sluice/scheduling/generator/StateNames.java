@@ -27,7 +27,7 @@ record StateNames(String output, String input) {
     return text.chars().filter(c -> c == STAR).count();
   }
 
-  /** The input that belongs to an output of this name, if it is one of this pair. */
+  /** Returns the input that belongs to an output of this name, if it is one of this pair. */
   Optional<String> inputOf(String name) {
     int star = output.indexOf(STAR);
     if (star < 0) {

@@ -30,7 +30,7 @@ final class StepOutputs implements AutoCloseable {
     }
   }
 
-  /** An output, to look at. */
+  /** Returns an output, to look at. */
   Tensor look(String name) {
     return require(loop.indexOf(name));
   }

@@ -54,7 +54,7 @@ final class TokenSelection {
     return counts;
   }
 
-  /** A token of an input that takes INT64 or INT32; negative if no token has its number. */
+  /** Returns a token of an input that takes INT64 or INT32; negative if no token has its number. */
   private static int token(Tensor prompt, long index) {
     long token =
         prompt.type() == DataType.INT64

@@ -39,7 +39,8 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
   }
 
   /**
-   * The request in the loop's own words. The caller's to close; the request must outlive it.
+   * Returns the request in the loop's own words. The caller's to close; the request must outlive
+   * it.
    *
    * @param loop what the loop takes and sends
    * @throws InferenceException with INVALID_ARGUMENT if it has no text, or one that is too long or

@@ -50,7 +50,7 @@ public final class Vocabulary {
   }
 
   /**
-   * The numbers of a text: {@code [1, pieces]}, the caller's.
+   * Returns the numbers of a text: {@code [1, pieces]}, the caller's.
    *
    * @param type INT64 or INT32
    * @throws InferenceException with INVALID_ARGUMENT if a part of it is not known
@@ -99,8 +99,8 @@ public final class Vocabulary {
   }
 
   /**
-   * The text of numbers that a model chose, one element: {@code [1]}, the caller's. Numbers without
-   * a text say nothing.
+   * Returns the text of numbers that a model chose, one element: {@code [1]}, the caller's. Numbers
+   * without a text say nothing.
    *
    * @param numbers INT64 or INT32, borrowed
    */

@@ -70,7 +70,7 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
   }
 
   /**
-   * The same for a step of a stream that was let in before.
+   * Returns the same for a step of a stream that was let in before.
    *
    * @return false if the queue is closed; the step stays the caller's
    */

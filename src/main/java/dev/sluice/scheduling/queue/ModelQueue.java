@@ -72,6 +72,7 @@ public final class ModelQueue implements QueueIntake {
     }
   }
 
+  /** Returns how many requests may be queued at once. */
   public int capacity() {
     return capacity;
   }
@@ -145,12 +146,12 @@ public final class ModelQueue implements QueueIntake {
     }
   }
 
-  /** The first in line, or null if the queue is empty. Holding the queue. */
+  /** Returns the first in line, or null if the queue is empty. Holding the queue. */
   public @Nullable PendingRequest first() {
     return firstFrom(0);
   }
 
-  /** The next in line, of the same level or a lower one. Holding the queue. */
+  /** Returns the next in line, of the same level or a lower one. Holding the queue. */
   public @Nullable PendingRequest after(PendingRequest waiting) {
     return waiting.next != null ? waiting.next : firstFrom(waiting.line + 1);
   }

@@ -76,8 +76,8 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   }
 
   /**
-   * A step of a stream that has begun, so that its caller sees it work: it does not wait for a
-   * batch delay, nor is it rejected for having waited long.
+   * Returns a step of a stream that has begun, so that its caller sees it work: it does not wait
+   * for a batch delay, nor is it rejected for having waited long.
    */
   public static PendingRequest underWay(
       InferenceRequest request,
@@ -88,10 +88,12 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     return new PendingRequest(request, callerContext, rows, sinceNanos, recipient, true);
   }
 
+  /** Returns the request, which this owns until its response is decided. */
   public InferenceRequest request() {
     return request;
   }
 
+  /** Returns the caller's event loop, on which the response completes. */
   public Context callerContext() {
     return callerContext;
   }
@@ -106,7 +108,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     return sinceNanos;
   }
 
-  /** The answer to come, unless a recipient was named. */
+  /** Returns the answer to come, unless a recipient was named. */
   public Future<InferenceResponse> answer() {
     if (recipient instanceof SingleResponse answer) {
       return answer.future();

@@ -10,14 +10,17 @@ public final class PendingRequests {
   private @Nullable PendingRequest first;
   private @Nullable PendingRequest last;
 
+  /** Returns whether no request is linked here. */
   public boolean isEmpty() {
     return first == null;
   }
 
+  /** Returns the request that was added first; null if there is none. */
   public @Nullable PendingRequest first() {
     return first;
   }
 
+  /** Adds a request at the end, in constant time; it must be in no other list. */
   public void addLast(PendingRequest added) {
     added.previous = last;
     added.next = null;

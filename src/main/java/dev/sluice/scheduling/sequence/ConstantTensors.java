@@ -19,7 +19,7 @@ final class ConstantTensors {
     return Shape.of(dims);
   }
 
-  /** A tensor of zeros, or of empty texts. The caller has bounded its size. */
+  /** Returns a tensor of zeros, or of empty texts. The caller has bounded its size. */
   static Tensor zeros(DataType type, Shape shape) {
     if (type == DataType.BYTES) {
       return texts(shape, "");
@@ -39,7 +39,7 @@ final class ConstantTensors {
     }
   }
 
-  /** A tensor of a number in each element, in the bytes of an integer or a float. */
+  /** Returns a tensor of a number in each element, in the bytes of an integer or a float. */
   static Tensor numbers(DataType type, Shape shape, long whole, double fraction) {
     try (var builder = new TensorBuilder(type, 64)) {
       for (long i = 0; i < shape.elementCount(); i++) {

@@ -45,7 +45,7 @@ final class ControlInput {
   }
 
   /**
-   * The control input of a request; the caller closes it.
+   * Returns the control input of a request; the caller closes it.
    *
    * @throws InferenceException with INVALID_ARGUMENT if the request's sequence id does not fit
    */

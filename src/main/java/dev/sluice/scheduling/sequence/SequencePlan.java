@@ -54,7 +54,7 @@ record SequencePlan(
     }
   }
 
-  /** The state of a sequence before its first run, for the caller to close. */
+  /** Returns the state of a sequence before its first run, for the caller to close. */
   List<NamedTensor> begin() {
     List<NamedTensor> state = new ArrayList<>(states.size());
     try {
@@ -69,8 +69,8 @@ record SequencePlan(
   }
 
   /**
-   * The request as the model gets it, which takes the other one over, but not the state: that is
-   * viewed until the run is over.
+   * Returns the request as the model gets it, which takes the other one over, but not the state:
+   * that is viewed until the run is over.
    */
   InferenceRequest prepare(InferenceRequest request, List<NamedTensor> state) {
     List<NamedTensor> added = new ArrayList<>(controls.size() + states.size());
@@ -94,7 +94,7 @@ record SequencePlan(
     return Tensor.adopt(tensor.type(), tensor.shape(), tensor.data(), () -> {});
   }
 
-  /** The outputs asked for, and behind them what the next run needs. */
+  /** Returns the outputs asked for, and behind them what the next run needs. */
   private List<String> outputs(List<String> asked) {
     List<String> outputs = new ArrayList<>(asked);
     if (asked.isEmpty()) {
@@ -109,8 +109,8 @@ record SequencePlan(
   }
 
   /**
-   * The state that a run has left, in place of the one before it. The answer stays its owner's, but
-   * without what only the next run needs.
+   * Returns the state that a run has left, in place of the one before it. The answer stays its
+   * owner's, but without what only the next run needs.
    *
    * @param outputs the run's, from which state is taken out
    * @param asked how many of them, from the first on, the caller is to get
@@ -153,7 +153,7 @@ record SequencePlan(
     }
   }
 
-  /** The answer as the caller gets it. */
+  /** Returns the answer as the caller gets it. */
   InferenceResponse answer(InferenceResponse run, List<NamedTensor> outputs, SequenceStep step) {
     Map<String, ParameterValue> parameters = new LinkedHashMap<>(run.parameters());
     parameters.put("sequence_id", step.id());

@@ -110,7 +110,7 @@ public final class SequencePlans {
     return tensors.stream().filter(tensor -> !names.contains(tensor.name())).toList();
   }
 
-  /** The signatures that callers see, by name. */
+  /** Returns the signatures that callers see, by name. */
   public Map<String, Signature> shown() {
     return shown;
   }

@@ -105,6 +105,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     return Math.min(Long.MAX_VALUE / 2, one + Math.min(Long.MAX_VALUE / 2, other));
   }
 
+  /** Cancels the stream. Idempotent, as {@link Flow.Subscription} demands. On the event loop. */
   @Override
   public void cancel() {
     if (!done) {

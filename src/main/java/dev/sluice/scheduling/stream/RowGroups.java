@@ -27,7 +27,7 @@ public final class RowGroups implements StreamSteps {
   }
 
   /**
-   * A plan of groups.
+   * Returns a plan of groups.
    *
    * @param rows of a group at most; 0: every request is answered at once
    */
@@ -38,7 +38,7 @@ public final class RowGroups implements StreamSteps {
     };
   }
 
-  /** The rows that all inputs have; -1 if there is no such number. */
+  /** Returns the rows that all inputs have; -1 if there is no such number. */
   private static long rows(InferenceRequest request) {
     long rows = -1;
     for (NamedTensor input : request.inputs()) {

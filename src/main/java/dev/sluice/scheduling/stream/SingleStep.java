@@ -18,7 +18,7 @@ final class SingleStep implements StreamSteps {
     return made;
   }
 
-  /** The request's own inputs: it outlives its steps, but does not need them any more. */
+  /** Returns the request's own inputs: it outlives its steps, but does not need them any more. */
   @Override
   public InferenceRequest next() {
     made = true;

@@ -94,7 +94,7 @@ final class StreamAdmission {
     }
   }
 
-  /** A later step, ready to be put into the queue. */
+  /** Returns a later step, ready to be put into the queue. */
   PendingRequest underWay(InferenceRequest step, Context callerContext, Recipient stream) {
     return PendingRequest.underWay(
         step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream);

@@ -6,7 +6,10 @@ import dev.sluice.inference.InferenceRequest;
 /** How one model answers by streams. Any thread. */
 @FunctionalInterface
 public interface StreamPlan {
-  /** Bytes that {@link #start} fills. If they are many it is called on a worker. */
+  /**
+   * Returns the number of bytes that {@link #start} fills. If they are many it is called on a
+   * worker.
+   */
   default long work() {
     return 0;
   }

@@ -19,8 +19,8 @@ public interface StreamSteps extends AutoCloseable {
   boolean isOver();
 
   /**
-   * The next run of the model: an {@link InferenceRequest#step}, the caller's to close. Not asked
-   * for when the stream {@link #isOver}.
+   * Returns the next run of the model: an {@link InferenceRequest#step}, the caller's to close. Not
+   * asked for when the stream {@link #isOver}.
    *
    * @throws InferenceException if it cannot be made; ends the stream
    */

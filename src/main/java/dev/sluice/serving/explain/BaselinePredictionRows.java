@@ -42,7 +42,7 @@ final class BaselinePredictionRows implements PredictionRows {
     return values[instance][baselineRow];
   }
 
-  /** The mean of an instance's column over the baseline. */
+  /** Returns the mean of an instance's column over the baseline. */
   double mean(int instance) {
     double sum = 0;
     for (double value : values[instance]) {

@@ -34,7 +34,7 @@ record BaselineRows(MemorySegment data, int rows) {
     return new BaselineRows(data, rows.length);
   }
 
-  /** One row that a request brought. */
+  /** Returns one row that a request brought. */
   static BaselineRows of(Tensor row) {
     MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(row.byteSize())]);
     return new BaselineRows(copy.copyFrom(row.data()), 1);

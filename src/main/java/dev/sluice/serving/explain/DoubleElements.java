@@ -21,7 +21,7 @@ final class DoubleElements {
     return type.isFloat() || type.isInteger();
   }
 
-  /** One element of a tensor's memory. */
+  /** Returns one element of a tensor's memory. */
   static double get(MemorySegment data, DataType type, long element) {
     long at = element * type.byteSize();
     return switch (type) {

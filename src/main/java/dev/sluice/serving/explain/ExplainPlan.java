@@ -48,6 +48,7 @@ public final class ExplainPlan {
     }
   }
 
+  /** Returns the explanation settings of the model. */
   public ExplainConfig config() {
     return config;
   }

@@ -19,7 +19,7 @@ import java.util.Arrays;
  */
 record Instances(TensorSpec spec, Tensor tensor, int count, int elements) {
   /**
-   * The rows of a request.
+   * Returns the rows of a request.
    *
    * @throws InferenceException with UNIMPLEMENTED if the model is none that can be explained by
    *     changing numbers
@@ -61,12 +61,12 @@ record Instances(TensorSpec spec, Tensor tensor, int count, int elements) {
     return fixedRows(spec.shape()) == 1;
   }
 
-  /** Bytes of one row. */
+  /** Returns the number of bytes of one row. */
   long rowBytes() {
     return (long) elements * spec.type().byteSize();
   }
 
-  /** The shape of one row. */
+  /** Returns the shape of one row. */
   Shape rowShape() {
     long[] dims = tensor.shape().dims();
     return Shape.of(Arrays.copyOfRange(dims, 1, dims.length));

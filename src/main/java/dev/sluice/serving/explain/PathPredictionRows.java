@@ -113,7 +113,7 @@ final class PathPredictionRows implements PredictionRows {
     }
   }
 
-  /** One for each instance, once everything is answered. */
+  /** Returns one for each instance, once everything is answered. */
   List<Attribution> attributions() {
     return attributions;
   }

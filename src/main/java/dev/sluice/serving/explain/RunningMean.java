@@ -25,7 +25,7 @@ final class RunningMean {
     return means;
   }
 
-  /** The standard errors of the means: there are at least two samples. */
+  /** Returns the standard errors of the means: there are at least two samples. */
   double[] errors() {
     double[] errors = new double[squares.length];
     for (int i = 0; i < errors.length; i++) {

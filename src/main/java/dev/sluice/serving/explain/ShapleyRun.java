@@ -86,7 +86,10 @@ public final class ShapleyRun {
     return BaselineRows.of(given);
   }
 
-  /** Every row of the baseline is used equally often, so that the scores add up exactly. */
+  /**
+   * Returns the number of samples: every row of the baseline is used equally often, so that the
+   * scores add up exactly.
+   */
   private int samples() {
     ExplainConfig config = plan.config();
     int wanted = parameters.samples().orElse(config.samples());

@@ -25,7 +25,7 @@ final class Target {
   }
 
   /**
-   * The output that is meant.
+   * Returns the output that is meant.
    *
    * @param name its name; empty: the first one with fractions, or else with numbers
    * @throws InferenceException with INVALID_ARGUMENT if there is none of that name, or of numbers;

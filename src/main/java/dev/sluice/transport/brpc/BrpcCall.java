@@ -82,7 +82,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
     connection.answer(this, connection.failed(this, failure));
   }
 
-  /** The message without what is attached to it, and without its compression. */
+  /** Returns the message without what is attached to it, and without its compression. */
   private Future<Body> message(Body whole) {
     int attached = meta.attachmentSize();
     if (attached < 0 || attached > whole.length()) {
@@ -118,7 +118,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
     finish();
   }
 
-  /** Bytes of its message and what is attached to it, as they came. */
+  /** Returns the number of bytes of its message and what is attached to it, as they came. */
   int size() {
     return size;
   }

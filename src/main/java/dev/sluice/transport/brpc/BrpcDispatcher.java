@@ -52,7 +52,7 @@ public final class BrpcDispatcher implements DetectedProtocol {
   }
 
   /**
-   * The method that a call names.
+   * Returns the method that a call names.
    *
    * @throws NoMethod if there is none
    */

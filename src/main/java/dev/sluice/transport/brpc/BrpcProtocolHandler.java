@@ -6,12 +6,12 @@ import java.util.Map;
 
 /** One protocol's service over brpc. */
 public interface BrpcProtocolHandler {
-  /** The service's full name, such as {@code grps.protos.v1.GrpsBrpcService}. */
+  /** Returns the service's full name, such as {@code grps.protos.v1.GrpsBrpcService}. */
   String service();
 
   /** Returns the operation of each of its methods, by the method's name. */
   Map<String, Operation> operations();
 
-  /** Its methods by name. */
+  /** Returns its methods by name. */
   Map<String, GrpcMethod> methods();
 }

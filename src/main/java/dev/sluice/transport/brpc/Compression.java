@@ -34,13 +34,16 @@ enum Compression {
     return values()[number];
   }
 
-  /** Bytes that a compressed byte may become, so that a worker does what takes long. */
+  /**
+   * Returns the number of bytes that a compressed byte may become, so that a worker does what takes
+   * long.
+   */
   long mostRatio() {
     return mostRatio;
   }
 
   /**
-   * The message behind the compression.
+   * Returns the message behind the compression.
    *
    * @param limit bytes it may have
    */
@@ -81,7 +84,7 @@ enum Compression {
     return new Body(out.array(), out.arrayOffset(), out.readableBytes());
   }
 
-  /** The length in front: seven bits in each byte, the lowest first. */
+  /** Returns the length in front: seven bits in each byte, the lowest first. */
   private static long announced(ByteBuf in) {
     long length = 0;
     for (int shift = 0; shift < Integer.SIZE && in.isReadable(); shift += 7) {

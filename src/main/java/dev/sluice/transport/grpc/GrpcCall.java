@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One gRPC call in a protocol handler. */
 public interface GrpcCall extends Exchange {
-  /** A metadata entry the client sent. */
+  /** Returns a metadata entry the client sent. */
   @Nullable String metadata(String name);
 
-  /** All metadata the client sent. On the event loop. */
+  /** Returns all metadata the client sent. On the event loop. */
   Iterable<Map.Entry<String, String>> metadata();
 }

@@ -22,7 +22,7 @@ enum GrpcForm {
     this.type = type;
   }
 
-  /** The form of a request, or null if its content type is none of these. */
+  /** Returns the form of a request, or null if its content type is none of these. */
   static @Nullable GrpcForm of(HttpServerRequest request) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
     GrpcForm form = type.equals(GRPC.type) ? GRPC : of(lowerCase(type));
@@ -48,14 +48,17 @@ enum GrpcForm {
     return null;
   }
 
-  /** The type may be followed by the message format, which is protobuf here and nothing else. */
+  /**
+   * Returns whether the content type is this form's; it may be followed by the message format,
+   * which is protobuf here and nothing else.
+   */
   private boolean covers(String contentType) {
     int end = contentType.indexOf(';');
     String bare = (end < 0 ? contentType : contentType.substring(0, end)).strip();
     return bare.equals(type) || bare.equals(type + "+proto");
   }
 
-  /** The content type of the answer. */
+  /** Returns the content type of the answer. */
   String answerType() {
     return this == GRPC ? type : type + "+proto";
   }

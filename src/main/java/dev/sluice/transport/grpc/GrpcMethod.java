@@ -11,7 +11,7 @@ public interface GrpcMethod {
   int[] NO_PATH = {};
 
   /**
-   * Called on the call's event loop with the whole message, uncompressed.
+   * Answers a call on its event loop; gets the whole message, uncompressed.
    *
    * @param message borrowed until the future is complete; may be closed before
    * @return the response message, or a failure: an {@link dev.sluice.inference.InferenceException}
@@ -20,8 +20,8 @@ public interface GrpcMethod {
   Future<Buffer> answer(GrpcCall call, Body message);
 
   /**
-   * The tags of the fields, each within the former, that lead to the raw bytes of a tensor. A large
-   * message that holds such a field comes in native memory. Empty if none does.
+   * Returns the tags of the fields, each within the former, that lead to the raw bytes of a tensor.
+   * A large message that holds such a field comes in native memory. Empty if none does.
    */
   default int[] tensorPath() {
     return NO_PATH;

@@ -7,10 +7,10 @@ import java.util.Map;
 
 /** One protocol's gRPC service. */
 public interface GrpcProtocolHandler {
-  /** The whole service as its proto file declares it, for reflection. */
+  /** Returns the whole service as its proto file declares it, for reflection. */
   ServiceDescriptor descriptor();
 
-  /** The service's full name, such as {@code inference.GRPCInferenceService}. */
+  /** Returns the service's full name, such as {@code inference.GRPCInferenceService}. */
   default String service() {
     return descriptor().getFullName();
   }

@@ -165,7 +165,7 @@ final class GrpcReply implements UnaryReply {
     }
   }
 
-  /** A text as it travels in a header. */
+  /** Returns a text as it travels in a header. */
   static String encode(String text) {
     boolean fits = text.length() <= MAX_TEXT;
     return GrpcText.encode(fits ? text : text.substring(0, MAX_TEXT) + "...TRUNCATED");

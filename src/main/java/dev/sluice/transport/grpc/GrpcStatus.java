@@ -6,7 +6,7 @@ import dev.sluice.inference.ErrorCode;
 public final class GrpcStatus {
   private GrpcStatus() {}
 
-  /** The status that every service here answers a failure with. */
+  /** Returns the status that every service here answers a failure with. */
   public static int of(ErrorCode code) {
     return switch (code) {
       case CANCELLED -> 1;

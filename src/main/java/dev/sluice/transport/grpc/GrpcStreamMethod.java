@@ -7,7 +7,7 @@ import io.vertx.core.Future;
 @FunctionalInterface
 public interface GrpcStreamMethod {
   /**
-   * A call has begun. On its event loop, as is what follows.
+   * Begins a call. On its event loop, as is what follows.
    *
    * @param call takes the answers
    * @return takes the messages

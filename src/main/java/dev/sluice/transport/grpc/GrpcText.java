@@ -8,7 +8,9 @@ final class GrpcText {
 
   private GrpcText() {}
 
-  /** The text with every byte outside printable ASCII, and the percent sign, as {@code %XX}. */
+  /**
+   * Returns the text with every byte outside printable ASCII, and the percent sign, as {@code %XX}.
+   */
   static String encode(String text) {
     var encoded = new StringBuilder(text.length());
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   /** Finds who answers a stream. */
   interface Directory {
-    /** The call that a stream begins; null if it is none that is answered here. */
+    /** Returns the call that a stream begins; null if it is none that is answered here. */
     @Nullable Http2Call call(Http2Headers headers, Http2Response answer, Http2Window window);
   }
 

@@ -82,7 +82,7 @@ final class Http2Frames {
     handler.flush(ctx);
   }
 
-  /** Bytes of a frame that the client takes at most. */
+  /** Returns the number of bytes of a frame that the client takes at most. */
   int maxSize() {
     return handler.encoder().configuration().frameSizePolicy().maxFrameSize();
   }

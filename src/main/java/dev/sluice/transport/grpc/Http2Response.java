@@ -39,7 +39,7 @@ final class Http2Response implements UnaryReply {
     done = true;
   }
 
-  /** The frame's head is written before the message when it is sent. */
+  /** Returns the frame of a message; its head is written before the message when it is sent. */
   @Override
   public Buffer frame(Buffer message) {
     return message;

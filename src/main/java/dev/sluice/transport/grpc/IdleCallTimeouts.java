@@ -43,7 +43,7 @@ final class IdleCallTimeouts {
     vertx.setPeriodic(POLL_MILLIS, _ -> List.copyOf(members).forEach(Member::endIfIdle));
   }
 
-  /** The status that their clients get. */
+  /** Returns the status that their clients get. */
   static InferenceException stopping() {
     return new InferenceException(
         ErrorCode.UNAVAILABLE, "the server is stopping and waits for no more messages");

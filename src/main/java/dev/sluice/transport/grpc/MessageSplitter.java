@@ -43,7 +43,7 @@ final class MessageSplitter {
   }
 
   /**
-   * The next frame, prefix and all, if it has arrived as a whole.
+   * Returns the next frame, prefix and all, if it has arrived as a whole.
    *
    * @throws InferenceException if it announces more bytes than a message may have
    */

@@ -8,7 +8,7 @@ import java.time.Duration;
  * who left, are dropped. Belongs to the event loop of the connection.
  */
 interface UnaryReply {
-  /** The body of a good answer. Any thread; work that takes time for a long text. */
+  /** Returns the body of a good answer. Any thread; work that takes time for a long text. */
   Buffer frame(Buffer message);
 
   /** Sends what {@link #frame} made. */

@@ -98,7 +98,9 @@ final class UnaryResponseFrames implements FlowControlled {
     }
   }
 
-  /** The flag of a message that is not compressed, and its length, the highest byte first. */
+  /**
+   * Returns the flag of a message that is not compressed, and its length, the highest byte first.
+   */
   private int headByte(int index) {
     return index == 0 ? 0 : length >>> (Byte.SIZE * (GrpcReply.PREFIX - 1 - index));
   }

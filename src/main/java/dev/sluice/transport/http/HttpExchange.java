@@ -64,13 +64,14 @@ public final class HttpExchange extends ListenerExchange {
     readDeadline(_ -> Deadline.NONE, request::getHeader);
   }
 
+  /** Returns the request's method. */
   public HttpMethod method() {
     return request.method();
   }
 
   /**
-   * The path as it was sent: still percent-encoded, without the query. Empty if the target has
-   * none.
+   * Returns the path as it was sent: still percent-encoded, without the query. Empty if the target
+   * has none.
    */
   @Override
   public String path() {
@@ -78,23 +79,23 @@ public final class HttpExchange extends ListenerExchange {
     return path == null ? "" : path;
   }
 
-  /** The whole request target as it was sent. */
+  /** Returns the whole request target as it was sent. */
   public String target() {
     return request.uri();
   }
 
-  /** The query as it was sent, without the question mark; empty if there is none. */
+  /** Returns the query as it was sent, without the question mark; empty if there is none. */
   public String query() {
     String query = request.query();
     return query == null ? "" : query;
   }
 
-  /** A request header's first value. */
+  /** Returns a request header's first value. */
   public @Nullable String header(CharSequence name) {
     return request.getHeader(name);
   }
 
-  /** The request's headers whose names begin like that, names in lower case. */
+  /** Returns the request's headers whose names begin like that, names in lower case. */
   public Map<String, String> headers(String prefix) {
     Map<String, String> found = new LinkedHashMap<>();
     for (var header : request.headers()) {
@@ -106,7 +107,7 @@ public final class HttpExchange extends ListenerExchange {
     return found;
   }
 
-  /** The request's headers, in the order in which they came. */
+  /** Returns the request's headers, in the order in which they came. */
   public MultiMap headers() {
     return request.headers();
   }
@@ -141,7 +142,7 @@ public final class HttpExchange extends ListenerExchange {
   }
 
   /**
-   * The whole body, its content coding undone.
+   * Returns the whole body, its content coding undone.
    *
    * <p>Fails with TOO_LARGE beyond the listener's limits, UNIMPLEMENTED for an unknown coding and
    * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
@@ -152,8 +153,8 @@ public final class HttpExchange extends ListenerExchange {
   }
 
   /**
-   * The whole body, as {@link #body()}, but a large one whose length was announced lies in native
-   * memory, where tensors can be cut from it.
+   * Returns the whole body, as {@link #body()}, but a large one whose length was announced lies in
+   * native memory, where tensors can be cut from it.
    *
    * @param tensorAt where in the body raw bytes of a tensor begin; negative if they do not
    * @param work borrows the body until its future is complete

@@ -86,7 +86,9 @@ public final class HttpRoutes {
     unclaimed = handlers;
   }
 
-  /** The handler of a path, or null if it is unclaimed. Of two claims the longer one counts. */
+  /**
+   * Returns the handler of a path, or null if it is unclaimed. Of two claims the longer one counts.
+   */
   @Nullable Consumer<HttpExchange> find(String path) {
     Optional<Claim> claim = claimed.read(path);
     return claim.isPresent() ? claim.get().handler : unclaimed.apply(path);
@@ -102,7 +104,7 @@ public final class HttpRoutes {
     return claim.isPresent() ? claim.get().operations.of(path) : null;
   }
 
-  /** Every kind of request that is claimed, for tests that hold the list. */
+  /** Returns every kind of request that is claimed, for tests that hold the list. */
   public List<HttpRoute> all() {
     return claims.stream().flatMap(claim -> claim.operations.routes().stream()).distinct().toList();
   }

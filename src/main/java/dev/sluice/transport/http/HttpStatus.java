@@ -6,7 +6,7 @@ import dev.sluice.inference.ErrorCode;
 public final class HttpStatus {
   private HttpStatus() {}
 
-  /** The status that every protocol here answers a failure with. */
+  /** Returns the status that every protocol here answers a failure with. */
   public static int of(ErrorCode code) {
     return switch (code) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION, OUT_OF_RANGE -> 400;

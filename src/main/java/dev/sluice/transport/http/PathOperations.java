@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Immutable; any thread.
  */
 public interface PathOperations {
-  /** Every kind of request below the prefix. */
+  /** Returns every kind of request below the prefix. */
   List<HttpRoute> routes();
 
   /**

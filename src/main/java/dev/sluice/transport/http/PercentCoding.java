@@ -9,7 +9,8 @@ public final class PercentCoding {
   private PercentCoding() {}
 
   /**
-   * The text with every {@code %XX} replaced by its byte, read as UTF-8. A plus sign stays one.
+   * Returns the text with every {@code %XX} replaced by its byte, read as UTF-8. A plus sign stays
+   * one.
    *
    * @throws InferenceException with INVALID_ARGUMENT if a percent sign has no two digits behind it
    */

@@ -49,7 +49,10 @@ public final class PluginHttpExchange implements PluginHttpCall {
     return headers;
   }
 
-  /** The model's plugin gets an array of its own, which is a copy only if it has to be one. */
+  /**
+   * Returns the bytes for the model's plugin, in an array of its own; a copy only if it has to be
+   * one.
+   */
   private static byte[] bytes(HttpExchange http, Body body) {
     if (body.offset() == 0 && body.length() == body.bytes().length) {
       return body.bytes();

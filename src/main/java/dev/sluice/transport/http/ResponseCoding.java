@@ -23,13 +23,13 @@ public enum ResponseCoding {
   /** A client's list says more than this only to cost time. */
   private static final int LONGEST = 1_000;
 
-  /** Its name in headers. */
+  /** Returns its name in headers. */
   public String token() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The coding that a client likes best: the highest quality, the first of equal ones.
+   * Returns the coding that a client likes best: the highest quality, the first of equal ones.
    *
    * @param acceptEncoding the header's value; without one, or if it names none of ours, none
    */
@@ -52,7 +52,7 @@ public enum ResponseCoding {
     return best;
   }
 
-  /** A quality that is no number is none: the coding is not taken. */
+  /** Parses a quality; one that is no number counts as none: the coding is not used. */
   private static double quality(String... parts) {
     for (int i = 1; i < parts.length; i++) {
       String parameter = parts[i].strip().toLowerCase(Locale.ROOT);
@@ -67,7 +67,7 @@ public enum ResponseCoding {
     return 1;
   }
 
-  /** A body in this coding. Work in proportion to its length. */
+  /** Returns a body in this coding. Work in proportion to its length. */
   public Buffer encode(Buffer plain) {
     if (this == IDENTITY) {
       return plain;

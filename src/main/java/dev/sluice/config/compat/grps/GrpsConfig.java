@@ -56,7 +56,7 @@ public record GrpsConfig(
         deployment);
   }
 
-  /** A deployment's own way replaces the usual one. */
+  /** Returns the stream control of a deployment, or else the usual one. */
   private static StreamControlConfig control(Optional<GrpsDeployment> deployment) {
     return deployment
         .flatMap(GrpsDeployment::customHttp)
@@ -84,7 +84,7 @@ public record GrpsConfig(
     return deployment.map(GrpsDeployment::models).orElse(Map.of());
   }
 
-  /** The settings of the model in a folder, if it has none of its own. */
+  /** Returns the settings of the model in a folder, if it has none of its own. */
   public ModelConfig model(Path folder, ModelConfig defaults) {
     return deployment.map(grps -> grps.settings(folder, defaults)).orElse(defaults);
   }

@@ -93,7 +93,9 @@ public record GrpsDeployment(
         unused);
   }
 
-  /** The settings of the model at a path; requests are only joined where the files say so. */
+  /**
+   * Returns the settings of the model at a path; requests are only joined where the files say so.
+   */
   ModelConfig settings(Path path, ModelConfig defaults) {
     boolean isOurs = models.values().stream().anyMatch(model -> model.folder().equals(path));
     ModelConfig own =

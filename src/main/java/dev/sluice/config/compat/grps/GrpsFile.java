@@ -41,12 +41,12 @@ final class GrpsFile {
     return new Section(tree, "", node);
   }
 
-  /** The value of a key that must have one. */
+  /** Returns the value of a key that must have one. */
   static Setting required(Section section, String key, String wanted) {
     return section.value(key).orElseThrow(() -> section.error(key, "is missing; wanted " + wanted));
   }
 
-  /** A table inside, if it is there. */
+  /** Returns a table inside, if it is there. */
   static Optional<Section> table(Section section, String key) {
     return section.value(key).map(Setting::section);
   }
@@ -66,7 +66,7 @@ final class GrpsFile {
     return unused;
   }
 
-  /** The whole file, written out again. */
+  /** Returns the whole file, written out again. */
   String text() {
     return text(node);
   }

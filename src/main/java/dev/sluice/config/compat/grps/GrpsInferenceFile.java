@@ -183,7 +183,7 @@ record GrpsInferenceFile(
     return new Dag(free(id, models), path, names);
   }
 
-  /** A name that no model has, since requests find models and the DAG by one name. */
+  /** Returns a name that no model has, since requests find models and the DAG by one name. */
   private static String free(String id, List<Model> models) {
     boolean taken = models.stream().anyMatch(model -> model.id.equals(id) || model.name.equals(id));
     return taken ? free(id + "-dag", models) : id;

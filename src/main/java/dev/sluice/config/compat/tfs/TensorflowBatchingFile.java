@@ -75,7 +75,7 @@ public final class TensorflowBatchingFile {
   }
 
   /**
-   * The settings of all models that a file stands for; without one, those of its defaults.
+   * Returns the settings of all models that a file stands for; without one, those of its defaults.
    *
    * @param warnings receives once the fields that have no meaning here
    * @throws dev.sluice.config.binding.ConfigException if it is not in the format
@@ -112,8 +112,8 @@ public final class TensorflowBatchingFile {
   }
 
   /**
-   * A model's settings with those of the file that lies beside a version's model files, if there is
-   * one.
+   * Returns a model's settings with those of the file that lies beside a version's model files, if
+   * there is one.
    *
    * @param warnings receives the fields that have no meaning here
    * @throws dev.sluice.config.binding.ConfigException if it is not in the format
@@ -170,7 +170,10 @@ public final class TensorflowBatchingFile {
     return overrides;
   }
 
-  /** A request with more rows runs alone here, so that only what runs together has a limit. */
+  /**
+   * Returns the largest batch; a request with more rows runs alone here, so that only joined
+   * requests have a limit.
+   */
   private int largest() {
     boolean split =
         batching

@@ -36,13 +36,13 @@ public final class TensorflowModelFile {
 
   private TensorflowModelFile() {}
 
-  /** The text of a file. Blocks. */
+  /** Returns the text of a file. Blocks. */
   public static String text(Path file) {
     return SettingsFile.read(file);
   }
 
   /**
-   * The models that a file lists; empty if it has no list at all, not even an empty one.
+   * Returns the models that a file lists; empty if it has no list at all, not even an empty one.
    *
    * @param file its name, for texts
    * @param warnings receives once the fields that have no meaning here

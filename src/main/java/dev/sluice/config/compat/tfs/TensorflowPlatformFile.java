@@ -44,7 +44,7 @@ public final class TensorflowPlatformFile {
   }
 
   /**
-   * The settings of all models that a file stands for.
+   * Returns the settings of all models that a file stands for.
    *
    * @param warnings receives once the fields that have no meaning here
    * @throws ConfigException if it is not in the format, or has another platform
@@ -125,7 +125,7 @@ public final class TensorflowPlatformFile {
     overrides.add(new SettingOverride(path, value, FLAG));
   }
 
-  /** A message as text again. */
+  /** Returns a message as text again. */
   private static String text(Message message) {
     var text = new StringBuilder();
     message

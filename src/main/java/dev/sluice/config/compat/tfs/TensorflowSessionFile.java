@@ -14,8 +14,8 @@ public final class TensorflowSessionFile {
   private TensorflowSessionFile() {}
 
   /**
-   * The settings that a file stands for. Its numbers of threads are settings of their own, which
-   * flags may replace.
+   * Returns the settings that a file stands for. Its numbers of threads are settings of their own,
+   * which flags may replace.
    *
    * @throws dev.sluice.config.binding.ConfigException if it is not in the format
    */

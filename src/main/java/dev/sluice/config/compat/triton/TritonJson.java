@@ -40,7 +40,7 @@ final class TritonJson {
   private TritonJson() {}
 
   /**
-   * The message that a text stands for. Numbers may be texts, as protobuf allows.
+   * Returns the message that a text stands for. Numbers may be texts, as protobuf allows.
    *
    * @param name what to call the text in complaints
    */
@@ -57,7 +57,7 @@ final class TritonJson {
     return message(TritonSchema.ROOT, tree);
   }
 
-  /** The parser's words without those on its own settings. */
+  /** Returns the parser's words without those on its own settings. */
   private static String what(JsonProcessingException failure) {
     String text = String.valueOf(failure.getOriginalMessage()).lines().findFirst().orElse("");
     int own = text.indexOf(" (start marker");
@@ -81,7 +81,7 @@ final class TritonJson {
     return message;
   }
 
-  /** The field's own name if it is known by this one, in either form. */
+  /** Returns the field's own name if it is known by this one, in either form. */
   private static String fieldName(String type, String key) {
     String snake =
         CAPITAL.matcher(key).replaceAll(letter -> "_" + letter.group()).toLowerCase(ROOT);

@@ -139,7 +139,7 @@ public final class TritonModelConfig {
         .orElse(defaults);
   }
 
-  /** The counts of all groups; a group without one is one instance. */
+  /** Returns the counts of all groups; a group without one is one instance. */
   private static Optional<Integer> instances(ProtoFields model) {
     long count = 0;
     for (ProtoFields group : model.inners("instance_group")) {

@@ -25,7 +25,7 @@ record TritonOptimization(ProtoFields model) {
         defaults.java());
   }
 
-  /** A parameter's value is a text. */
+  /** Returns the thread count of a parameter, whose value is a text. */
   private Optional<Integer> threads(String parameter) {
     return model.inners("parameters").stream()
         .filter(entry -> entry.text("key").orElse("").equals(parameter))

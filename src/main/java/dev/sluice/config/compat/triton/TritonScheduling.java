@@ -70,7 +70,7 @@ final class TritonScheduling {
         defaults.inlineLimit());
   }
 
-  /** All levels together; as many as otherwise if one of them has no bound. */
+  /** Returns all levels together; as many as otherwise if one of them has no bound. */
   private static int capacity(List<QueuePolicy> policies, int otherwise) {
     long capacity = 0;
     for (QueuePolicy policy : policies) {

@@ -118,7 +118,7 @@ final class TritonSchema {
     }
   }
 
-  /** The fields of a message, in the order to show them. */
+  /** Returns the fields of a message, in the order to show them. */
   static Map<String, Field> fields(String message) {
     return MESSAGES.getOrDefault(message, Map.of());
   }

@@ -113,7 +113,7 @@ final class TritonSequences {
             .map(file -> Path.of("initial_state", file)));
   }
 
-  /** An open dimension has one element before the first request. */
+  /** Returns the initial dimensions: an open one has one element before the first request. */
   private static List<Long> dims(ProtoFields state) {
     return state.wholes("dims", -1).stream().map(Math::abs).toList();
   }

@@ -127,7 +127,7 @@ public final class TritonTree {
     return new ConfigException(file + ": " + path + " is " + shown + "; wanted " + wanted);
   }
 
-  /** The same tree with every field that has a default, in the schema's order. */
+  /** Returns the same tree with every field that has a default, in the schema's order. */
   public static Map<String, Object> complete(Map<String, Object> tree) {
     return complete(TritonSchema.ROOT, tree);
   }

@@ -79,7 +79,7 @@ final class GrpsMessageWriter {
     return buffer(out);
   }
 
-  /** The size of a message that is its head and one more field. */
+  /** Returns the size of a message that is its head and one more field. */
   private static int messageSize(byte[] head, int field, long length) {
     long size = head.length + fieldSize(field, length);
     if (size > Integer.MAX_VALUE - 8L) {
@@ -89,7 +89,7 @@ final class GrpsMessageWriter {
     return (int) size;
   }
 
-  /** The size of a field of known length, with its tag and length. */
+  /** Returns the size of a field of known length, with its tag and length. */
   static long fieldSize(int field, long length) {
     return CodedOutputStream.computeTagSize(field)
         + CodedOutputStream.computeUInt64SizeNoTag(length)

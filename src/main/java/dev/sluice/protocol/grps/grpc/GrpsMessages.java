@@ -43,12 +43,12 @@ final class GrpsMessages {
     return Buffers.wrap(bytes, 0, bytes.length);
   }
 
-  /** A message that is only a status. */
+  /** Returns a message that is only a status. */
   static GrpsMessage of(GrpsStatus status) {
     return GrpsMessage.newBuilder().setStatus(statusOf(status)).build();
   }
 
-  /** A successful message with text. */
+  /** Returns a successful message with text. */
   static GrpsMessage text(String text) {
     return GrpsMessage.newBuilder().setStatus(statusOf(GrpsStatus.OK)).setStrData(text).build();
   }
@@ -61,7 +61,7 @@ final class GrpsMessages {
         .build();
   }
 
-  /** The error for bytes that are not a message. */
+  /** Returns the error for bytes that are not a message. */
   static InferenceException malformed(@Nullable String why) {
     return InferenceException.invalid("the message is not a GrpsMessage: " + why);
   }

@@ -16,12 +16,12 @@ final class GrpsWire {
     return CodedInputStream.newInstance(body.bytes(), body.offset(), body.length());
   }
 
-  /** The tag of a field that is text, bytes, a message or a packed list. */
+  /** Returns the tag of a field that is text, bytes, a message or a packed list. */
   static int lengthDelimited(int field) {
     return (field << 3) | WireFormat.WIRETYPE_LENGTH_DELIMITED;
   }
 
-  /** The tag of a field that is a number of variable length. */
+  /** Returns the tag of a field that is a number of variable length. */
   static int varint(int field) {
     return (field << 3) | WireFormat.WIRETYPE_VARINT;
   }

@@ -33,7 +33,7 @@ final class TensorWriter {
     this.valuesSize = valuesSize();
   }
 
-  /** The tensor's size, without the length in front. */
+  /** Returns the tensor's size, without the length in front. */
   long size() {
     long size = CodedOutputStream.computeEnumSize(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
     if (name.length > 0) {
@@ -75,7 +75,9 @@ final class TensorWriter {
     return size;
   }
 
-  /** The packed list's size; for text, which is never packed, of all fields with their tags. */
+  /**
+   * Returns the packed list's size; for text, which is never packed, of all fields with their tags.
+   */
   private long valuesSize() {
     return switch (type) {
       case UINT8, INT8, INT16, INT32, INT64 -> varintsSize();

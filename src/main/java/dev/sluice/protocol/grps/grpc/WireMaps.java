@@ -70,7 +70,7 @@ final class WireMaps {
     };
   }
 
-  /** The bytes of an entry's value, without a length in front. */
+  /** Returns the bytes of an entry's value, without a length in front. */
   private static Body value(MapKind kind, CodedInputStream in, Body entry) throws IOException {
     if (kind == MapKind.TEXT || kind == MapKind.BYTES) {
       return GrpsWire.slice(in, entry);

@@ -70,12 +70,12 @@ final class WireTensor {
     dims[rank++] = dim;
   }
 
-  /** The whole tensor, values included. */
+  /** Returns the whole tensor, values included. */
   Body bytes() {
     return bytes;
   }
 
-  /** The tensor's name; empty if it has none. */
+  /** Returns the tensor's name; empty if it has none. */
   String name() {
     return name;
   }
@@ -84,7 +84,7 @@ final class WireTensor {
     return typeNumber;
   }
 
-  /** The tensor's type, or null if it says none, or one that there is not. */
+  /** Returns the tensor's type, or null if it says none, or one that there is not. */
   @Nullable GrpsType type() {
     boolean known = typeNumber > 0 && typeNumber <= GrpsType.all().size();
     return known ? GrpsType.all().get(typeNumber - 1) : null;

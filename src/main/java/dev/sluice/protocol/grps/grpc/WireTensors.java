@@ -56,7 +56,7 @@ final class WireTensors {
     return Math.min(elements, possible) * Math.max(input.type().byteSize(), 4);
   }
 
-  /** Bytes that a value takes on the wire at least. */
+  /** Returns the number of bytes that a value takes on the wire at least. */
   private static int smallestValue(GrpsType type) {
     return switch (type.kind()) {
       case INTEGER -> 1;

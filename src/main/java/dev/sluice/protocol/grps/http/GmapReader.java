@@ -23,6 +23,7 @@ final class GmapReader {
 
   /** Reads the next value as a tensor for an input. */
   private interface EntryReader {
+    /** Reads the tensor of an entry, which the caller owns. */
     Tensor read(TensorSpec input, String place);
   }
 

@@ -122,7 +122,7 @@ public final class GrpsHttpHandler implements HttpProtocolHandler {
     }
   }
 
-  /** The path below the prefix, with single slashes and none at its end. */
+  /** Returns the path below the prefix, with single slashes and none at its end. */
   private static String below(String path) {
     String single = SLASHES.matcher(path).replaceAll("/");
     int end = single.endsWith("/") ? single.length() - 1 : single.length();

@@ -12,7 +12,7 @@ final class GrpsJson {
 
   private GrpsJson() {}
 
-  /** The error for a text that is not JSON, in the native server's words and more. */
+  /** Returns the error for a text that is not JSON, in the native server's words and more. */
   static InferenceException malformed(JsonException e) {
     return InferenceException.invalid(
         "Parse json failed. %s (byte %d)".formatted(e.getMessage(), e.offset()));

@@ -37,7 +37,7 @@ interface GrpsValueReader {
    */
   boolean read(JsonCursor in, TensorBuilder out);
 
-  /** The reader of a wire type's values. */
+  /** Returns the reader of a wire type's values. */
   static GrpsValueReader of(GrpsType type) {
     return switch (type.kind()) {
       case INTEGER -> GrpsValueReader::integer;
@@ -71,10 +71,12 @@ interface GrpsValueReader {
     return text;
   }
 
+  /** Returns the bytes of a string, in the array that it was read into, without a copy. */
   private static Body bytes(JsonString string) {
     return new Body(string.bytes(), string.offset(), string.length());
   }
 
+  /** Reads a whole number in range of the element type; returns false for any other value. */
   private static boolean integer(JsonCursor in, TensorBuilder out) {
     OptionalLong value = integer(in);
     return value.isPresent() && ElementConversion.put(out, value.getAsLong());
@@ -89,7 +91,7 @@ interface GrpsValueReader {
     };
   }
 
-  /** The value of a number if it is whole, however it is written. */
+  /** Returns the value of a number if it is whole, however it is written. */
   static OptionalLong whole(JsonNumber number) {
     if (number.isLong()) {
       return OptionalLong.of(number.toLong());
@@ -102,6 +104,9 @@ interface GrpsValueReader {
     return exact ? OptionalLong.of((long) value) : OptionalLong.empty();
   }
 
+  /**
+   * Parses a 64-bit integer that is written as a string, as proto3 JSON does; empty if it is none.
+   */
   private static OptionalLong parse(JsonString string) {
     if (string.length() > LONG_TEXT) {
       return OptionalLong.empty();
@@ -113,6 +118,7 @@ interface GrpsValueReader {
     }
   }
 
+  /** Reads a number, or one of the words of proto3 JSON for NaN and infinities. */
   private static boolean number(JsonCursor in, TensorBuilder out) {
     if (in.peek() == JsonCursor.Kind.NUMBER && out.type() == DataType.FP32) {
       return single(in.number(), out);
@@ -140,6 +146,7 @@ interface GrpsValueReader {
     };
   }
 
+  /** Returns the number of proto3 JSON's words for NaN and infinities; empty for any other text. */
   private static OptionalDouble word(String text) {
     return switch (text.toLowerCase(Locale.ROOT)) {
       case "nan" -> OptionalDouble.of(Double.NaN);
@@ -149,6 +156,7 @@ interface GrpsValueReader {
     };
   }
 
+  /** Reads a string of valid UTF-8; returns false for any other value. */
   private static boolean text(JsonCursor in, TensorBuilder out) {
     if (in.peek() != JsonCursor.Kind.STRING) {
       return false;

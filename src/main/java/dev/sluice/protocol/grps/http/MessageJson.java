@@ -52,7 +52,7 @@ final class MessageJson {
     return model.isEmpty() ? out : out.raw(",\"model\":").string(model);
   }
 
-  /** A successful message with tensors. */
+  /** Returns a successful message with tensors. */
   static Buffer tensors(String model, List<NamedTensor> tensors) {
     long size = 0;
     for (NamedTensor tensor : tensors) {
@@ -63,7 +63,7 @@ final class MessageJson {
     return out.raw("}}").toBuffer();
   }
 
-  /** A successful message with a map of tensors of one element. */
+  /** Returns a successful message with a map of tensors of one element. */
   static Buffer map(String model, ResponseForm.Entries entries) {
     JsonWriter out = succeed(model, 0).raw(",\"gmap\":{");
     GmapJson.entries(entries, out);

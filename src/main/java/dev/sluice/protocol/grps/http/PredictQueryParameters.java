@@ -11,7 +11,7 @@ final class PredictQueryParameters {
     this.query = query;
   }
 
-  /** The model's name; empty if there is none. */
+  /** Returns the model's name; empty if there is none. */
   String model() {
     return value("model");
   }

@@ -81,7 +81,7 @@ final class PredictRoute {
         http, query, query.model(), body, DataForm.BYTES, inputs -> addBytes(inputs, body));
   }
 
-  /** A missing model is reported in the stream, as the native server does. */
+  /** Opens the stream; a missing model is reported in it, as the native server does. */
   private Future<Void> stream(
       HttpExchange http,
       PredictQueryParameters query,
@@ -106,7 +106,7 @@ final class PredictRoute {
     }
   }
 
-  /** A message of a stream; one in JSON ends its line, as the native server has it. */
+  /** Returns a message of a stream; one in JSON ends its line, as the native server has it. */
   private static Buffer message(DataForm form, InferenceResponse response) {
     PredictResponseBody answer = PredictResponseBody.of(form, response);
     return answer.isJson() ? answer.body().appendString("\n") : answer.body();
@@ -136,7 +136,7 @@ final class PredictRoute {
         : PredictResponseBody.of(asked, response);
   }
 
-  /** A content type without its parameters, in lower case. */
+  /** Returns a content type without its parameters, in lower case. */
   private static String mediaType(@Nullable String contentType) {
     if (contentType == null) {
       return "";

@@ -61,7 +61,7 @@ public record StreamControl(Mode mode, String key, String contentType) {
     return asks;
   }
 
-  /** The member of a JSON body that asks for a stream; empty if none can. */
+  /** Returns the member of a JSON body that asks for a stream; empty if none can. */
   String bodyKey() {
     return mode == Mode.BODY_PARAM ? key : "";
   }

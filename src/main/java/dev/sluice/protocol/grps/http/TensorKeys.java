@@ -44,12 +44,12 @@ final class TensorKeys {
     return keys;
   }
 
-  /** The tensor's name; empty if it has none. */
+  /** Returns the tensor's name; empty if it has none. */
   String name() {
     return name;
   }
 
-  /** The tensor's type, or null if it says none. */
+  /** Returns the tensor's type, or null if it says none. */
   @Nullable GrpsType type() {
     return type;
   }
@@ -94,7 +94,7 @@ final class TensorKeys {
     lists[of.number()] = in.position();
   }
 
-  /** The type, or null for DT_INVALID, which is as good as absent. */
+  /** Returns the type, or null for DT_INVALID, which is as good as absent. */
   private @Nullable GrpsType readType(JsonCursor in) {
     int before = in.position();
     boolean named = in.peek() == Kind.STRING;

@@ -50,12 +50,12 @@ record EventMembers(Map<String, Body> values) {
     return values.containsKey("time") && REQUIRED.stream().allMatch(values::containsKey);
   }
 
-  /** The text of the event's document. */
+  /** Returns the text of the event's document. */
   Optional<Body> data() {
     return Optional.ofNullable(values.get(DATA));
   }
 
-  /** An attribute's value if it is a string. */
+  /** Returns an attribute's value if it is a string. */
   Optional<String> text(String name) {
     return Optional.ofNullable(values.get(name))
         .map(JsonCursor::new)

@@ -64,7 +64,7 @@ final class ConfigMessages {
     };
   }
 
-  /** A word that the enum does not have is its first one. */
+  /** Returns the word of an enum; for one that it does not have, the first. */
   private static Object word(FieldDescriptor field, String word) {
     var known = field.getEnumType().findValueByName(word);
     return known == null ? field.getEnumType().findValueByNumber(0) : known;

@@ -48,7 +48,7 @@ final class InferMessageTags {
         : CodedInputStream.newInstance(message.stream(), HEADS);
   }
 
-  /** The bytes of the next field, which is of a length of its own, left where they are. */
+  /** Returns the bytes of the next field, which is of a length of its own, left where they are. */
   static Body slice(CodedInputStream in, Body message) throws IOException {
     int length = in.readRawVarint32();
     if (length < 0) {
@@ -66,7 +66,7 @@ final class InferMessageTags {
     }
   }
 
-  /** The error for a message that is not protobuf. */
+  /** Returns the error for a message that is not protobuf. */
   static InferenceException malformed(IOException failure) {
     return InferenceException.invalid(
         "failed to parse the request message: " + failure.getMessage());

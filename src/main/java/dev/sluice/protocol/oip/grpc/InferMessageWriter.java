@@ -21,12 +21,12 @@ final class InferMessageWriter {
     this.bytes = new byte[size];
   }
 
-  /** Bytes of a number as a varint. */
+  /** Returns the number of bytes of a number as a varint. */
   static int size(long value) {
     return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }
 
-  /** Bytes of a field of a length of its own, with a tag of one byte. */
+  /** Returns the number of bytes of a field of a length of its own, with a tag of one byte. */
   static long fieldSize(long length) {
     return 1 + size(length) + length;
   }

@@ -41,7 +41,7 @@ record InferMethod(OipServer server) implements GrpcMethod {
     }
   }
 
-  /** The tensors hold on to the message's memory for as long as they need it. */
+  /** Decodes the inputs; tensors keep the message's memory for as long as they need it. */
   private InferRequestReader.Decoded decode(
       GrpcCall call, Body message, Map<String, ParameterValue> metadata, SharedMemory memory) {
     try (message) {

@@ -142,7 +142,7 @@ final class InferRequestReader {
     requireRawForEachInput(inputsInMessage(), wire.rawContents().size());
   }
 
-  /** The inputs that are not in shared memory. */
+  /** Returns the inputs that are not in shared memory. */
   private List<WireInput> inputsInMessage() {
     for (WireInput input : wire.inputs()) {
       if (input.place() != null) {

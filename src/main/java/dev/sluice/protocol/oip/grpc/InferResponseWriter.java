@@ -88,7 +88,7 @@ final class InferResponseWriter {
     }
   }
 
-  /** Bytes of a response's tensors: nearly all of its message. */
+  /** Returns the number of bytes of a response's tensors: nearly all of its message. */
   static long likelySize(InferenceResponse response) {
     long size = 0;
     for (NamedTensor output : response.outputs()) {

@@ -176,7 +176,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     open.clear();
   }
 
-  /** The error that the client gets. */
+  /** Returns the error that the client gets. */
   InferenceException explain(Throwable failure) {
     return call.explain(failure);
   }

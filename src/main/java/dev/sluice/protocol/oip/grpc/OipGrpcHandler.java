@@ -165,26 +165,26 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     return methods;
   }
 
-  /** A method whose messages are small: made of generated messages. */
+  /** Returns a method whose messages are small: made of generated messages. */
   private static <T> GrpcMethod method(Parser<T> parser, Function<T, MessageLite> answer) {
     return (_, message) -> Future.succeededFuture(encode(answer.apply(parse(parser, message))));
   }
 
-  /** The same for a method that depends on who calls. */
+  /** Returns the same for a method that depends on who calls. */
   private static <T> GrpcMethod method(
       Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
     return (call, message) ->
         Future.succeededFuture(encode(answer.apply(parse(parser, message), call.caller())));
   }
 
-  /** The same for a method that depends on where the call comes from. */
+  /** Returns the same for a method that depends on where the call comes from. */
   private static <T> GrpcMethod local(
       Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
     return (call, message) ->
         Future.succeededFuture(encode(answer.apply(parse(parser, message), call)));
   }
 
-  /** The same for a method that answers later, and whose message may be large. */
+  /** Returns the same for a method that answers later, and whose message may be large. */
   private static <T> GrpcMethod later(
       Parser<T> parser, BiFunction<T, Caller, Future<MessageLite>> answer) {
     return (call, message) ->

@@ -73,7 +73,7 @@ record RepositoryCalls(OipServer server, boolean kserve) {
     return load.of(request.getModelName());
   }
 
-  /** The members of KServe's answer: the model's name, and that it is done. */
+  /** Returns the members of KServe's answer: the model's name, and that it is done. */
   private static UnknownFieldSet done(String model) {
     var name = UnknownFieldSet.Field.newBuilder().addLengthDelimited(copyFromUtf8(model));
     var done = UnknownFieldSet.Field.newBuilder().addVarint(1);

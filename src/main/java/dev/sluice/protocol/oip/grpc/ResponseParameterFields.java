@@ -11,7 +11,7 @@ final class ResponseParameterFields {
 
   private ResponseParameterFields() {}
 
-  /** The field of an answer that holds them, entry by entry. */
+  /** Returns the field of an answer that holds them, entry by entry. */
   static byte[] encode(Map<String, ParameterValue> parameters) {
     if (parameters.isEmpty()) {
       return NONE;

@@ -82,7 +82,7 @@ final class StreamedRequest implements ClientStream {
     }
   }
 
-  /** The message for one response, which stays the caller's. Any thread. */
+  /** Returns the message for one response, which stays the caller's. Any thread. */
   Buffer encode(InferenceResponse response) {
     Map<String, ParameterValue> parameters = new LinkedHashMap<>(response.parameters());
     parameters.put(FINAL, new ParameterValue.Flag(response.last()));
@@ -97,7 +97,10 @@ final class StreamedRequest implements ClientStream {
     }
   }
 
-  /** The response with classes in the place of the outputs that are classified; owns only those. */
+  /**
+   * Returns the response with classes in the place of the outputs that are classified; owns only
+   * those.
+   */
   private InferenceResponse classified(InferenceResponse response) {
     List<NamedTensor> borrowed = new ArrayList<>(response.outputs().size());
     for (NamedTensor output : response.outputs()) {
@@ -163,7 +166,7 @@ final class StreamedRequest implements ClientStream {
     stream.done(this);
   }
 
-  /** A response that names the request, and says nothing else. */
+  /** Returns a response that names the request, and says nothing else. */
   private ModelInferResponse bare(boolean last) {
     return ModelInferResponse.newBuilder()
         .setId(wire.id())

@@ -104,7 +104,7 @@ final class TypedContents {
     }
   }
 
-  /** The tag of a field that holds one element. */
+  /** Returns the tag of a field that holds one element. */
   private static int single(int number) {
     int form =
         switch (number) {

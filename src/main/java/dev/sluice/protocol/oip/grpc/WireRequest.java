@@ -156,7 +156,7 @@ final class WireRequest {
     return modelVersion;
   }
 
-  /** The caller's name for the request; empty if it gave none. */
+  /** Returns the caller's name for the request; empty if it gave none. */
   String id() {
     return id;
   }
@@ -177,12 +177,12 @@ final class WireRequest {
     return heads;
   }
 
-  /** The names of the outputs asked for; empty for all. */
+  /** Returns the names of the outputs asked for; empty for all. */
   List<String> outputs() {
     return outputs;
   }
 
-  /** The bytes of the inputs, if they were sent raw; else empty. */
+  /** Returns the bytes of the inputs, if they were sent raw; else empty. */
   List<Body> rawContents() {
     return rawContents;
   }

@@ -16,7 +16,7 @@ final class BinaryHeader {
   private BinaryHeader() {}
 
   /**
-   * The length of the JSON at the front of a body.
+   * Returns the length of the JSON at the front of a body.
    *
    * @param value the header's; without one, the whole body is JSON
    * @throws InferenceException with INVALID_ARGUMENT if it is no number, or not within the body

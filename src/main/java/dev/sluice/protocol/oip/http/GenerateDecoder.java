@@ -56,7 +56,10 @@ record GenerateDecoder(
     return isInferRequest(json) ? inferRequest(json) : flat(json);
   }
 
-  /** Its inputs are a list of objects, which no flat value is. */
+  /**
+   * Returns whether the body is an inference request: its inputs are a list of objects, which no
+   * flat value is.
+   */
   private static boolean isInferRequest(Body json) {
     var in = new JsonCursor(json);
     try {

@@ -58,7 +58,7 @@ final class GenerateRequest implements AutoCloseable {
     }
   }
 
-  /** The caller's name for the request; empty if it gave none. */
+  /** Returns the caller's name for the request; empty if it gave none. */
   String id() {
     return id;
   }
@@ -75,7 +75,7 @@ final class GenerateRequest implements AutoCloseable {
     return heads;
   }
 
-  /** The tensors, which are the caller's from now on. */
+  /** Returns the tensors, which are the caller's from now on. */
   List<NamedTensor> handOver() {
     owned = false;
     return inputs;
@@ -164,7 +164,10 @@ final class GenerateRequest implements AutoCloseable {
     }
   }
 
-  /** The innermost open dimension takes what the others leave, which are 1. */
+  /**
+   * Returns the shape of the data; the innermost open dimension takes what the others leave, which
+   * are 1.
+   */
   private static Shape shape(TensorSpec input, long elements) {
     if (!input.shape().isRankKnown()) {
       return Shape.of(elements);

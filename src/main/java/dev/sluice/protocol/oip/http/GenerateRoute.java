@@ -74,7 +74,7 @@ record GenerateRoute(OipServer server) {
         .ask(server.data(), decoded.request());
   }
 
-  /** The answer of a model that may give any number, if it gives one. */
+  /** Returns the answer of a model that may give any number, if it gives one. */
   private Future<InferenceResponse> ask(HttpExchange exchange, InferenceRequest request) {
     if (!request.model().metadata().decoupled()) {
       return exchange.ask(server.data(), request);

@@ -134,7 +134,7 @@ record InferDecoder(
     }
   }
 
-  /** The tensors of all inputs, which the caller owns from now on. */
+  /** Returns the tensors of all inputs, which the caller owns from now on. */
   private List<NamedTensor> tensors(JsonRequest parsed, Body binary) {
     List<NamedTensor> tensors = new ArrayList<>(parsed.inputs().size());
     List<NamedTensor> copied = new ArrayList<>();

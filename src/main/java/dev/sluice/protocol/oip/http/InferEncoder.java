@@ -40,7 +40,7 @@ final class InferEncoder {
    */
   record Encoded(Buffer body, int jsonLength, boolean hasBinary) {}
 
-  /** Bytes that a response is likely to take. */
+  /** Returns the number of bytes that a response is likely to take. */
   static long likelySize(InferenceResponse response, OutputForms forms) {
     long size = FRAME;
     for (NamedTensor output : response.outputs()) {

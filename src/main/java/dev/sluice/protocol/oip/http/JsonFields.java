@@ -20,7 +20,7 @@ final class JsonFields {
     return bytes(in, field).toText();
   }
 
-  /** A text whose bytes are of interest. */
+  /** Returns a text whose bytes are of interest. */
   static JsonString bytes(JsonCursor in, String field) {
     require(in, Kind.STRING, field, "string");
     return in.string();
@@ -34,7 +34,7 @@ final class JsonFields {
     return in.bool();
   }
 
-  /** A whole number that is not negative and fits into 63 bits. */
+  /** Returns a whole number that is not negative and fits into 63 bits. */
   static long unsigned(JsonCursor in, String field) {
     int before = in.position();
     if (in.peek() == Kind.NUMBER) {
@@ -93,7 +93,7 @@ final class JsonFields {
             + "'");
   }
 
-  /** The next value as messages show it. */
+  /** Returns the next value as messages show it. */
   static String excerpt(JsonCursor in) {
     int from = in.position();
     in.skipValue();
@@ -101,7 +101,7 @@ final class JsonFields {
     return in.position() > from + Excerpt.LENGTH ? shown + "..." : shown;
   }
 
-  /** The error for a text that is not JSON. */
+  /** Returns the error for a text that is not JSON. */
   static InferenceException malformed(JsonException failure) {
     String text = failure.error().text();
     return InferenceException.invalid(

@@ -48,7 +48,7 @@ final class JsonRequest implements AutoCloseable {
     }
   }
 
-  /** The caller's name for the request; empty if it gave none. */
+  /** Returns the caller's name for the request; empty if it gave none. */
   String id() {
     return id;
   }

@@ -229,7 +229,10 @@ public final class OipHttpHandler implements HttpProtocolHandler {
     }
   }
 
-  /** The same answer in the coding that the client likes best. Lengths in it are of the plain. */
+  /**
+   * Returns the same answer in the coding that the client likes best. Lengths in it are of the
+   * plain.
+   */
   private static Future<Encoded> compress(HttpExchange exchange, Encoded plain) {
     ResponseCoding coding = ResponseCoding.of(exchange.header(HttpHeaders.ACCEPT_ENCODING));
     if (coding == ResponseCoding.IDENTITY) {

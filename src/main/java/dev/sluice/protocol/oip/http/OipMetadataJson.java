@@ -19,12 +19,12 @@ final class OipMetadataJson {
 
   private OipMetadataJson() {}
 
-  /** A body with one key, {@code error}. */
+  /** Returns a body with one key, {@code error}. */
   static Buffer error(String message) {
     return new JsonWriter(256).raw("{\"error\":").string(message).raw('}').toBuffer();
   }
 
-  /** A body with one key that is true or false. */
+  /** Returns a body with one key that is true or false. */
   static Buffer flag(String key, boolean value) {
     return new JsonWriter(64).raw('{').key(key).bool(value).raw('}').toBuffer();
   }
@@ -66,7 +66,7 @@ final class OipMetadataJson {
     out.raw('}');
   }
 
-  /** A configuration with Triton's field names. */
+  /** Returns a configuration with Triton's field names. */
   static Buffer config(Map<String, Object> tree) {
     var json = new OipMetadataJson();
     json.value(tree);

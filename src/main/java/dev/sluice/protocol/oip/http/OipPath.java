@@ -77,12 +77,12 @@ record OipPath(Resource resource, String model, String version) {
       return operation == Operation.SHARED_MEMORY;
     }
 
-    /** Its shortest path, with {@code {model}} for a model's name. */
+    /** Returns its shortest path, with {@code {model}} for a model's name. */
     String path() {
       return path;
     }
 
-    /** The HTTP methods by which it is asked for. */
+    /** Returns the HTTP methods by which it is asked for. */
     Set<String> methods() {
       return new LinkedHashSet<>(List.of(method, other));
     }
@@ -91,7 +91,7 @@ record OipPath(Resource resource, String model, String version) {
       return asked.equals(method) || asked.equals(other);
     }
 
-    /** The HTTP methods by which it is asked for, as the header Allow lists them. */
+    /** Returns the HTTP methods by which it is asked for, as the header Allow lists them. */
     String allowed() {
       return method.equals(other) ? method : method + ", " + other;
     }
@@ -149,7 +149,10 @@ record OipPath(Resource resource, String model, String version) {
           "register", Resource.CUDA_REGISTER,
           "unregister", Resource.CUDA_UNREGISTER);
 
-  /** A region is named but where all of them are meant; nothing is registered without a name. */
+  /**
+   * Returns the operation on regions: one is named unless all are meant, and nothing is registered
+   * without a name.
+   */
   private static OipPath ofRegions(List<String> parts, Map<String, Resource> resources) {
     boolean named = parts.size() == 3 && parts.getFirst().equals("region");
     Resource resource = resources.get(parts.getLast());

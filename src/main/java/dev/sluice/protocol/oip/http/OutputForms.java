@@ -62,7 +62,7 @@ final class OutputForms {
     allBinary = wanted;
   }
 
-  /** The names listed, in their order; empty if all outputs are wanted. */
+  /** Returns the names listed, in their order; empty if all outputs are wanted. */
   List<String> names() {
     return names;
   }

@@ -73,7 +73,7 @@ final class RawRequest {
     }
   }
 
-  /** The declared shape without the batch. */
+  /** Returns the declared shape without the batch. */
   private Shape itemShape() {
     if (!batched || input.shape().rank() == 0) {
       return input.shape();
@@ -97,7 +97,7 @@ final class RawRequest {
     return batched ? item.prepend(1) : item;
   }
 
-  /** The index of the dimension of any size, -1 if there is none. */
+  /** Returns the index of the dimension of any size, -1 if there is none. */
   private int openDimension(long[] dims) {
     int open = -1;
     for (int i = 0; i < dims.length; i++) {

@@ -113,6 +113,7 @@ record SettingsRoutes(OipServer server) {
   /** Changes what a body asks for. */
   @FunctionalInterface
   private interface Change {
+    /** Applies the settings of the body. */
     void make(HttpExchange exchange, JsonCursor in);
   }
 

@@ -15,7 +15,7 @@ final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
   private @Nullable InferenceResponse only;
   private boolean abandoned;
 
-  /** The response, or why there is not just one. */
+  /** Returns the response, or why there is not just one. */
   Future<InferenceResponse> response() {
     return promise.future();
   }

@@ -2,7 +2,7 @@ package dev.sluice.protocol.tfs.grpc;
 
 /** The values of an output, measured and ready to be written. */
 sealed interface EncodedData permits EncodedValues, EncodedContent {
-  /** Bytes that {@link #write} will write. */
+  /** Returns the number of bytes that {@link #write} will write. */
   long size();
 
   /** Writes the fields of a TensorProto that hold values; none for an empty tensor. */

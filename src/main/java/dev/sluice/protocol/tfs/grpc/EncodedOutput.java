@@ -36,7 +36,7 @@ final class EncodedOutput {
     this.entrySize = 1 + delimitedSize(name.length) + 1 + delimitedSize(protoSize);
   }
 
-  /** Bytes that {@link #write} will write. */
+  /** Returns the number of bytes that {@link #write} will write. */
   long size() {
     return 1 + delimitedSize(entrySize);
   }
@@ -71,7 +71,7 @@ final class EncodedOutput {
     return size;
   }
 
-  /** A size of 0 is not written: that is what an absent number means. */
+  /** Returns the size of a dimension's field; a zero is not written, as proto3 has it. */
   private static long dimSize(long dim) {
     return dim == 0 ? 0 : 1 + varintSize(dim);
   }

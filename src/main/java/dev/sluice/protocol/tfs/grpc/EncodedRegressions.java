@@ -34,7 +34,7 @@ record EncodedRegressions(RegressionResults values) implements EncodedResults {
     }
   }
 
-  /** A value of 0 is not written: that is what an absent number means. */
+  /** Returns the bits of a value; a value of 0 is not written, as proto3 has it. */
   private int bits(int row) {
     return Float.floatToRawIntBits(values.value(row));
   }

@@ -6,6 +6,7 @@ import dev.sluice.protocol.tfs.RegressionResults;
 
 /** A ClassificationResult or a RegressionResult, measured and ready to be written. */
 sealed interface EncodedResults permits EncodedClasses, EncodedRegressions {
+  /** Encodes the results of a classification or a regression. */
   static EncodedResults of(ExampleResults findings) {
     return switch (findings) {
       case ClassificationResults classes -> new EncodedClasses(classes);
@@ -13,12 +14,12 @@ sealed interface EncodedResults permits EncodedClasses, EncodedRegressions {
     };
   }
 
-  /** Bytes that {@link #write} will write. */
+  /** Returns the number of bytes that {@link #write} will write. */
   long size();
 
   /** Writes the message's fields. */
   void write(TfsWireWriter out);
 
-  /** Its number in an InferenceResult. */
+  /** Returns its number in an InferenceResult. */
   int field();
 }

@@ -87,7 +87,7 @@ final class EncodedValues implements EncodedData {
     }
   }
 
-  /** An element as the varint that stands for it: negative numbers have all 64 bits. */
+  /** Returns an element as the varint that stands for it: negative numbers have all 64 bits. */
   private long value(long index) {
     MemorySegment data = tensor.data();
     return switch (type) {

@@ -71,7 +71,7 @@ final class ExampleList {
   }
 
   /**
-   * The serialised examples as a BYTES vector.
+   * Returns the serialised examples as a BYTES vector.
    *
    * @param mostContext bytes that the context may take in all of them together
    * @throws InferenceException with INVALID_ARGUMENT if there is none, or the context takes more

@@ -18,7 +18,7 @@ final class ExampleResultsWriter {
 
   private ExampleResultsWriter() {}
 
-  /** A ClassificationResponse or RegressionResponse. */
+  /** Returns a ClassificationResponse or RegressionResponse. */
   static Buffer one(ModelId model, ExampleTasks.Result result) {
     byte[] spec = spec(model, result);
     EncodedResults findings = EncodedResults.of(result.findings());
@@ -32,7 +32,7 @@ final class ExampleResultsWriter {
     return Buffers.wrap(message, 0, out.position());
   }
 
-  /** A MultiInferenceResponse. */
+  /** Returns a MultiInferenceResponse. */
   static Buffer many(ModelId model, List<ExampleTasks.Result> results) {
     List<EncodedResults> findings = new ArrayList<>(results.size());
     List<byte[]> specs = new ArrayList<>(results.size());
@@ -50,7 +50,7 @@ final class ExampleResultsWriter {
     return Buffers.wrap(message, 0, out.position());
   }
 
-  /** Bytes of an InferenceResult. */
+  /** Returns the number of bytes of an InferenceResult. */
   private static long size(EncodedResults findings, byte[] spec) {
     return 1 + delimitedSize(spec.length) + 1 + delimitedSize(findings.size());
   }

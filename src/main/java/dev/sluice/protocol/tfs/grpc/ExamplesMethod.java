@@ -38,6 +38,7 @@ final class ExamplesMethod implements GrpcMethod {
       RequestLogs.@Nullable Entry log) {}
 
   private interface Writer {
+    /** Encodes the response message, in the form of the method. */
     Buffer write(InferenceResponse response, List<ExampleTasks.Result> results);
   }
 

@@ -88,7 +88,10 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
     return request;
   }
 
-  /** The message with the model's own name: of a field that is there twice, the last one counts. */
+  /**
+   * Returns the message with the model's own name: of a field that is there twice, the last one
+   * counts.
+   */
   private Body named(Body request) {
     var name = ModelSpec.newBuilder().setName(model.id().name());
     // Its field has the same number in each of these messages.

@@ -62,7 +62,7 @@ final class MultiInferenceTasks {
   }
 
   /**
-   * The model that all tasks ask.
+   * Returns the model that all tasks ask.
    *
    * @throws InferenceException with INVALID_ARGUMENT if the first task names none
    */
@@ -78,7 +78,7 @@ final class MultiInferenceTasks {
   }
 
   /**
-   * The tasks, for a model that they ask.
+   * Returns the tasks, for a model that they ask.
    *
    * @throws InferenceException if another model is asked too, or the model cannot do one of them
    */

@@ -21,7 +21,7 @@ final class PredictResponseWriter {
   private PredictResponseWriter() {}
 
   /**
-   * The message.
+   * Returns the message.
    *
    * @param response borrowed
    */
@@ -42,7 +42,7 @@ final class PredictResponseWriter {
     return Buffers.wrap(message, 0, out.position());
   }
 
-  /** The model that answered: never a label, always a number. */
+  /** Returns the model that answered: never a label, always a number. */
   static ModelSpec modelSpec(ModelId model, String signature) {
     return ModelSpec.newBuilder()
         .setName(model.name())
@@ -51,7 +51,7 @@ final class PredictResponseWriter {
         .build();
   }
 
-  /** An array for a message of so many bytes. */
+  /** Returns an array for a message of so many bytes. */
   static byte[] allocate(long size) {
     if (size > Integer.MAX_VALUE - 16) {
       throw new InferenceException(

@@ -23,7 +23,7 @@ public record PredictSettings(
     this(maxFilledBytes, tensorContent, null);
   }
 
-  /** The entry of a call that is kept; null if it is not. */
+  /** Returns the entry of a call that is kept; null if it is not. */
   RequestLogs.@Nullable Entry log(Kind kind, String model, Body message) {
     return logs == null
         ? null

@@ -11,7 +11,7 @@ final class TensorDecoder {
   private TensorDecoder() {}
 
   /**
-   * The tensor, which belongs to the caller.
+   * Returns the tensor, which belongs to the caller.
    *
    * @throws InferenceException with INVALID_ARGUMENT if a value does not fit the type; nothing is
    *     left open

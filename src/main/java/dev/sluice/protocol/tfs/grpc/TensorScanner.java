@@ -149,7 +149,7 @@ final class TensorScanner {
         "input \"" + name + "\" is " + known + ", a type that is not supported");
   }
 
-  /** The name of a type that TensorFlow has values of; null for the rest of the numbers. */
+  /** Returns the name of a type that TensorFlow has values of; null for the rest of the numbers. */
   private static @Nullable String knownTypeName(int number) {
     var known = dev.sluice.protocol.tfs.grpc.proto.DataType.forNumber(number);
     return known == null || number == 0 || number > 100 ? null : known.name();

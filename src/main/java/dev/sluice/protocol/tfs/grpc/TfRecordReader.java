@@ -27,7 +27,7 @@ final class TfRecordReader implements Closeable {
   }
 
   /**
-   * The next record; null at the end.
+   * Returns the next record; null at the end.
    *
    * @throws IOException if the file is no TFRecord
    */

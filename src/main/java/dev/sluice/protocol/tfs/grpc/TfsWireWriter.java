@@ -14,12 +14,12 @@ final class TfsWireWriter {
     this.bytes = bytes;
   }
 
-  /** Bytes that a varint takes. */
+  /** Returns the number of bytes that a varint takes. */
   static int varintSize(long value) {
     return CodedOutputStream.computeUInt64SizeNoTag(value);
   }
 
-  /** Bytes of a length and so much behind it. */
+  /** Returns the number of bytes of a length and so much behind it. */
   static long delimitedSize(long length) {
     return varintSize(length) + length;
   }

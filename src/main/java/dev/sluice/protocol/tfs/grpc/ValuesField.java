@@ -35,7 +35,7 @@ enum ValuesField {
     this.wireType = wireType;
   }
 
-  /** The list that a tag opens, packed or one value of it; null if it opens none. */
+  /** Returns the list that a tag opens, packed or one value of it; null if it opens none. */
   static @Nullable ValuesField of(int tag) {
     int number = WireFormat.getTagFieldNumber(tag);
     ValuesField field = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
@@ -56,27 +56,27 @@ enum ValuesField {
     return wireType == WireFormat.WIRETYPE_FIXED32 || wireType == WireFormat.WIRETYPE_FIXED64;
   }
 
-  /** The tag of one value by itself. */
+  /** Returns the tag of one value by itself. */
   int unpackedTag() {
     return number << 3 | wireType;
   }
 
-  /** The tag of many values behind each other; for strings the same as of one. */
+  /** Returns the tag of many values behind each other; for strings the same as of one. */
   int packedTag() {
     return number << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
   }
 
-  /** A bit for sets of fields. */
+  /** Returns a bit for sets of fields. */
   int bit() {
     return 1 << number;
   }
 
-  /** The field with the lowest number in a set that is not empty. */
+  /** Returns the field with the lowest number in a set that is not empty. */
   static ValuesField lowest(int bits) {
     return Objects.requireNonNull(BY_NUMBER[Integer.numberOfTrailingZeros(bits)]);
   }
 
-  /** The field's name in the contract. */
+  /** Returns the field's name in the contract. */
   String text() {
     return switch (this) {
       case FLOAT -> "float_val";

@@ -24,7 +24,7 @@ final class WireReader {
             : CodedInputStream.newInstance(message.stream(), HEADS);
   }
 
-  /** The next field's tag; 0 at the end. */
+  /** Returns the next field's tag; 0 at the end. */
   int tag() throws IOException {
     return in.readTag();
   }
@@ -45,7 +45,7 @@ final class WireReader {
     return in.getTotalBytesRead();
   }
 
-  /** The bytes of a length-delimited field. */
+  /** Returns the bytes of a length-delimited field. */
   Body bytes() throws IOException {
     int length = in.readRawVarint32();
     int start = position();
@@ -57,12 +57,12 @@ final class WireReader {
     return message.slice(start, length);
   }
 
-  /** A text field; bytes that are not UTF-8 are refused, as proto3 has it. */
+  /** Returns a text field; bytes that are not UTF-8 are refused, as proto3 has it. */
   String text() throws IOException {
     return in.readStringRequireUtf8();
   }
 
-  /** A varint of up to 64 bits. */
+  /** Returns a varint of up to 64 bits. */
   long varint() throws IOException {
     return in.readRawVarint64();
   }

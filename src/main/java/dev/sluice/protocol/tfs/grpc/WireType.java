@@ -46,13 +46,13 @@ enum WireType {
     this.field = field;
   }
 
-  /** The type with a number on the wire; null if none of that number travels here. */
+  /** Returns the type with a number on the wire; null if none of that number travels here. */
   static @Nullable WireType of(int number) {
     return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : null;
   }
 
   /**
-   * The type on the wire of a tensor's type.
+   * Returns the type on the wire of a tensor's type.
    *
    * @throws IllegalArgumentException for UNSUPPORTED, which no tensor has
    */

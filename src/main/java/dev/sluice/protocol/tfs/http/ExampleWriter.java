@@ -76,7 +76,7 @@ final class ExampleWriter {
     context = Arrays.copyOfRange(example.bytes(), start, example.size());
   }
 
-  /** Bytes of the context, which each example takes once more. */
+  /** Returns the number of bytes of the context, which each example takes once more. */
   int contextSize() {
     return context.length;
   }
@@ -148,7 +148,7 @@ final class ExampleWriter {
     }
   }
 
-  /** Bytes of a field of so many bytes, its tag and length included. */
+  /** Returns the number of bytes of a field of so many bytes, its tag and length included. */
   private static int delimited(int length) {
     return 1 + ProtobufBuffer.varintSize(length) + length;
   }

@@ -34,7 +34,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
       long examples,
       RequestLogs.@Nullable Entry kept) {}
 
-  /** The answer's body, later, or an {@link InferenceException}. */
+  /** Returns the answer's body, later, or an {@link InferenceException}. */
   Future<Buffer> answer(Exchange exchange, Future<Body> arriving, ModelSelector selector) {
     return arriving
         .recover(unread -> Future.failedFuture(dialect.refuse(unread)))

@@ -7,7 +7,7 @@ final class ProtobufBuffer {
   private byte[] bytes = new byte[256];
   private int size;
 
-  /** Bytes that a varint takes. */
+  /** Returns the number of bytes that a varint takes. */
   static int varintSize(long value) {
     int size = 1;
     for (long rest = value >>> 7; rest != 0; rest >>>= 7) {

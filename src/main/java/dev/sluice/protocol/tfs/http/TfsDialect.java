@@ -225,7 +225,7 @@ public final class TfsDialect implements V1Dialect {
     MethodNames.requirePredict(model, signature);
   }
 
-  /** A body that cannot be inflated is an empty one here. */
+  /** Returns the error for a body that cannot be inflated: the one for an empty body. */
   @Override
   public Throwable refuse(Throwable unread) {
     return ErrorCode.of(unread) == ErrorCode.INVALID_ARGUMENT

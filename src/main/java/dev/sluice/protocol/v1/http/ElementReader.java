@@ -45,7 +45,7 @@ final class ElementReader {
     return elements.readRun(in, out, most);
   }
 
-  /** The value that the cursor stands before, as messages show it. */
+  /** Returns the value that the cursor stands before, as messages show it. */
   String dump(JsonCursor in) {
     in.peek();
     return JsonDump.of(body, in.position());

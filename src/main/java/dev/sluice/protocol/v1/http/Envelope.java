@@ -13,7 +13,7 @@ public interface Envelope {
   Envelope NONE = new Envelope() {};
 
   /**
-   * The document in a body. Any thread.
+   * Returns the document in a body. Any thread.
    *
    * @throws JsonException if the body is not JSON and has to be
    * @throws InferenceException with INVALID_ARGUMENT if it is not the envelope it should be
@@ -22,7 +22,7 @@ public interface Envelope {
     return body;
   }
 
-  /** The document inside one that has no rows and no columns, if that is an envelope. */
+  /** Returns the document inside one that has no rows and no columns, if that is an envelope. */
   default Optional<Body> within(Body document) {
     return Optional.empty();
   }

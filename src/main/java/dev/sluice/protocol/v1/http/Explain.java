@@ -54,7 +54,7 @@ final class Explain {
   private record Call(
       Body body, ModelSelector selector, HttpExchange exchange, Envelope envelope) {}
 
-  /** The answer's body, later, or an {@link InferenceException}. */
+  /** Returns the answer's body, later, or an {@link InferenceException}. */
   Future<Buffer> answer(HttpExchange exchange, ModelSelector selector, Envelope envelope) {
     return exchange
         .body()
@@ -117,7 +117,7 @@ final class Explain {
     }
   }
 
-  /** The explaining model belongs to the explained one: a caller needs no right to it. */
+  /** Returns the explaining model belongs to the explained one: a caller needs no right to it. */
   private InferenceRequest explaining(Call call, String other) {
     Caller caller = call.exchange.caller().withServerRights();
     return request(call, new ModelSelector.Latest(other), caller);

@@ -33,7 +33,7 @@ final class ExplainEncoder {
   }
 
   /**
-   * The body of the answer.
+   * Returns the body of the answer.
    *
    * @param nulls whether numbers that are not finite are null
    */

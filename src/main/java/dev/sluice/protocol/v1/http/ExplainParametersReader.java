@@ -38,7 +38,7 @@ final class ExplainParametersReader {
   }
 
   /**
-   * The parameters, which the caller owns.
+   * Returns the parameters, which the caller owns.
    *
    * @throws InferenceException with INVALID_ARGUMENT if one is unknown, or is not what it should be
    */

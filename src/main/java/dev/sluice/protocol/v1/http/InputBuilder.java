@@ -48,7 +48,10 @@ final class InputBuilder implements AutoCloseable {
     return spec.name();
   }
 
-  /** A SavedModel's defaults are for gRPC only, as under TensorFlow Serving. */
+  /**
+   * Returns whether an input may be left out; a SavedModel's defaults are for gRPC only, as under
+   * TensorFlow Serving.
+   */
   boolean isOptional() {
     return spec.optional() && !V1TypeNames.isTensorflow(spec);
   }
@@ -90,7 +93,7 @@ final class InputBuilder implements AutoCloseable {
     rows++;
   }
 
-  /** The shape of what was read. */
+  /** Returns the shape of what was read. */
   Shape shape() {
     return rowShape == null ? values.shape() : rowShape.prepend(rows);
   }
@@ -118,7 +121,7 @@ final class InputBuilder implements AutoCloseable {
     }
   }
 
-  /** The tensor, which owns the memory from now on. */
+  /** Returns the tensor, which owns the memory from now on. */
   NamedTensor build() {
     return new NamedTensor(spec.name(), out.build(shape()));
   }

@@ -41,7 +41,7 @@ final class InputBuilders implements AutoCloseable {
     return inputs.getFirst();
   }
 
-  /** The input that the cursor's current member names, or null. */
+  /** Returns the input that the cursor's current member names, or null. */
   @Nullable InputBuilder named(JsonCursor in) {
     for (InputBuilder input : inputs) {
       if (in.keyIs(input.name())) {
@@ -57,7 +57,7 @@ final class InputBuilders implements AutoCloseable {
     return null;
   }
 
-  /** The most dimensions that any of the inputs has. */
+  /** Returns the most dimensions that any of the inputs has. */
   int deepest() {
     int deepest = 0;
     for (InputBuilder input : inputs) {
@@ -67,7 +67,7 @@ final class InputBuilders implements AutoCloseable {
   }
 
   /**
-   * The tensors of the inputs that were given.
+   * Returns the tensors of the inputs that were given.
    *
    * @param model the model's name, if it holds clients to its shapes; else null
    */

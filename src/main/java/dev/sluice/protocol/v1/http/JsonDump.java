@@ -34,7 +34,7 @@ public final class JsonDump {
     this.in = in;
   }
 
-  /** The value that begins at a position. */
+  /** Returns the value that begins at a position. */
   public static String of(Body body, int position) {
     var in = new JsonCursor(body);
     in.seek(position);
@@ -140,7 +140,7 @@ public final class JsonDump {
     return Double.isFinite(value) && value != 0 ? decimal(value) : Double.toString(value);
   }
 
-  /** The shortest digits, without an exponent as long as they are not many. */
+  /** Returns the shortest digits, without an exponent as long as they are not many. */
   private static String decimal(double value) {
     BigDecimal digits = new BigDecimal(Double.toString(value)).stripTrailingZeros();
     int exponent = digits.precision() - digits.scale();

@@ -48,7 +48,7 @@ final class Predict {
     this.keys = PredictKeys.of(dialects);
   }
 
-  /** The answer's body, later, or an {@link InferenceException}. */
+  /** Returns the answer's body, later, or an {@link InferenceException}. */
   Future<Buffer> answer(HttpExchange exchange, ModelSelector selector, Envelope envelope) {
     return exchange
         .body()
@@ -124,7 +124,7 @@ final class Predict {
     return decode(body, selector, exchange.caller(), exchange, envelope);
   }
 
-  /** The same with the rights of another caller. */
+  /** Returns a copy with the rights of another caller. */
   Call decode(
       Body body, ModelSelector selector, Caller caller, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.

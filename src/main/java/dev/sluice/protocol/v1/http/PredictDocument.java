@@ -77,7 +77,7 @@ record PredictDocument(
   }
 
   /**
-   * The signature that is meant.
+   * Returns the signature that is meant.
    *
    * @throws InferenceException with INVALID_ARGUMENT if the model has no such, or it takes nothing
    */
@@ -98,14 +98,14 @@ record PredictDocument(
     return found;
   }
 
-  /** A cursor before the value at a place. */
+  /** Returns a cursor before the value at a place. */
   JsonCursor at(int position) {
     var in = new JsonCursor(body);
     in.seek(position);
     return in;
   }
 
-  /** The whole document as messages show it. */
+  /** Returns the whole document as messages show it. */
   String dump() {
     return JsonDump.of(body, start);
   }

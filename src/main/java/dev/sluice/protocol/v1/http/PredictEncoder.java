@@ -45,7 +45,7 @@ final class PredictEncoder {
   }
 
   /**
-   * The body of the answer.
+   * Returns the body of the answer.
    *
    * @param nulls whether numbers that are not finite are null
    * @throws InferenceException with INVALID_ARGUMENT if the outputs cannot be laid out as rows

@@ -57,7 +57,7 @@ public sealed interface V1Request {
     }
   }
 
-  /** The one method that goes with such a path. */
+  /** Returns the one method that goes with such a path. */
   default HttpMethod method() {
     return this instanceof Call ? HttpMethod.POST : HttpMethod.GET;
   }

@@ -83,7 +83,9 @@ public final class V1Routes implements HttpProtocolHandler {
     return dialects.stream().anyMatch(dialect -> dialect.speaks(request));
   }
 
-  /** The first dialect that has such a request, which {@link #isSpoken} found to be there. */
+  /**
+   * Returns the first dialect that has such a request, which {@link #isSpoken} found to be there.
+   */
   private V1Dialect speaker(V1Request request) {
     return dialects.stream().filter(dialect -> dialect.speaks(request)).findFirst().orElseThrow();
   }
@@ -196,6 +198,7 @@ public final class V1Routes implements HttpProtocolHandler {
   /** Finds the answer to a call, later. */
   @FunctionalInterface
   private interface Answering {
+    /** Answers one call; the future completes on the request's event loop. */
     Future<Buffer> answer(HttpExchange exchange, ModelSelector selector, Envelope envelope);
   }
 

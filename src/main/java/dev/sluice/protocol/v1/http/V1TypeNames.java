@@ -13,7 +13,9 @@ public final class V1TypeNames {
 
   private V1TypeNames() {}
 
-  /** The name of what a model declares, from the model's own format if it is TensorFlow's. */
+  /**
+   * Returns the name of what a model declares, from the model's own format if it is TensorFlow's.
+   */
   public static String of(TensorSpec spec) {
     if (isTensorflow(spec)) {
       return spec.nativeType().substring(NATIVE_PREFIX.length()).toLowerCase(Locale.ROOT);

@@ -57,7 +57,7 @@ final class V1ValueReader {
     }
   }
 
-  /** The shape of the value that was read last. */
+  /** Returns the shape of the value that was read last. */
   Shape shape() {
     return Shape.of(Arrays.copyOf(lengths, rank));
   }
