@@ -9,6 +9,23 @@
  * dev.sluice.repository.TrackedModel} which steps lead there. The repository performs the steps and
  * publishes an immutable {@link dev.sluice.repository.RepositorySnapshot} after each change.
  *
+ * <p>Parts: {@link RepositoryPoller} polls the folders, {@link ModelFolder} and {@link Fingerprint}
+ * tell whether files have changed, {@link LoadAttempt} is what a load was made from. {@link
+ * TrackedVersion} is the state machine of a version, whose transitions {@link VersionTransitions}
+ * checks. A {@link LiveVersion} is a loaded version with its leases: a reference count that keeps
+ * it open until the last request is done. {@link AvailableModels} finds models that callers load by
+ * name.
+ *
+ * <p>Graceful: a version that is replaced keeps its requests in flight; it is closed on a worker
+ * when its last lease is released. A setting decides whether the new version loads before the old
+ * one is unloaded.
+ *
+ * <p>Idempotent: polling unchanged folders, loading what is served already, unloading what is not
+ * served.
+ *
+ * <p>Errors: a version that fails to load is reported with its reason and retried as the settings
+ * say; what was served before goes on being served.
+ *
  * <p>Threads: looking a model up reads one volatile field, on any thread. Scanning and loading
  * block, on workers. {@link dev.sluice.repository.TrackedModel} and {@link
  * dev.sluice.repository.TrackedVersion} are touched only under the repository's lock.

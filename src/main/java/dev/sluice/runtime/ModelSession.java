@@ -31,8 +31,8 @@ public interface ModelSession extends AutoCloseable {
   List<NamedTensor> run(Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs);
 
   /**
-   * Ends the run under way, and any later one, as soon as the runtime can; a runtime that cannot
-   * does nothing. Any thread, any number of times, until the session is closed.
+   * Ends the run in flight, and any later one, as soon as the runtime can. Idempotent; a runtime
+   * that cannot does nothing. Any thread, any number of times, until the session is closed.
    */
   default void interrupt() {}
 

@@ -2,6 +2,24 @@
  * Typed blocks of numbers and text in native memory: what every protocol decodes into and every
  * runtime computes on. Start at {@link dev.sluice.tensor.Tensor}.
  *
+ * <p>Parts:
+ *
+ * <ul>
+ *   <li>{@link Tensor}, its {@link DataType} and {@link Shape}; {@link TensorSpec} is a declaration
+ *       of one, {@link NamedTensor} one with its name;
+ *   <li>{@link TensorBuilder} for elements whose number is not known beforehand, {@link
+ *       BytesElements} to read text without a copy;
+ *   <li>zero-copy sharing by reference count: {@link SharedBlock} for what arrives in pieces,
+ *       {@link SharedTensor} for slices of a batch;
+ *   <li>allocation: {@link TensorMemory} with {@link BlockCache}, so that a busy server seldom asks
+ *       the C library;
+ *   <li>limits: {@link MemoryBudget} for the server, {@link MemoryShare} for one client, {@link
+ *       MemoryAccount} for one request; {@link MemoryExhausted} is what a rejected charge throws.
+ * </ul>
+ *
+ * <p>Errors: a charge beyond the budget fails before anything is allocated; a tensor that is used
+ * after it was closed throws {@link IllegalStateException}.
+ *
  * <p>Copies, from what Vert.x hands over to what the model's session reads: numbers in JSON or in
  * typed protobuf fields are decoded straight into the tensor, none. Raw bytes of a body below 64
  * KiB: one, from the body's array, which is Vert.x's own if the body came in one piece. Raw bytes

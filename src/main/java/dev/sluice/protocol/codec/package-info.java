@@ -3,6 +3,14 @@
  * {@link dev.sluice.protocol.codec.JsonCursor} for reading and {@link
  * dev.sluice.protocol.codec.JsonWriter} for writing.
  *
+ * <p>Parts: {@link JsonCursor} walks JSON text; {@link JsonNumber} and {@link FastNumberParser}
+ * read numbers exactly, the latter eight digits at a time; {@link JsonElements} and {@link
+ * FloatElements} put them into tensors. {@link JsonTensors} and {@link FloatText} write. {@link
+ * RawTensors} reads and checks the raw layout, zero-copy where the body lies in native memory.
+ *
+ * <p>Errors: {@link JsonException} has a {@link JsonError} and a position, and no text: each
+ * protocol has its own words for it.
+ *
  * <p>Copies: JSON is decoded in the array that the body came in, with neither strings nor a tree in
  * between; an answer is written into one array, sized from its tensors. Raw bytes in native memory
  * become a tensor where they are: see {@link dev.sluice.protocol.codec.RawTensors}.

@@ -7,6 +7,14 @@
  * and the outputs that are labels and scores are recognised by their names ({@link
  * dev.sluice.protocol.tfs.NamedOutputs}).
  *
+ * <p>Parts: {@link ClassificationHead} and {@link RegressionHead} read results from outputs, {@link
+ * SavedModelHeads} finds them by TensorFlow Serving's rules. {@link TensorProtoJson} and {@link
+ * TensorInfoJson} write protobuf's JSON form. {@link RequestLogs} samples calls into TFRecord
+ * files.
+ *
+ * <p>Errors: checks come in TensorFlow Serving's order and with its texts, which clients and tests
+ * match.
+ *
  * <p>Threads: any, one at a time for each object. Nothing here blocks.
  *
  * <p>Units: positions and sizes are bytes; rows are examples.

@@ -11,6 +11,14 @@
  * runtime's memory into shared memory, where encoders read them; small ones once more, out of it,
  * so that it is free for the next run.
  *
+ * <p>Parts: {@link IsolatedSession} is the server's side of a session, {@link PeerProcess} its
+ * process, {@link ServedSession} the session inside. {@link ProcessMessageWriter} and {@link
+ * ProcessMessageReader} carry commands and replies; {@link RegionPool} and {@link SharedTensors}
+ * the tensors.
+ *
+ * <p>Errors: a process that exits fails the run in flight with UNAVAILABLE, and the session is
+ * reopened in a new process; {@link ProcessExit} words the reason for log and caller.
+ *
  * <p>Threads: as {@link dev.sluice.runtime.ModelSession} says; a thread of each session reads what
  * its process logs.
  */

@@ -6,6 +6,18 @@
  * <p>What is fed back stays in native memory and changes its owner without a copy; steps that join
  * are copied into one block, natively, as any batch is.
  *
+ * <p>Parts: {@link GenerationLoop} holds the settings with all names resolved. {@link Tokenizer}
+ * turns text into the prompt and tokens into text. {@link PromptState} is the prefill: the prompt,
+ * the mask, the positions and an empty KV cache. {@link StepOutputs} are the logits and the KV
+ * cache of one decode step, {@link TokenSampler} chooses a token by the {@link SamplingParameters},
+ * {@link TokenSelection} knows which rows have ended.
+ *
+ * <p>Backpressure: a decode step runs only while the reader has demand, so a slow reader slows the
+ * loop and costs no more memory.
+ *
+ * <p>Errors: sampling parameters out of range and prompts that the model cannot take are
+ * INVALID_ARGUMENT, before the first step.
+ *
  * <p>Threads: a generator is immutable; a stream's steps belong to one thread at a time, mostly the
  * model's worker, where choices are made too.
  *

@@ -3,6 +3,16 @@
  * {@link dev.sluice.scheduling.stream.QueuedStream} is how one goes on, {@link
  * dev.sluice.scheduling.stream.StreamSteps} what it consists of.
  *
+ * <p>Parts: {@link StreamPlan} starts the {@link StreamSteps} of a request: {@link RowGroups} for
+ * many rows, {@link SingleStep} for one response. {@link StreamAdmission} bounds the streams of a
+ * model. {@link SingleResponseStreams} adapts models that answer once.
+ *
+ * <p>Backpressure: a stream without demand is parked: it holds its inputs and state, but no thread
+ * and no place in the queue. New demand puts it back, on the subscriber's event loop.
+ *
+ * <p>Idempotent: cancelling a stream. A cancelled or expired stream frees its memory when the run
+ * in flight has ended.
+ *
  * <p>Threads: a stream begins and ends on the event loop that asked. In between it goes from one
  * worker of its model to the next, through the model's queue; no thread belongs to it, and a stream
  * whose reader is slow waits on none.

@@ -3,6 +3,10 @@
  * words of its failures, and CloudEvents around its calls. Start at {@link
  * dev.sluice.protocol.kserve.http.KserveDialect}.
  *
+ * <p>Parts: {@link CloudEvents} recognises events in binary ({@link BinaryEvent}) and structured
+ * form ({@link StructuredEvent}) and gives the answer the same envelope, with the {@link
+ * EventAttributes} of the settings.
+ *
  * <p>Threads: the event loop of the connection.
  *
  * <p>Units: none.

@@ -6,6 +6,12 @@
  * are copied once between message and native memory, and no message objects are made for them. All
  * other calls go through generated messages.
  *
+ * <p>Parts: {@link InferRequestReader} decodes, {@link InferResponseWriter} encodes. {@link
+ * InferStream} is a {@code ModelStreamInfer} call with its {@link StreamedRequest}s; responses of
+ * models that answer once keep the order of requests.
+ *
+ * <p>Backpressure: responses are computed only as fast as the client reads.
+ *
  * <p>Threads: the event loop of the connection; large messages are decoded and encoded on a worker,
  * one thread at a time.
  *

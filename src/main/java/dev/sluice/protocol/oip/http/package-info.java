@@ -2,6 +2,10 @@
  * The Open Inference Protocol (V2) over HTTP: JSON, and the binary tensor data extension. Start at
  * {@link dev.sluice.protocol.oip.http.OipHttpHandler}.
  *
+ * <p>Parts: {@link OipPath} parses paths, {@link InferDecoder} and {@link InferEncoder} handle
+ * inference, {@link BinaryHeader} and {@link RawRequest} the binary tensor data extension. {@link
+ * GenerateRoute} is Triton's generate extension, with {@link ServerSentEvents} for streams.
+ *
  * <p>Threads: the event loop of the connection; large bodies are decoded and encoded on a worker,
  * one thread at a time.
  *
