@@ -66,6 +66,22 @@ public final class MemoryAccount implements AutoCloseable {
   }
 
   /**
+   * Charges bytes of a call that watches or controls the server: it may use all of the reserve,
+   * whatever its size and its client's share.
+   */
+  public boolean tryChargeReserve(Kind kind, long bytes) {
+    if (closed || bytes <= 0) {
+      return true;
+    }
+    if (!budget.tryReserveOfAll(kind, bytes)) {
+      return false;
+    }
+    share.force(bytes);
+    held.addAndGet(kind.index(), bytes);
+    return true;
+  }
+
+  /**
    * Charges bytes.
    *
    * @throws MemoryExhausted if they are not free; nothing is charged then

@@ -151,8 +151,17 @@ public final class MemoryBudget {
 
   /** Reserves bytes; false, and nothing is reserved, if they are not free. */
   boolean tryReserve(Kind kind, long bytes) {
+    return tryReserve(kind, bytes, ceiling(bytes));
+  }
+
+  /** The same with all of the reserve, whatever the size. */
+  boolean tryReserveOfAll(Kind kind, long bytes) {
+    return tryReserve(kind, bytes, limit);
+  }
+
+  private boolean tryReserve(Kind kind, long bytes, long ceiling) {
     Share own = share.get();
-    if (bytes <= chunk ? own.takeSmall(bytes) : takeUpTo(ceiling(bytes), bytes)) {
+    if (bytes <= chunk ? own.takeSmall(bytes, ceiling) : takeUpTo(ceiling, bytes)) {
       own.count(kind, bytes);
       return true;
     }
@@ -162,7 +171,7 @@ public final class MemoryBudget {
   /** Reserves bytes, free or not. */
   void force(Kind kind, long bytes) {
     Share own = share.get();
-    if (bytes > chunk || !own.takeSmall(bytes)) {
+    if (bytes > chunk || !own.takeSmall(bytes, ceiling(bytes))) {
       taken.addAndGet(bytes);
     }
     own.count(kind, bytes);
@@ -218,9 +227,9 @@ public final class MemoryBudget {
     private final AtomicLongArray counts = new AtomicLongArray(KINDS);
     private long available;
 
-    boolean takeSmall(long bytes) {
+    boolean takeSmall(long bytes, long ceiling) {
       if (available < bytes) {
-        if (!takeUpTo(ceiling(bytes), chunk)) {
+        if (!takeUpTo(ceiling, chunk)) {
           return false;
         }
         available += chunk;

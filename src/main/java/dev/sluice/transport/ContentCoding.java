@@ -4,13 +4,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Locale;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.Inflater;
-import java.util.zip.InflaterInputStream;
 
 /** Undoes the compression of a body, up to a limit, so that no small body can fill the memory. */
 public final class ContentCoding {
@@ -42,6 +37,7 @@ public final class ContentCoding {
    * @throws dev.sluice.tensor.MemoryExhausted if the memory budget has not so many bytes free
    */
   public static Body inflate(String coding, Body body, long limit) {
+    requireKnown(coding);
     try {
       int guess = guess(coding, body, limit);
       MemoryAccount.chargeCurrent(Kind.INFLATED, guess);
@@ -95,30 +91,16 @@ public final class ContentCoding {
     return name.equals("gzip") || name.equals("x-gzip");
   }
 
-  private static InputStream open(String coding, Body body, Inflater inflater) throws IOException {
-    var bytes = new ByteArrayInputStream(body.bytes(), body.offset(), body.length());
-    if (isGzip(coding)) {
-      return new GZIPInputStream(bytes, CHUNK);
-    }
-    if (coding.equalsIgnoreCase("deflate")) {
-      return new InflaterInputStream(bytes, inflater, CHUNK);
-    }
-    throw new InferenceException(
-        ErrorCode.UNIMPLEMENTED,
-        "Unsupported compression type '" + coding + "', wanted gzip, deflate or identity");
+  private static Inflation open(String coding, Body body) {
+    return isGzip(coding) ? Inflation.ofGzip(body) : Inflation.ofDeflate(body);
   }
 
-  /**
-   * Returns whether the data begins as a zlib stream: 8 (deflate) in its low bits, and a two-byte
-   * multiple of 31.
-   */
-  private static boolean hasZlibHeader(Body body) {
-    if (body.length() < 2) {
-      return true;
+  private static void requireKnown(String coding) {
+    if (!isGzip(coding) && !coding.equalsIgnoreCase("deflate")) {
+      throw new InferenceException(
+          ErrorCode.UNIMPLEMENTED,
+          "Unsupported compression type '" + coding + "', wanted gzip, deflate or identity");
     }
-    int first = body.bytes()[body.offset()] & 0xFF;
-    int second = body.bytes()[body.offset() + 1] & 0xFF;
-    return (first & 0x0F) == 8 && ((first << 8) | second) % 31 == 0;
   }
 
   /**
@@ -127,15 +109,13 @@ public final class ContentCoding {
    * @return bytes of the whole
    */
   private static long read(String coding, Body body, long limit, byte[] into) throws IOException {
-    // Its native memory is freed here: a stream that is given an inflater leaves it to its owner.
-    try (Inflater inflater = new Inflater(!hasZlibHeader(body));
-        InputStream compressed = open(coding, body, inflater)) {
-      long size = compressed.readNBytes(into, 0, into.length);
+    try (Inflation inflation = open(coding, body)) {
+      long size = inflation.read(into);
       if (size < into.length) {
         return size;
       }
       byte[] rest = new byte[CHUNK];
-      for (int n = compressed.read(rest); n >= 0; n = compressed.read(rest)) {
+      for (int n = inflation.read(rest); n > 0; n = inflation.read(rest)) {
         size += n;
         if (size > limit) {
           throw tooLarge(coding, limit);

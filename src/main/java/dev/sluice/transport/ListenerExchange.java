@@ -6,6 +6,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
+import dev.sluice.inference.Role;
 import dev.sluice.security.Credentials;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
@@ -281,9 +282,18 @@ public abstract class ListenerExchange implements Exchange {
     long more = bytes - memory.held(MemoryBudget.Kind.ANSWER);
     if (bytes <= ALWAYS_SENT) {
       memory.force(MemoryBudget.Kind.ANSWER, more);
-    } else if (!memory.tryCharge(MemoryBudget.Kind.ANSWER, more)) {
+    } else if (!tryHoldAnswer(more)) {
       throw context.memory().busy(memory.refusal(MemoryBudget.Kind.ANSWER, bytes));
     }
+  }
+
+  /** Answers about the server and its models may use what predictions leave free for small ones. */
+  private boolean tryHoldAnswer(long more) {
+    Operation operation = asked;
+    boolean predicts = operation == null || operation.role() == Role.INFERENCE;
+    return predicts
+        ? memory.tryCharge(MemoryBudget.Kind.ANSWER, more)
+        : memory.tryChargeReserve(MemoryBudget.Kind.ANSWER, more);
   }
 
   @Override

@@ -16,9 +16,10 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,13 +58,18 @@ final class BodyReader {
     this.coding = coding(request);
   }
 
+  /** The one coding of the body, or all of several, which are none that is undone here. */
   private static @Nullable String coding(HttpServerRequest request) {
-    String coding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-    if (coding == null || coding.isBlank() || coding.equalsIgnoreCase("identity")) {
+    if (request.getHeader(HttpHeaders.CONTENT_ENCODING) == null) {
       return null;
     }
-    // As lenient as TensorFlow Serving, whose clients may name other codings beside it.
-    return coding.toLowerCase(Locale.ROOT).contains("gzip") ? "gzip" : coding;
+    String codings =
+        request.headers().getAll(HttpHeaders.CONTENT_ENCODING).stream()
+            .flatMap(line -> Stream.of(line.split(",", -1)))
+            .map(String::strip)
+            .filter(coding -> !coding.isEmpty() && !coding.equalsIgnoreCase("identity"))
+            .collect(Collectors.joining(", "));
+    return codings.isEmpty() ? null : codings;
   }
 
   Future<Body> read() {
@@ -103,7 +109,7 @@ final class BodyReader {
 
   /** Reserves the whole of what was announced before any of it is read. */
   private void reserve(long announced) {
-    if (memory.tryCharge(Kind.BODY, announced)) {
+    if (RequestMemory.tryHold(memory, announced, announced)) {
       begin(announced);
     } else {
       pauseUntil(() -> memory.tryCharge(Kind.BODY, announced), () -> begin(announced), announced);
@@ -186,7 +192,7 @@ final class BodyReader {
   private void holdMore(long size, int more) {
     if (size > memory.budget().largestBody()) {
       refuseLarge(size);
-    } else if (!memory.tryCharge(Kind.BODY, more)) {
+    } else if (!RequestMemory.tryHold(memory, size, more)) {
       memory.force(Kind.BODY, more);
       if (wait == null) {
         pauseUntil(() -> memory.budget().free(Long.MAX_VALUE) > 0, () -> {}, more);
@@ -248,13 +254,14 @@ final class BodyReader {
         .compute(
             body.length() * ContentCoding.MOST_RATIO,
             () -> ContentCoding.inflate(Objects.requireNonNull(coding), body, inflated))
-        .onFailure(this::nameCodings);
+        .recover(this::nameCodings);
   }
 
   /** Answers an unknown content coding with the list of known ones. */
-  private void nameCodings(Throwable failure) {
+  private Future<Body> nameCodings(Throwable failure) {
     if (ErrorCode.of(failure) == ErrorCode.UNIMPLEMENTED) {
       request.response().putHeader(HttpHeaders.ACCEPT_ENCODING, "gzip, deflate");
     }
+    return Future.failedFuture(failure);
   }
 }

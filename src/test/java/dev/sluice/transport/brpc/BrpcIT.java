@@ -161,6 +161,8 @@ class BrpcIT {
           1 | 0c00611d010062        | cannot be decompressed
           1 | 0c00611d09            | cannot be decompressed
           2 | 1f8b0800              | cannot be decompressed
+          2 | 1f8b080000000000000003000000000000000000ff | it has bytes behind its end: 1
+          3 | 789c030000000001ff    | it has bytes behind its end: 1
           3 | 789c00                | cannot be decompressed
           4 | 00                    | compress_type is 4
           -1 | 00                   | compress_type is -1

@@ -17,6 +17,7 @@ import io.vertx.core.http.RequestOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes that no gRPC library would send, and what every call is answered with all the same. */
 class GrpcFramingIT {
@@ -35,7 +38,12 @@ class GrpcFramingIT {
   private static HttpClient client;
 
   /** What came back: the status from the trailers or, of a failed call, from the headers. */
-  private record Reply(int http, @Nullable String status, @Nullable String message, Buffer body) {}
+  private record Reply(
+      int http,
+      @Nullable String status,
+      @Nullable String message,
+      @Nullable String accepted,
+      Buffer body) {}
 
   @BeforeAll
   static void open() {
@@ -84,6 +92,7 @@ class GrpcFramingIT {
                 response.statusCode(),
                 either(response.getHeader("grpc-status"), response.getTrailer("grpc-status")),
                 response.getHeader("grpc-message"),
+                response.getHeader("grpc-accept-encoding"),
                 answer));
   }
 
@@ -170,10 +179,22 @@ class GrpcFramingIT {
     assertThat(call("Echo", identity, frame(1, new byte[] {1})).status()).isEqualTo("3");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"zstd", "br", "snappy", "gzip, gzip", "gzip,deflate"})
+  void anUnknownEncodingIsUnimplementedAndTheKnownOnesAreNamed(String encoding) throws IOException {
+    Reply reply =
+        call("Echo", Map.of("grpc-encoding", encoding), frame(1, gzip(gzip(new byte[5]))));
+    assertThat(reply.status()).isEqualTo("12");
+    assertThat(reply.accepted()).isEqualTo("identity,gzip,deflate");
+  }
+
   @Test
-  void anUnknownEncodingIsUnimplemented() {
-    assertThat(call("Echo", Map.of("grpc-encoding", "zstd"), frame(1, new byte[] {1})).status())
-        .isEqualTo("12");
+  void bytesBehindACompressedMessageAreAnInvalidArgument() throws IOException {
+    byte[] zipped = gzip(new byte[5]);
+    byte[] more = Arrays.copyOf(zipped, zipped.length + 1);
+    Reply reply = call("Echo", Map.of("grpc-encoding", "gzip"), frame(1, more));
+    assertThat(reply.status()).isEqualTo("3");
+    assertThat(reply.message()).contains("it has bytes behind its end: 1");
   }
 
   @Test

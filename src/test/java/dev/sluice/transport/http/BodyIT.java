@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
+import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BodyIT {
   private static final int MAX_BODY = 300_000;
@@ -126,6 +128,40 @@ class BodyIT {
         .isEqualTo(400);
     assertThat(send(post(random(100)).header("Content-Encoding", "br")).statusCode())
         .isEqualTo(501);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"br", "zstd", "gzip, gzip", "br, gzip", "deflate, gzip", "gzip;q=1"})
+  void codingsThatAreNotUndoneAreRefusedByNameWithThoseThatAre(String coding) throws Exception {
+    var answer = send(post(gzip(random(100))).header("Content-Encoding", coding));
+    assertThat(answer.statusCode()).isEqualTo(501);
+    assertThat(answer.headers().firstValue("Accept-Encoding")).hasValue("gzip, deflate");
+    assertThat(new String(answer.body(), US_ASCII)).contains("'" + coding + "'");
+  }
+
+  @Test
+  void codingsInSeveralHeadersAreOneList() throws Exception {
+    byte[] plain = random(100);
+    var twice =
+        post(gzip(gzip(plain)))
+            .header("Content-Encoding", "gzip")
+            .header("Content-Encoding", "gzip");
+    assertThat(send(twice).statusCode()).isEqualTo(501);
+    var withNone =
+        post(gzip(plain))
+            .header("Content-Encoding", "identity, ,")
+            .header("Content-Encoding", " X-Gzip");
+    assertThat(send(withNone).body()).isEqualTo(plain);
+  }
+
+  @Test
+  void membersOfGzipAreOneBodyAndOtherBytesBehindThemAreNot() throws Exception {
+    byte[] two = Buffer.buffer(gzip(random(5))).appendBytes(gzip(random(7))).getBytes();
+    assertThat(send(post(two).header("Content-Encoding", "gzip")).body()).hasSize(12);
+    byte[] more = Arrays.copyOf(two, two.length + 3);
+    var answer = send(post(more).header("Content-Encoding", "gzip"));
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(new String(answer.body(), US_ASCII)).contains("it has bytes behind its end: 3");
   }
 
   @Test
