@@ -15,11 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,6 +35,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadPolicy {
   private static final int DEEPEST = 32;
+
+  /** Several ticks of the clock of a file system. */
+  private static final long SETTLED_MILLIS = 50;
+
+  private static final int MOST_LOOKS = 20;
   private final TrustConfig trust;
   private final List<Path> configured;
 
@@ -115,17 +122,48 @@ public final class LoadPolicy {
 
   /**
    * Requires that a version to be loaded, and every file in it, lies where it may if a caller named
-   * its model.
+   * its model. Waits until the folder has settled.
    *
-   * @throws InferenceException with PERMISSION_DENIED that names the file
+   * @return what lies there, if a caller named it
+   * @throws InferenceException with PERMISSION_DENIED that names the file, UNAVAILABLE if the
+   *     folder changes all the time
    */
-  void requireLoad(ModelId id, Path folder) {
-    if (isNamedByCaller(folder)) {
-      require(id.name(), folder);
-      if (Files.isDirectory(folder)) {
-        walk(id, folder);
-      }
+  Optional<FolderState> requireLoad(ModelId id, Path folder) {
+    if (!isNamedByCaller(folder)) {
+      return Optional.empty();
     }
+    FolderState state = settled(id, folder);
+    require(id.name(), folder);
+    if (Files.isDirectory(folder)) {
+      walk(id, folder);
+    }
+    return Optional.of(state);
+  }
+
+  /** Times of changes are those of a clock that ticks some hundred times a second. */
+  private FolderState settled(ModelId id, Path folder) {
+    List<Path> roots = roots().stream().map(LoadPolicy::real).toList();
+    try {
+      for (int look = 0; look < MOST_LOOKS; look++) {
+        Instant now = Instant.now();
+        FolderState state = FolderState.of(folder, roots);
+        if (state.isOlderThan(now.minusMillis(SETTLED_MILLIS))) {
+          return state;
+        }
+        Thread.sleep(SETTLED_MILLIS);
+      }
+    } catch (IOException e) {
+      throw unreadable(id, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new InferenceException(
+        ErrorCode.UNAVAILABLE, "model %s: files in %s go on changing".formatted(id, folder));
+  }
+
+  private static InferenceException unreadable(ModelId id, IOException why) {
+    return new InferenceException(
+        ErrorCode.UNAVAILABLE, "model %s cannot be read: %s".formatted(id, why), why);
   }
 
   private boolean isNamedByCaller(Path folder) {
@@ -137,8 +175,7 @@ public final class LoadPolicy {
       Files.walkFileTree(
           folder, EnumSet.of(FileVisitOption.FOLLOW_LINKS), DEEPEST, new LinkCheck(id));
     } catch (IOException e) {
-      throw new InferenceException(
-          ErrorCode.UNAVAILABLE, "model %s cannot be read: %s".formatted(id, e), e);
+      throw unreadable(id, e);
     }
   }
 

@@ -15,6 +15,8 @@ public final class OnnxModelWriter {
   /** ONNX's number of the element type of floats. */
   public static final int FLOAT = 1;
 
+  public static final int UINT8 = 2;
+
   public static final int INT64 = 7;
 
   public static final int BOOL = 9;
@@ -108,6 +110,38 @@ public final class OnnxModelWriter {
         }));
   }
 
+  /**
+   * Adds a constant of bytes that lie elsewhere.
+   *
+   * @param where its name and value entries, such as {@code location} and {@code offset}
+   */
+  public OnnxModelWriter external(String name, int bytes, Map<String, String> where) {
+    return add(5, externalTensor(name, bytes, where));
+  }
+
+  /** Adds an operator that returns a tensor of bytes that lie elsewhere. */
+  public OnnxModelWriter externalConstant(String output, int bytes, Map<String, String> where) {
+    return node("", "Constant", Map.of("value", externalTensor("", bytes, where)), List.of(output));
+  }
+
+  private static ByteString externalTensor(String name, int bytes, Map<String, String> where) {
+    return message(out -> {
+      out.writeInt64(1, bytes);
+      out.writeInt32(2, UINT8);
+      out.writeString(8, name);
+      for (Map.Entry<String, String> entry : where.entrySet()) {
+        field(
+            out,
+            13,
+            message(pair -> {
+              pair.writeString(1, entry.getKey());
+              pair.writeString(2, entry.getValue());
+            }));
+      }
+      out.writeInt32(14, 1);
+    });
+  }
+
   /** Adds an operator that works along one dimension. */
   public OnnxModelWriter nodeAlong(int axis, String operator, String output, String... inputs) {
     return node("", operator, Map.of("axis", (long) axis), List.of(output), inputs);
@@ -197,6 +231,10 @@ public final class OnnxModelWriter {
           }
           out.writeInt32(20, 7);
         }
+        case ByteString tensor -> {
+          field(out, 5, tensor);
+          out.writeInt32(20, 4);
+        }
         case OnnxModelWriter subgraph -> {
           field(out, 6, message(subgraph::writeGraph));
           out.writeInt32(20, 5);
@@ -214,6 +252,12 @@ public final class OnnxModelWriter {
 
   /** Writes {@code model.onnx} into a folder, which is returned. */
   public Path writeTo(Path folder) throws IOException {
+    Files.write(folder.resolve("model.onnx"), toByteArray());
+    return folder;
+  }
+
+  /** The bytes of the model's file. */
+  public byte[] toByteArray() {
     ByteString model =
         message(out -> {
           out.writeInt64(1, IR_VERSION);
@@ -234,8 +278,7 @@ public final class OnnxModelWriter {
                 opset.writeInt64(2, 1);
               }));
         });
-    Files.write(folder.resolve("model.onnx"), model.toByteArray());
-    return folder;
+    return model.toByteArray();
   }
 
   private void writeGraph(CodedOutputStream out) throws IOException {

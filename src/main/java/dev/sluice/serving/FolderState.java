@@ -1,0 +1,107 @@
+package dev.sluice.serving;
+
+import java.io.IOException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which files a folder holds, with all that leads to them: two equal states, the first of which had
+ * settled, mean that nothing was renamed, replaced or written in between, however shortly. The time
+ * of a file's last change of status shows it, which no caller of the system can choose.
+ */
+final class FolderState {
+  private static final int DEEPEST = 32;
+  private static final String FACTS = "unix:dev,ino,mode,size,ctime";
+
+  private final Map<Path, Map<String, Object>> entries = new HashMap<>();
+
+  private FolderState() {}
+
+  /**
+   * Looks at a folder, where links lead to, and the folders above both.
+   *
+   * @param roots folders without links; of what lies above one of them only the identity counts,
+   *     since others use it too
+   */
+  static FolderState of(Path folder, List<Path> roots) throws IOException {
+    var state = new FolderState();
+    state.addAbove(folder.toAbsolutePath(), roots);
+    Files.walkFileTree(
+        folder,
+        EnumSet.of(FileVisitOption.FOLLOW_LINKS),
+        DEEPEST,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes)
+              throws IOException {
+            return visitFile(path, attributes);
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path path, BasicFileAttributes attributes)
+              throws IOException {
+            state.add(path);
+            if (path.equals(folder) || Files.isSymbolicLink(path)) {
+              state.addAbove(path.toRealPath(), roots);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path path, IOException fault) throws IOException {
+            if (fault instanceof FileSystemLoopException) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw fault;
+          }
+        });
+    return state;
+  }
+
+  private void addAbove(Path path, List<Path> roots) throws IOException {
+    for (@Nullable Path at = path; at != null; at = at.getParent()) {
+      Path above = at;
+      if (roots.stream().noneMatch(root -> root.startsWith(above))) {
+        add(at);
+      } else if (!Files.isSymbolicLink(at)) {
+        entries.put(at, Files.readAttributes(at, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS));
+      } else {
+        add(at);
+      }
+    }
+  }
+
+  private void add(Path path) throws IOException {
+    entries.put(path, Files.readAttributes(path, FACTS, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  /** Whether all of it was last changed before a moment. */
+  boolean isOlderThan(Instant moment) {
+    return entries.values().stream()
+        .map(facts -> facts.get("ctime"))
+        .allMatch(time -> time == null || ((FileTime) time).toInstant().isBefore(moment));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof FolderState state && entries.equals(state.entries);
+  }
+
+  @Override
+  public int hashCode() {
+    return entries.hashCode();
+  }
+}
