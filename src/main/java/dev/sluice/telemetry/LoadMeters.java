@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 /** Metrics of loads and warm-ups, by the folder that a version lies in. Any thread. */
 public final class LoadMeters {
@@ -16,6 +17,12 @@ public final class LoadMeters {
 
   /** Results of replaying a warm-up file, in TensorFlow Serving's words. */
   private static final String OK = "OK";
+
+  /** Series of each kind: folders may be as many as callers load models from. */
+  static final int MOST = 4_096;
+
+  /** Stands for all folders beyond them. */
+  static final String OTHERS = "others";
 
   /**
    * A folder and how it went.
@@ -38,8 +45,9 @@ public final class LoadMeters {
 
   /** A version's files were opened, or could not be. */
   public void opened(String path, long nanos, boolean good) {
-    attempts.computeIfAbsent(outcome(path, good), _ -> new LongAdder()).increment();
-    loadNanos.computeIfAbsent(path, _ -> new LongAdder()).add(nanos);
+    Outcome outcome = outcome(path, good);
+    count(attempts, outcome, outcome(OTHERS, good)).increment();
+    count(loadNanos, path, OTHERS).add(nanos);
   }
 
   /**
@@ -61,8 +69,21 @@ public final class LoadMeters {
   }
 
   private void warmedUp(Outcome outcome, long nanos, long records) {
-    warmUps.computeIfAbsent(outcome, _ -> new Histogram(Buckets.LATENCY)).add(nanos);
-    warmUpRecords.computeIfAbsent(outcome, _ -> new LongAdder()).add(records);
+    var others = new Outcome(OTHERS, outcome.status().equals(OK) ? OK : BAD);
+    of(warmUps, outcome, others, () -> new Histogram(Buckets.LATENCY)).add(nanos);
+    count(warmUpRecords, outcome, others).add(records);
+  }
+
+  private static <K> LongAdder count(ConcurrentMap<K, LongAdder> counts, K key, K others) {
+    return of(counts, key, others, LongAdder::new);
+  }
+
+  private static <K, V> V of(ConcurrentMap<K, V> all, K key, K others, Supplier<V> made) {
+    V known = all.get(key);
+    if (known != null) {
+      return known;
+    }
+    return all.computeIfAbsent(all.size() < MOST ? key : others, _ -> made.get());
   }
 
   private static Outcome outcome(String path, boolean good) {
@@ -75,7 +96,7 @@ public final class LoadMeters {
    * @param status {@code OK}, or the name of a code
    */
   public void requestLogged(String model, String status) {
-    requestLogs.computeIfAbsent(new Outcome(model, status), _ -> new LongAdder()).increment();
+    count(requestLogs, new Outcome(model, status), new Outcome(OTHERS, status)).increment();
   }
 
   /** By model in place of a path. */
@@ -85,7 +106,9 @@ public final class LoadMeters {
 
   /** A version has an id of ML metadata beside its files. */
   public void metadataId(ModelId model) {
-    metadataIds.add(model);
+    if (metadataIds.size() < MOST) {
+      metadataIds.add(model);
+    }
   }
 
   Set<ModelId> metadataIds() {

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** All meters of a server, and the page that shows them. Any thread. */
 public final class Telemetry {
+  /** Models with meters of their own, those that are no longer there among them. */
+  static final int MOST_MODELS = 10_000;
+
   private final LongSupplier nanoTime;
   private final InstantSource clock;
   private final ConcurrentMap<String, ModelMeter> models = new ConcurrentHashMap<>();
@@ -61,10 +64,18 @@ public final class Telemetry {
     return liveness;
   }
 
-  /** Returns the meter of a model that there is, by its name. */
+  /**
+   * Returns the meter of a model that there is, by its name. Models beyond a cardinality limit
+   * share one with unknown names, since callers that may load models can name any number of them.
+   */
   public ModelMeter model(String name) {
     ModelMeter known = models.get(name);
-    return known != null ? known : models.computeIfAbsent(name, unknownModels::leave);
+    if (known != null) {
+      return known;
+    }
+    return models.size() < MOST_MODELS
+        ? models.computeIfAbsent(name, unknownModels::leave)
+        : unknownModels.others();
   }
 
   CallMeter calls(Api api, EntryPoint entryPoint, String model) {

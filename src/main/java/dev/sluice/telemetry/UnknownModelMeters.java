@@ -33,6 +33,11 @@ final class UnknownModelMeters {
     return known != null ? known : new ModelMeter(name);
   }
 
+  /** Returns the meter of all that have none of their own. */
+  ModelMeter others() {
+    return others;
+  }
+
   /** Returns the metrics by name, and then that of all others. */
   List<ModelMeter> all() {
     List<ModelMeter> sorted = new ArrayList<>(named.values());

@@ -34,6 +34,9 @@ public final class RequestParameters {
   /** Free parameters that a request may have: more than any model looks at. */
   private static final int MOST_FREE = 256;
 
+  /** Characters of a sequence's id, which is kept after its request: as many as under Triton. */
+  private static final int LONGEST_ID = 128;
+
   private final Words words;
   private long timeoutMicros;
   private long priority;
@@ -146,6 +149,10 @@ public final class RequestParameters {
     return switch (value) {
       case ParameterValue.Whole(long number, boolean unsigned) when unsigned || number >= 0 ->
           new ParameterValue.Whole(number, true);
+      case ParameterValue.Text(String text) when text.length() > LONGEST_ID ->
+          throw InferenceException.invalid(
+              "sequence_id has %d characters, wanted at most %d"
+                  .formatted(text.length(), LONGEST_ID));
       case ParameterValue.Text text -> text;
       case ParameterValue.Whole _, ParameterValue.Flag _, ParameterValue.Fraction _ ->
           throw wrongType(name, Wanted.SEQUENCE_ID);

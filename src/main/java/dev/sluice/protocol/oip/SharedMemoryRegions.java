@@ -32,6 +32,10 @@ public final class SharedMemoryRegions {
   /** A file of a folder, and of none below it; POSIX wants one slash in front. */
   private static final Pattern KEY = Pattern.compile("/?(?!\\.{1,2}$)[^/\\x00]{1,255}");
 
+  /** Files that other code of the machine has in the same folder: this server's own, semaphores. */
+  private static final Pattern OF_OTHERS =
+      Pattern.compile("/?(sluice-\\d+-[0-9a-f-]{36}|sem\\..*)");
+
   private static final int LONGEST_NAME = 1_024;
 
   private final Optional<Path> folder;
@@ -93,24 +97,35 @@ public final class SharedMemoryRegions {
         new SharedMemoryRegion(name, key, offset, byteSize, open(key), nanoTime.getAsLong());
     try {
       requireFile(region);
-      add(id, region);
+      add(caller, id, region);
     } catch (RuntimeException e) {
       region.leave();
       throw e;
     }
   }
 
-  private synchronized void add(Id id, SharedMemoryRegion region) {
+  private synchronized void add(Caller caller, Id id, SharedMemoryRegion region) {
     if (regions.size() >= most) {
       throw InferenceException.busy(
           "there are %d shared memory regions, which is the limit (setting oip.shared_memory.max_regions)"
               .formatted(most),
           Duration.ofSeconds(1));
     }
+    int share = Math.max(1, (int) (most * caller.share()));
+    if (caller.share() < 1 && count(id.identity()) >= share) {
+      throw InferenceException.busy(
+          "'%s' has %d shared memory regions, the share of one identity (settings security.share, oip.shared_memory.max_regions)"
+              .formatted(id.identity(), share),
+          Duration.ofSeconds(1));
+    }
     if (regions.putIfAbsent(id, region) != null) {
       throw taken(id.name());
     }
     largest = Math.max(largest, region.byteSize());
+  }
+
+  private long count(String identity) {
+    return regions.keySet().stream().filter(id -> id.identity().equals(identity)).count();
   }
 
   private static InferenceException taken(String name) {
@@ -122,6 +137,9 @@ public final class SharedMemoryRegions {
   private FileChannel open(String key) {
     if (!KEY.matcher(key).matches()) {
       throw unable(key, "wanted the name of a file in " + folder.orElseThrow());
+    }
+    if (OF_OTHERS.matcher(key).matches()) {
+      throw unable(key, "it is no region of a client");
     }
     Path file = folder.orElseThrow().resolve(key.startsWith("/") ? key.substring(1) : key);
     try {

@@ -316,6 +316,9 @@ public final class SequenceScheduler implements Scheduler {
         return;
       }
       waiting--;
+      if (sequence.isSilent() && !sequence.hasLane()) {
+        forget(sequence);
+      }
     }
     step.failOnCallerContext(step.abandoned(now));
   }
