@@ -1,6 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.SharedMemoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
@@ -19,6 +20,7 @@ import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.RowAdvice;
+import dev.sluice.telemetry.LatencyForms;
 import dev.sluice.telemetry.MemoryMetrics;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.Traces;
@@ -79,7 +81,11 @@ public final class SluiceServer implements Server {
     this.config = config;
     this.threads = ServerThreads.start(config);
     this.telemetry =
-        new Telemetry(System::nanoTime, InstantSource.system(), traces(config.oip().trace()));
+        new Telemetry(
+            System::nanoTime,
+            InstantSource.system(),
+            traces(config.oip().trace()),
+            latencies(config.oip().latencies()));
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ModelPlanes(config, threads, telemetry);
     this.monitor = new CallMonitor(telemetry, System::nanoTime);
@@ -108,6 +114,13 @@ public final class SluiceServer implements Server {
         ? SharedMemoryRegions.in(
             shared.directory(), shared.maxRegions(), shared.idleTimeout(), System::nanoTime)
         : SharedMemoryRegions.OFF;
+  }
+
+  private static LatencyForms latencies(LatencyMetricsConfig config) {
+    return new LatencyForms(
+        config.counters(),
+        config.histograms(),
+        config.summaries() ? config.summaryQuantiles() : List.of());
   }
 
   private static Traces traces(TraceConfig config) {

@@ -25,6 +25,7 @@ enum TritonFlag implements CompatFlag {
   ALLOW_METRICS(Kind.SWITCH, "whether there is a port for metrics"),
   METRICS_ADDRESS(Kind.VALUE, "where it is"),
   METRICS_PORT(Kind.VALUE, "its number"),
+  METRICS_CONFIG(Kind.VALUE, "NAME=VALUE of latencies, such as summary_latencies=true; repeatable"),
   HTTP_MAX_INPUT_SIZE(Kind.VALUE, "bytes of a request"),
   HTTP_HEADER_FORWARD_PATTERN(Kind.VALUE, "headers that models see as parameters"),
   GRPC_HEADER_FORWARD_PATTERN(Kind.VALUE, "the same for gRPC metadata"),
@@ -108,10 +109,7 @@ enum TritonFlag implements CompatFlag {
   GRPC_MAX_CONNECTION_AGE(Kind.NO_EFFECT, Reason.AGE),
   GRPC_MAX_CONNECTION_AGE_GRACE(Kind.NO_EFFECT, Reason.AGE),
   ALLOW_CPU_METRICS(Kind.NO_EFFECT, "metrics of the process are always there"),
-  METRICS_INTERVAL_MS(Kind.NO_EFFECT, "metrics are collected when they are asked for"),
-  METRICS_CONFIG(
-      Kind.NO_EFFECT,
-      "latencies are counters and histograms; summaries do not add up over servers");
+  METRICS_INTERVAL_MS(Kind.NO_EFFECT, "metrics are collected when they are asked for");
 
   /** The reason why several flags have no effect. */
   private static final class Reason {

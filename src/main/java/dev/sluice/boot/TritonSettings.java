@@ -58,6 +58,7 @@ final class TritonSettings {
     loading();
     limits();
     overrides.addAll(TritonTraces.of(flags, warnings));
+    overrides.addAll(TritonLatencyMetrics.of(flags, warnings));
     overrides.addAll(TritonBackendConfig.of(flags, warnings));
     overrides.addAll(TritonLog.of(flags));
     rateLimit();

@@ -101,16 +101,32 @@ public final class MetricsPage {
         line(
             "_bucket",
             Long.toString(below),
-            with(labels, last ? "+Inf" : bound(buckets.bound(i) / unit, tensorflow)));
+            with(labels, "le", last ? "+Inf" : bound(buckets.bound(i) / unit, tensorflow)));
       }
       line("_sum", number(parts.stream().mapToLong(Distribution::sum).sum() / unit), labels);
       return line("_count", Long.toString(below), labels);
     }
 
-    private static String[] with(String[] labels, String bound) {
+    /**
+     * A summary's series.
+     *
+     * @param unit what recorded values are divided by
+     */
+    Family add(List<Double> quantiles, LatencySummary.Shown shown, double unit, String... labels) {
+      for (int i = 0; i < quantiles.size(); i++) {
+        line(
+            "",
+            number(shown.quantiles().get(i) / unit),
+            with(labels, "quantile", number(quantiles.get(i))));
+      }
+      line("_sum", number(shown.nanos() / unit), labels);
+      return line("_count", Long.toString(shown.count()), labels);
+    }
+
+    private static String[] with(String[] labels, String name, String value) {
       String[] more = java.util.Arrays.copyOf(labels, labels.length + 2);
-      more[labels.length] = "le";
-      more[labels.length + 1] = bound;
+      more[labels.length] = name;
+      more[labels.length + 1] = value;
       return more;
     }
 

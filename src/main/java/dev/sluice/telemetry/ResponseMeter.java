@@ -14,6 +14,7 @@ public final class ResponseMeter {
   /** Places that are counted apart; what comes later is counted as the last of them. */
   static final int MOST_PLACES = 1024;
 
+  private final Histogram firstResponses = new Histogram(Buckets.FIRST_RESPONSE);
   private final List<Place> places = new CopyOnWriteArrayList<>();
 
   /** All streams' responses at one place. What can be summed up is summed up when it is asked. */
@@ -44,6 +45,9 @@ public final class ResponseMeter {
   /** A response was made. To be called before it is sent: then who gets it finds it counted. */
   public void made(long place, long nanos) {
     at(place).made.add(nanos);
+    if (place == 0) {
+      firstResponses.add(nanos);
+    }
   }
 
   /** The response that was made was turned into an answer in so long. */
@@ -78,6 +82,11 @@ public final class ResponseMeter {
     while (places.size() <= index) {
       places.add(new Place());
     }
+  }
+
+  /** How long streams took to their first responses. */
+  Distribution firstResponses() {
+    return firstResponses;
   }
 
   List<ResponseTimes> statistics() {

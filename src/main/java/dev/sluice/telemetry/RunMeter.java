@@ -4,6 +4,7 @@ import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.RequestTrace;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,12 @@ public final class RunMeter {
   private long requestRows;
   private long sinceSum;
 
+  /** Gets the latencies of every request; null if nobody wants them. */
+  private final @Nullable LatencySummaries summaries;
+
+  /** Of the requests of the run under way, when they began to wait; only for summaries. */
+  private long[] since = new long[0];
+
   /** Requests that are traced, and when they began to wait. */
   private final List<Traced> traced = new ArrayList<>(0);
 
@@ -66,7 +73,8 @@ public final class RunMeter {
 
   private record Timed(ComposingModelTimes times, long sinceNanos) {}
 
-  RunMeter(LongSupplier nanoTime, InstantSource clock) {
+  RunMeter(LongSupplier nanoTime, InstantSource clock, @Nullable LatencySummaries summaries) {
+    this.summaries = summaries;
     this.nanoTime = nanoTime;
     this.clock = clock;
     for (FailureReason reason : FailureReason.values()) {
@@ -124,6 +132,12 @@ public final class RunMeter {
     if (times != null) {
       timed.add(new Timed(times, sinceNanos));
     }
+    if (summaries != null) {
+      if (requests == since.length) {
+        since = Arrays.copyOf(since, Math.max(8, 2 * requests));
+      }
+      since[requests] = sinceNanos;
+    }
     requests++;
     requestRows += batchSize;
     sinceSum += sinceNanos;
@@ -149,6 +163,9 @@ public final class RunMeter {
     output.add(requests, requests * (now - computed));
     countBatch(now);
     lastRunMillis = clock.millis();
+    if (summaries != null) {
+      summarize(summaries, now);
+    }
     if (!traced.isEmpty()) {
       writeTraces(now);
     }
@@ -162,6 +179,16 @@ public final class RunMeter {
       each.times.add(
           begun - each.sinceNanos, computing - begun, computed - computing, now - computed);
     }
+  }
+
+  private void summarize(LatencySummaries to, long now) {
+    for (int i = 0; i < requests; i++) {
+      to.request.add(now - since[i], 1, now);
+      to.queue.add(begun - since[i], 1, now);
+    }
+    to.input.add(computing - begun, requests, now);
+    to.infer.add(computed - computing, requests, now);
+    to.output.add(now - computed, requests, now);
   }
 
   private void writeTraces(long now) {

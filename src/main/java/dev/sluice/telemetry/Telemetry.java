@@ -27,6 +27,7 @@ public final class Telemetry {
   private final ConcurrentMap<ModelId, VersionMeter> versions = new ConcurrentHashMap<>();
   private final LoadMeters loads = new LoadMeters();
   private final Traces traces;
+  private final LatencyForms latencies;
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
   private final Liveness liveness = new Liveness();
@@ -44,11 +45,20 @@ public final class Telemetry {
    * @param traces which requests are traced
    */
   public Telemetry(LongSupplier nanoTime, InstantSource clock, Traces traces) {
+    this(nanoTime, clock, traces, LatencyForms.COUNTERS);
+  }
+
+  /**
+   * @param latencies the forms in which Triton's metrics show latencies
+   */
+  public Telemetry(
+      LongSupplier nanoTime, InstantSource clock, Traces traces, LatencyForms latencies) {
+    this.latencies = latencies;
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.traces = traces;
     sources.add(new TensorflowMetrics(this));
-    sources.add(new TritonMetrics(this));
+    sources.add(new TritonMetrics(this, latencies));
     sources.add(new KserveMetrics(this));
     sources.add(new CallMetrics(this));
     sources.add(new TensorMetrics());
@@ -89,7 +99,12 @@ public final class Telemetry {
    */
   public VersionMeter version(ModelId id) {
     model(id.name());
-    return new VersionMeter(id, versions, nanoTime, clock);
+    return new VersionMeter(
+        id,
+        versions,
+        nanoTime,
+        clock,
+        latencies.quantiles().isEmpty() ? null : new LatencySummaries());
   }
 
   /** Returns the metrics of loading. */

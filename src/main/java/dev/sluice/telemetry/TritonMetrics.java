@@ -2,10 +2,13 @@ package dev.sluice.telemetry;
 
 import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
 import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
+import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
+import static dev.sluice.telemetry.MetricsPage.Kind.SUMMARY;
 
 import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -13,9 +16,11 @@ import java.util.function.ToDoubleFunction;
  * by. They begin at 0 when the version is loaded.
  *
  * @param telemetry what is shown
+ * @param forms the forms in which latencies are shown
  */
-record TritonMetrics(Telemetry telemetry) implements MetricSource {
+record TritonMetrics(Telemetry telemetry, LatencyForms forms) implements MetricSource {
   private static final double MICROS = 1e3;
+  private static final double MILLIS = 1e6;
   private static final double SECONDS = 1e9;
 
   /** One loaded version as it is now. */
@@ -25,29 +30,82 @@ record TritonMetrics(Telemetry telemetry) implements MetricSource {
   public void write(MetricsPage page) {
     List<Shown> versions =
         telemetry.versions().stream().map(meter -> new Shown(meter, meter.statistics())).toList();
-    new Writer(page, versions).write();
+    new Writer(page, versions, forms).write();
   }
 
-  private record Writer(MetricsPage page, List<Shown> versions) {
+  private record Writer(MetricsPage page, List<Shown> versions, LatencyForms forms) {
     void write() {
+      requests();
+      if (forms.counters()) {
+        counters();
+      }
+      if (forms.histograms()) {
+        firstResponses();
+      }
+      if (!forms.quantiles().isEmpty()) {
+        summaries();
+      }
+    }
+
+    private void requests() {
       count("nv_inference_request_success", "Requests answered.", v -> v.now.success().count());
       failures();
       count("nv_inference_count", "Rows of requests that ran.", v -> v.now.inferenceCount());
       count("nv_inference_exec_count", "Runs of the model.", v -> v.now.executionCount());
-      micros("nv_inference_request_duration_us", "Whole time", v -> v.now.success());
-      micros("nv_inference_queue_duration_us", "Waiting", v -> v.now.queue());
-      micros("nv_inference_compute_input_duration_us", "Joining", v -> v.now.computeInput());
-      micros("nv_inference_compute_infer_duration_us", "Running", v -> v.now.computeInfer());
-      micros("nv_inference_compute_output_duration_us", "Parting", v -> v.now.computeOutput());
       gauge("nv_inference_pending_request_count", "Requests waiting.", v -> v.meter.waiting());
       gauge(
           "nv_model_load_duration_secs",
           "Seconds it took to load and warm up.",
           v -> v.meter.loadNanos() / SECONDS);
+    }
+
+    private void counters() {
+      micros("nv_inference_request_duration_us", "Whole time", v -> v.now.success());
+      micros("nv_inference_queue_duration_us", "Waiting", v -> v.now.queue());
+      micros("nv_inference_compute_input_duration_us", "Joining", v -> v.now.computeInput());
+      micros("nv_inference_compute_infer_duration_us", "Running", v -> v.now.computeInfer());
+      micros("nv_inference_compute_output_duration_us", "Parting", v -> v.now.computeOutput());
       count("nv_cache_num_hits_per_model", "Answers from a cache.", v -> v.now.cacheHit().count());
       count("nv_cache_num_misses_per_model", "Not in a cache.", v -> v.now.cacheMiss().count());
       micros("nv_cache_hit_duration_per_model", "Finding in a cache", v -> v.now.cacheHit());
       micros("nv_cache_miss_duration_per_model", "Filling a cache", v -> v.now.cacheMiss());
+    }
+
+    /** Of models that may answer a request any number of times; others have no streams. */
+    private void firstResponses() {
+      Family family =
+          page.family(
+              "nv_inference_first_response_histogram_ms",
+              HISTOGRAM,
+              "Time to a stream's first response, in milliseconds.");
+      for (Shown version : versions) {
+        if (!version.now.responses().isEmpty()) {
+          family.add(version.meter.responses().firstResponses(), MILLIS, labels(version));
+        }
+      }
+    }
+
+    private void summaries() {
+      summary("nv_inference_request_summary_us", "Whole time", s -> s.request);
+      summary("nv_inference_queue_summary_us", "Waiting", s -> s.queue);
+      summary("nv_inference_compute_input_summary_us", "Joining", s -> s.input);
+      summary("nv_inference_compute_infer_summary_us", "Running", s -> s.infer);
+      summary("nv_inference_compute_output_summary_us", "Parting", s -> s.output);
+      summary("nv_cache_hit_summary_per_model", "Finding in a cache", s -> s.cacheHit);
+      summary("nv_cache_miss_summary_per_model", "Filling a cache", s -> s.cacheMiss);
+    }
+
+    private void summary(
+        String name, String what, Function<LatencySummaries, LatencySummary> which) {
+      Family family = page.family(name, SUMMARY, what + ", microseconds of the last minute.");
+      List<Double> quantiles = forms.quantiles().stream().sorted().toList();
+      for (Shown version : versions) {
+        LatencySummaries all = version.meter.summaries();
+        if (all != null) {
+          LatencySummary.Shown shown = which.apply(all).shown(quantiles, version.meter.now());
+          family.add(quantiles, shown, MICROS, labels(version));
+        }
+      }
     }
 
     private void failures() {
@@ -68,7 +126,7 @@ record TritonMetrics(Telemetry telemetry) implements MetricSource {
       family(page.family(name, GAUGE, help), value);
     }
 
-    private void micros(String name, String what, java.util.function.Function<Shown, Times> times) {
+    private void micros(String name, String what, Function<Shown, Times> times) {
       count(name, what + ", summed microseconds.", v -> times.apply(v).nanos() / MICROS);
     }
 

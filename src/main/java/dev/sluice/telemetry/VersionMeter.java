@@ -39,6 +39,7 @@ public final class VersionMeter {
   private final DurationAdder composedQueue = new DurationAdder();
   private final ComposedBatches composedBatches = new ComposedBatches();
   private final ResponseMeter responses = new ResponseMeter();
+  private final @Nullable LatencySummaries summaries;
   private volatile long loadNanos;
 
   /** Time of the last answer that was given without a worker. */
@@ -48,12 +49,15 @@ public final class VersionMeter {
 
   /**
    * @param shown the versions that the page shows
+   * @param summaries get every request's latencies too; null: nobody wants them
    */
   VersionMeter(
       ModelId model,
       ConcurrentMap<ModelId, VersionMeter> shown,
       LongSupplier nanoTime,
-      InstantSource clock) {
+      InstantSource clock,
+      @Nullable LatencySummaries summaries) {
+    this.summaries = summaries;
     this.model = model;
     this.shown = shown;
     this.nanoTime = nanoTime;
@@ -80,7 +84,7 @@ public final class VersionMeter {
 
   /** Returns the meter of one worker, which alone writes it. */
   public RunMeter worker() {
-    var worker = new RunMeter(nanoTime, clock);
+    var worker = new RunMeter(nanoTime, clock, summaries);
     workers.add(worker);
     return worker;
   }
@@ -150,11 +154,20 @@ public final class VersionMeter {
     cacheHit.add(lookupNanos);
     composedQueue.add(0);
     unqueued.add(wholeNanos);
+    if (summaries != null) {
+      long now = now();
+      summaries.request.add(wholeNanos, 1, now);
+      summaries.queue.add(0, 1, now);
+      summaries.cacheHit.add(lookupNanos, 1, now);
+    }
   }
 
   /** A request was not in the cache: how long it took to look, and to put the answer there. */
   public void cacheMiss(long nanos) {
     cacheMiss.add(nanos);
+    if (summaries != null) {
+      summaries.cacheMiss.add(nanos, 1, now());
+    }
   }
 
   /**
@@ -169,7 +182,15 @@ public final class VersionMeter {
     composedRows.add(inferences);
     composedQueue.add(times.queue());
     composedBatches.add(inferences, times);
-    unqueued.add(now() - sinceNanos);
+    long now = now();
+    unqueued.add(now - sinceNanos);
+    if (summaries != null) {
+      summaries.request.add(now - sinceNanos, 1, now);
+      summaries.queue.add(times.queue(), 1, now);
+      summaries.input.add(times.input(), 1, now);
+      summaries.infer.add(times.infer(), 1, now);
+      summaries.output.add(times.output(), 1, now);
+    }
   }
 
   /** A request that was accepted left the queue without having run. Any thread. */
@@ -190,6 +211,11 @@ public final class VersionMeter {
   /** Requests in the queue now. */
   public int waiting() {
     return waiting.getAsInt();
+  }
+
+  /** Returns its latencies of the last minute; null if nobody wants them. */
+  @Nullable LatencySummaries summaries() {
+    return summaries;
   }
 
   long loadNanos() {

@@ -11,6 +11,7 @@ import dev.sluice.config.security.RestrictedApi.Group;
 import dev.sluice.config.security.RestrictedApi.Wire;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.ControlConfig.Mode;
+import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.LogConfig;
@@ -168,6 +169,38 @@ class TritonServerCommandTest {
         .containsExactly(
             "--trace-config mode=opentelemetry has no effect: traces go to a file or the log, and"
                 + " mode=triton is the only one");
+  }
+
+  @Test
+  void latenciesAreShownInTheFormsOfMetricsConfig() {
+    assertThat(read("--metrics-config=summary_latencies=true").oip().latencies())
+        .isEqualTo(
+            new LatencyMetricsConfig(
+                true, false, true, LatencyMetricsConfig.DEFAULT.summaryQuantiles()));
+    assertThat(
+            read(
+                    "--metrics-config",
+                    "counter_latencies=false",
+                    "--metrics-config=histogram_latencies=true",
+                    "--metrics-config=summary_quantiles=0.5:0.05,0.75:0.01")
+                .oip()
+                .latencies())
+        .isEqualTo(new LatencyMetricsConfig(false, true, false, List.of(0.5, 0.75)));
+    assertThat(warnings).isEmpty();
+    read("--metrics-config=colour=red");
+    assertThat(warnings)
+        .singleElement()
+        .asString()
+        .startsWith("--metrics-config colour=red has no effect");
+    assertThatThrownBy(() -> read("--metrics-config=summary_latencies"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("NAME=VALUE");
+    assertThatThrownBy(() -> read("--metrics-config=summary_quantiles=0.5"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("QUANTILE:ERROR");
+    assertThatThrownBy(() -> read("--metrics-config=summary_quantiles=2:0.1"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("a number from 0 to 1");
   }
 
   @Test

@@ -38,6 +38,7 @@ import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.KserveConfig;
+import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
@@ -210,6 +211,7 @@ class SluiceConfigReaderTest {
           tensors: true
           file: trace.json
           max_size: 2MiB
+        latencies: { counters: false, histograms: true, summaries: true, summary_quantiles: [0.5, 0.75] }
       log:
         format: json
         level: debug
@@ -351,6 +353,7 @@ class SluiceConfigReaderTest {
               Optional.of("x-.*"),
               Optional.of("y-.*"),
               new TraceConfig(true, 5, 6, 7, true, Optional.of(Path.of("trace.json")), 2 << 20),
+              new LatencyMetricsConfig(false, true, true, List.of(0.5, 0.75)),
               new SharedMemoryConfig(true, Path.of("/dev/shm/x"), 7, Duration.ofMinutes(2))),
           new SecurityConfig(
               List.of(

@@ -8,6 +8,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,41 @@ class VersionMeterTest {
     assertThat(now.computeInfer()).isEqualTo(new Times(2, 40));
     assertThat(now.computeOutput()).isEqualTo(new Times(2, 6));
     assertThat(now.lastInferenceMillis()).isEqualTo(1_700_000_000_000L);
+  }
+
+  @Test
+  void latenciesAreShownInTheFormsThatAreWanted() {
+    String plain = page(LatencyForms.COUNTERS);
+    assertThat(plain)
+        .contains("nv_inference_queue_duration_us{model=\"m\",version=\"1\"} 0.14")
+        .doesNotContain("summary", "first_response");
+    String all = page(new LatencyForms(false, true, List.of(0.9, 0.5)));
+    assertThat(all)
+        .doesNotContain("_duration_us", "nv_cache_hit_duration")
+        .contains(
+            "nv_inference_request_success{model=\"m\",version=\"1\"} 2",
+            "# TYPE nv_inference_request_summary_us summary",
+            "nv_inference_request_summary_us_sum{model=\"m\",version=\"1\"} 0.196",
+            "nv_inference_request_summary_us_count{model=\"m\",version=\"1\"} 2",
+            "nv_inference_queue_summary_us{model=\"m\",version=\"1\",quantile=\"0.5\"} 0.128",
+            "nv_inference_queue_summary_us{model=\"m\",version=\"1\",quantile=\"0.9\"} 0.128",
+            "nv_inference_compute_infer_summary_us_count{model=\"m\",version=\"1\"} 2",
+            "nv_cache_hit_summary_per_model{model=\"m\",version=\"1\",quantile=\"0.5\"} NaN",
+            "nv_inference_first_response_histogram_ms_bucket{model=\"m\",version=\"1\",le=\"100\"}"
+                + " 0",
+            "nv_inference_first_response_histogram_ms_bucket{model=\"m\",version=\"1\",le=\"500\"}"
+                + " 1",
+            "nv_inference_first_response_histogram_ms_sum{model=\"m\",version=\"1\"} 200");
+  }
+
+  private String page(LatencyForms forms) {
+    var told = new Telemetry(nanos::get, () -> Instant.EPOCH, Traces.off(), forms);
+    VersionMeter shown = told.version(new ModelId("m", 1));
+    shown.show();
+    runTwo(shown.worker(), nanos, 1, 1);
+    shown.responses().made(0, 200_000_000);
+    shown.responses().made(1, 400_000_000);
+    return told.page();
   }
 
   @Test

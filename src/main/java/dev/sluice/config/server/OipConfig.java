@@ -14,6 +14,7 @@ import java.util.regex.PatternSyntaxException;
  *     parameters, so that its model sees them
  * @param forwardGrpcMetadata the same for gRPC metadata
  * @param trace which requests are traced at the start
+ * @param latencies in which forms Triton's metrics show latencies
  * @param sharedMemory whether tensors may lie in shared memory
  */
 public record OipConfig(
@@ -21,6 +22,7 @@ public record OipConfig(
     Optional<String> forwardHttpHeaders,
     Optional<String> forwardGrpcMetadata,
     TraceConfig trace,
+    LatencyMetricsConfig latencies,
     SharedMemoryConfig sharedMemory) {
   public static final OipConfig DEFAULT =
       new OipConfig(
@@ -28,6 +30,7 @@ public record OipConfig(
           Optional.empty(),
           Optional.empty(),
           TraceConfig.DEFAULT,
+          LatencyMetricsConfig.DEFAULT,
           SharedMemoryConfig.DEFAULT);
 
   public static OipConfig read(Section oip) {
@@ -36,6 +39,7 @@ public record OipConfig(
         pattern(oip, "forward_http_headers"),
         pattern(oip, "forward_grpc_metadata"),
         oip.section("trace", TraceConfig::read),
+        oip.section("latencies", LatencyMetricsConfig::read),
         oip.section("shared_memory", SharedMemoryConfig::read));
   }
 
