@@ -4,7 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A flag of another server's command: a constant of an enum, which is named as the flag is. */
+/**
+ * A flag of another server's command: a constant of an enum, which is named as the flag is.
+ *
+ * <p>One command's flags are one enum, so that help, parsing and warnings come from the same list.
+ * A flag that has no effect here is accepted and named in a warning; an unknown one is rejected, as
+ * by the server that it belongs to.
+ */
 interface CompatFlag {
   /** The effect of a flag. */
   enum Kind {

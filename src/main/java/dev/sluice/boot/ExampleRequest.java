@@ -16,7 +16,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** A request to try, made up from what a served model says of itself. */
+/**
+ * A request to try, made up from what a served model says of itself.
+ *
+ * <p>Threads: the one that starts the server. Only reads metadata; no model runs.
+ */
 final class ExampleRequest {
   /** More numbers than anyone wants on a command line. */
   private static final long MOST_ELEMENTS = 1_000;

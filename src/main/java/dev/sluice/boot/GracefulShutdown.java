@@ -6,7 +6,12 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Graceful shutdown of the process: drains on the first signal, and ends at once on the second. */
+/**
+ * Graceful shutdown of the process: drains on the first signal, and ends at once on the second.
+ *
+ * <p>Drain: readiness falls, listeners stop accepting, requests in flight complete, streams are
+ * ended in the words of their protocol.
+ */
 final class GracefulShutdown {
   private static final Logger LOG = LoggerFactory.getLogger(GracefulShutdown.class);
 

@@ -11,7 +11,12 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import org.slf4j.event.KeyValuePair;
 
-/** Log lines for programs: one JSON object for each event, facts beside the message. */
+/**
+ * Log lines for programs: one JSON object for each event, facts beside the message.
+ *
+ * <p>Threads: the log's own. Every line is one valid JSON document; a caller's text is escaped and
+ * bounded as in {@link TextLayout}, so that no request can forge a line.
+ */
 final class JsonLayout extends LayoutBase<ILoggingEvent> {
   private static final JsonFactory JSON = new JsonFactory();
 

@@ -6,7 +6,12 @@ import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
 import dev.sluice.inference.LogControl.Levels;
 
-/** Drops log events of a level that is off although a lower one is on. Any thread. */
+/**
+ * Drops log events of a level that is off although a lower one is on. Any thread.
+ *
+ * <p>Triton switches each level by itself, where Logback knows only a threshold; this is what makes
+ * up the difference.
+ */
 final class LevelFilter extends Filter<ILoggingEvent> {
   private final Levels levels;
 

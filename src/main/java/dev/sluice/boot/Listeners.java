@@ -21,7 +21,12 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The open listeners of a server. Used by the thread that starts and closes it, which blocks. */
+/**
+ * The open listeners of a server. Used by the thread that starts and closes it, which blocks.
+ *
+ * <p>Graceful shutdown: {@link #drain} stops accepting and lets requests in flight complete, {@link
+ * #close} ends what is left when the grace period is over.
+ */
 final class Listeners {
   /** Time before the end of the drain at which requests are failed. */
   private static final long LAST_ANSWERS_MILLIS = 200;

@@ -7,7 +7,12 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Vert.x's workers for what the repository does. */
+/**
+ * Vert.x's workers for what the repository does.
+ *
+ * <p>Threads: loads run on a pool of their own, as many at once as the settings say, so that a slow
+ * load blocks neither event loops nor requests.
+ */
 final class LoadingWorkers implements Workers {
   private static final Logger LOG = LoggerFactory.getLogger(LoadingWorkers.class);
 
@@ -15,8 +20,8 @@ final class LoadingWorkers implements Workers {
   private final ServerThreads threads;
 
   /**
-   * Context of no verticle. A verticle that a task deploys is a child of the one whose context began
-   * the task, and is undeployed with it; models outlive the listener that asked for them.
+   * Context of no verticle. A verticle that a task deploys is a child of the one whose context
+   * began the task, and is undeployed with it; models outlive the listener that asked for them.
    */
   private final Context detached;
 

@@ -1,6 +1,10 @@
 package dev.sluice.boot;
 
-/** Entry point of the process. */
+/**
+ * Entry point of the process.
+ *
+ * <p>Everything else is in {@link SluiceCommand} and its sub-commands; the exit code is theirs.
+ */
 public final class Main {
   private Main() {}
 

@@ -6,7 +6,12 @@ import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import java.io.IOException;
 import java.util.List;
 
-/** Entry point of the process of one model. Started by a server only. */
+/**
+ * Entry point of the process of one model. Started by a server only.
+ *
+ * <p>Reads commands from standard input until it ends, which is when the server has exited too: no
+ * model process outlives its server.
+ */
 public final class ModelProcessMain {
   private ModelProcessMain() {}
 

@@ -9,7 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Formats the reports about models that the commands print. */
+/**
+ * Formats the reports about models that the commands print.
+ *
+ * <p>Threads: any; keeps nothing. A table has one line for each version, so that scripts can read
+ * it line by line.
+ */
 final class ModelReports {
   private ModelReports() {}
 

@@ -7,7 +7,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs periodic tasks on a worker until it is stopped. */
+/**
+ * Runs periodic tasks on a worker until it is stopped.
+ *
+ * <p>Each task has an interval from the end of one run to the start of the next, so that a slow one
+ * never overlaps itself. A failure is logged and the task goes on.
+ */
 final class PeriodicTasks {
   private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
 

@@ -8,6 +8,9 @@ import io.vertx.core.http.HttpServerRequest;
 
 /**
  * Port unification: passes gRPC requests and other HTTP requests of one port to their dispatchers.
+ *
+ * <p>Threads: the event loop of the connection. HTTP/1.1, HTTP/2, gRPC and gRPC-Web share a port;
+ * the content type decides, since all gRPC requests have one of their own.
  */
 record PortUnification(HttpDispatcher http, GrpcDispatcher grpc) implements ListenerDispatcher {
   @Override

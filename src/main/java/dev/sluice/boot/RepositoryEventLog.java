@@ -5,7 +5,12 @@ import dev.sluice.inference.VersionStatus;
 import dev.sluice.repository.RepositoryListener;
 import org.slf4j.Logger;
 
-/** Logs the events of models. */
+/**
+ * Logs the events of models.
+ *
+ * <p>Threads: called under the repository's lock, so it only hands lines to the log, which never
+ * blocks.
+ */
 record RepositoryEventLog(Logger log) implements RepositoryListener {
   @Override
   public void available(ModelId id) {

@@ -31,7 +31,13 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Translates the flags of {@code tensorflow_model_server} to settings of Sluice. */
+/**
+ * Translates the flags of {@code tensorflow_model_server} to settings of Sluice.
+ *
+ * <p>The result is the same {@code SluiceConfig} that a settings file gives: behind it the server
+ * does not know which command started it. Flags of TensorFlow's own internals are accepted and
+ * named in one warning.
+ */
 final class ServingSettings {
   private static final String FILE = "file://";
   private static final int GRPC_PORT = 8_500;

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The flags that change settings. */
+/**
+ * The flags that change settings.
+ *
+ * <p>An option sets one key by its full name. What it accepts is what the settings file accepts.
+ */
 final class SettingsOptions {
   @Option(
       names = "--config",

@@ -6,7 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses how the server talks to sockets. */
+/**
+ * Chooses how the server talks to sockets.
+ *
+ * <p>Native epoll is preferred on Linux; where the choice of the settings is not to be had, the
+ * JDK's own transport is taken and one line logged.
+ */
 final class SocketTransports {
   private static final Logger LOG = LoggerFactory.getLogger(SocketTransports.class);
 

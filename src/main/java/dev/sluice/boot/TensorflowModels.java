@@ -21,7 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The models that a TensorFlow Serving model config file lists. One thread at a time. */
+/**
+ * The models that a TensorFlow Serving model config file lists. One thread at a time.
+ *
+ * <p>The file is polled: a change is applied as one step by the control plane. A file that is
+ * damaged changes nothing; its fault is logged once, not at every poll.
+ */
 final class TensorflowModels {
   private static final Logger LOG = LoggerFactory.getLogger(TensorflowModels.class);
 

@@ -9,7 +9,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Parses Triton's restrictions of APIs to callers with a header: {@code APIS:KEY=VALUE}. */
+/**
+ * Parses Triton's restrictions of APIs to callers with a header: {@code APIS:KEY=VALUE}.
+ *
+ * <p>No complaint repeats what was got, since it may hold a key.
+ */
 final class TritonRestrictions {
   /** The prefix that gRPC metadata has before the key. */
   private static final String GRPC_PREFIX = "triton-grpc-protocol-";

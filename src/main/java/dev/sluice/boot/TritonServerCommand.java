@@ -16,7 +16,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** {@code sluice tritonserver}: serves as Triton's command does, by its flags. */
+/**
+ * {@code sluice tritonserver}: serves as Triton's command does, by its flags.
+ *
+ * <p>Everything after parsing is that of {@link ServeCommand}: settings, warnings, listeners,
+ * shutdown.
+ */
 @Command(name = "tritonserver", description = "Serves models by the flags of Triton's command.")
 final class TritonServerCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(TritonServerCommand.class);

@@ -26,7 +26,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Translates the flags of {@code tritonserver} to settings of Sluice. */
+/**
+ * Translates the flags of {@code tritonserver} to settings of Sluice.
+ *
+ * <p>The result is the same {@code SluiceConfig} that a settings file gives.
+ */
 final class TritonSettings {
   private static final int HIGHEST_PORT = 65_535;
   private static final long MOST_SECONDS = 1_000_000;

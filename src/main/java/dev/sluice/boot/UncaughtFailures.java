@@ -8,7 +8,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Takes the failures that no caller is there for: those of event loops and of threads. */
+/**
+ * Takes the failures that no caller is there for: those of event loops and of threads.
+ *
+ * <p>Any thread. A failure that says that memory has run out ends the process, since what it left
+ * behind is unknown.
+ */
 final class UncaughtFailures implements Handler<Throwable> {
   private static final Logger LOG = LoggerFactory.getLogger(UncaughtFailures.class);
 

@@ -25,7 +25,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The file of a Unix domain socket. Blocks on the file system. */
+/**
+ * The file of a Unix domain socket. Blocks on the file system.
+ *
+ * <p>A socket is created under a temporary name with its permissions set and then renamed, so that
+ * no client connects before they hold. One that a killed server left is removed, if no server
+ * answers on it.
+ */
 final class UnixSocket {
   private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
 

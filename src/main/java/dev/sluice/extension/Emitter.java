@@ -1,6 +1,11 @@
 package dev.sluice.extension;
 
-/** Sends the messages of one stream. Any thread, until the model's method returns. */
+/**
+ * Sends the messages of one stream. Any thread, until the model's method returns.
+ *
+ * <p>Backpressure: emitting waits while the reader has no demand, on the plugin's own thread. A
+ * stream that was cancelled makes it throw, so that the plugin stops.
+ */
 public interface Emitter {
   /**
    * Sends a message, as soon as the reader wants one: a slow reader slows the model down here.

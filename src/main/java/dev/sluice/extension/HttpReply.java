@@ -2,7 +2,11 @@ package dev.sluice.extension;
 
 import java.nio.charset.StandardCharsets;
 
-/** Writes the answer to an HTTP request. One thread at a time. */
+/**
+ * Writes the answer to an HTTP request. One thread at a time.
+ *
+ * <p>Backpressure: writing waits while the client does not read.
+ */
 public interface HttpReply {
   /** Sets the status; 200 otherwise. Before anything is written. */
   HttpReply status(int status);

@@ -2,7 +2,12 @@ package dev.sluice.extension;
 
 import java.util.List;
 
-/** Asks models of the same server. Any thread of a plugin. */
+/**
+ * Asks models of the same server. Any thread of a plugin.
+ *
+ * <p>Goes the way of any other request: admission control, queue, batching and deadlines apply.
+ * Waits for the answer, on the plugin's thread.
+ */
 public interface Models {
   /**
    * Asks a model and waits for its answer.

@@ -12,7 +12,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Objects;
 
-/** The page for browsers: one file that loads nothing but the state that it shows. */
+/**
+ * The page for browsers: one file that loads nothing but the state that it shows.
+ *
+ * <p>The content security policy lets nothing else run on it.
+ */
 final class ConsolePage {
   /** The path from which the page polls the state. */
   static final String STATE_PATH = "/console.json";

@@ -17,7 +17,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The process, its machine and its Java VM, as metrics, by the names that all exporters use. */
+/**
+ * The process, its machine and its Java VM, as metrics, by the names that all exporters use.
+ *
+ * <p>Reads {@code /proc} where there is one; a value that a system does not have is left out, not
+ * zero. Called on a worker.
+ */
 public final class ProcessMetrics implements MetricSource {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Pattern SIZE = Pattern.compile("(?m)^(Vm\\w+):\\s+(\\d+) kB");

@@ -1,6 +1,10 @@
 package dev.sluice.ops;
 
-/** The newest values of a row, zeros at first. */
+/**
+ * The newest values of a row, zeros at first.
+ *
+ * <p>Fixed memory from the start; adding is constant time. One thread at a time.
+ */
 final class RingBuffer {
   private final double[] values;
   private int next;

@@ -16,7 +16,12 @@ import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Polls the model folders, and reads settings that have changed. Blocks; one thread at a time. */
+/**
+ * Polls the model folders, and reads settings that have changed. Blocks; one thread at a time.
+ *
+ * <p>Blocks on the file system; remembers the last poll, so that a folder counts as stable only
+ * when two polls agree.
+ */
 final class RepositoryPoller {
   /** Age that the newest file must have, on the first poll, for its folder to count as complete. */
   private static final Duration SETTLING_TIME = Duration.ofSeconds(2);

@@ -46,7 +46,12 @@ import org.jspecify.annotations.Nullable;
  *          never did is forgotten with its folder.
  */
 
-/** One model, its settings and its versions. Touched only under the repository's lock. */
+/**
+ * One model, its settings and its versions. Touched only under the repository's lock.
+ *
+ * <p>Reconciliation: {@link #plan} compares desired with actual state and returns actions; the
+ * repository carries them out and reports back by the methods that record what happened.
+ */
 final class TrackedModel {
   private final String name;
   private final LoadingConfig loading;

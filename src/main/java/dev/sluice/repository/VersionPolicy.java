@@ -5,7 +5,11 @@ import java.util.Collection;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
-/** Selects the available versions that should be served. */
+/**
+ * Selects the available versions that should be served.
+ *
+ * <p>Pure: depends on its arguments alone, so that tests need no files.
+ */
 final class VersionPolicy {
   private VersionPolicy() {}
 

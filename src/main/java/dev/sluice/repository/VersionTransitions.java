@@ -4,7 +4,12 @@ import dev.sluice.inference.VersionState;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Checks the transitions between states of a version. */
+/**
+ * Checks the transitions between states of a version.
+ *
+ * <p>START, LOADING, AVAILABLE, UNLOADING, END as in TensorFlow Serving; any other move is a defect
+ * of the server.
+ */
 final class VersionTransitions {
   private VersionTransitions() {}
 

@@ -9,7 +9,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The API keys that are valid now. Any thread. */
+/**
+ * The API keys that are valid now. Any thread.
+ *
+ * <p>Only digests are kept, and compared in constant time.
+ */
 final class ApiKeys {
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Known(byte[] sha256, Identity identity) {

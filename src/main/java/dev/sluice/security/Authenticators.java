@@ -13,7 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Recognises the kinds of credentials that the settings name. Made and closed by one thread. */
+/**
+ * Recognises the kinds of credentials that the settings name. Made and closed by one thread.
+ *
+ * <p>The first credential that is present decides; one that is not valid rejects the request, also
+ * if another one would have been.
+ */
 public final class Authenticators implements AutoCloseable {
   private final ReloadedFiles files;
   private Optional<JwksEndpoint> fetched = Optional.empty();

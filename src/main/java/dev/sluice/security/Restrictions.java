@@ -15,7 +15,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Operations that need a header by one kind of wire, with Triton's texts. Any thread. */
+/**
+ * Operations that need a header by one kind of wire, with Triton's texts. Any thread.
+ *
+ * <p>Headers are compared in constant time. The texts and codes are Triton's own, since its clients
+ * match them.
+ */
 final class Restrictions {
   private final RestrictedApi.Wire wire;
   private final boolean neverControl;

@@ -11,7 +11,13 @@ import dev.sluice.scheduling.admission.Admission.Permit;
 import java.util.Map;
 import java.util.Optional;
 
-/** A lease that counts as a request: releasing it releases its permit too. One thread at a time. */
+/**
+ * A lease that counts as a request: releasing it releases its permit too. One thread at a time.
+ *
+ * <p>Ownership: of the request that it was admitted for; {@link #release} is called once, by the
+ * request's close. The permit may be released before the lease, when a run goes on for a caller
+ * that was answered.
+ */
 final class AdmittedLease implements ModelLease {
   private final LiveVersion live;
   private final Permit permit;

@@ -8,7 +8,11 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import java.util.List;
 import java.util.Optional;
 
-/** A model with a cache in front of its queue. Streams go past it. */
+/**
+ * A model with a cache in front of its queue. Streams go past it.
+ *
+ * <p>Decorates a servable: a hit is answered on the caller's event loop and wakes no worker.
+ */
 record CachedModel(Servable model, CachingScheduler scheduler) implements Servable {
   /**
    * Returns the model itself, or with a cache if its settings want one and each answer stands

@@ -9,7 +9,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the files whose lines name an output's classes, in their order. */
+/**
+ * Reads the files whose lines name an output's classes, in their order.
+ *
+ * <p>Blocks; read when a model is loaded.
+ */
 final class ClassLabels {
   /** Bytes of a file: more than a name of some length for each of the classes of any model. */
   private static final long LARGEST = 64L * 1024 * 1024;

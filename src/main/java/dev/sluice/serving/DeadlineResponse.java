@@ -26,6 +26,9 @@ import java.util.function.LongSupplier;
 
 /**
  * The answer to a request with a deadline, given at the deadline at the latest. Of one event loop.
+ *
+ * <p>Idempotent: whichever of answer and deadline comes first completes the future; the other one
+ * only frees memory.
  */
 final class DeadlineResponse extends DeadlineEntry {
   private static final long NANOS_PER_MILLI = 1_000_000;

@@ -13,7 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A set of wanted models, checked in TensorFlow Serving's order and words. */
+/**
+ * A set of wanted models, checked in TensorFlow Serving's order and words.
+ *
+ * <p>A wrong set is rejected as a whole, before anything changes: INVALID_ARGUMENT with TensorFlow
+ * Serving's text.
+ */
 public final class DesiredModelSet {
   private static final String TENSORFLOW = "tensorflow";
   private static final String FILE = "file://";

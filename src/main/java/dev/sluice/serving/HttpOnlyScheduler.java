@@ -8,7 +8,11 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.Scheduler;
 import io.vertx.core.Future;
 
-/** For a plugin that only answers HTTP requests. */
+/**
+ * For a plugin that only answers HTTP requests.
+ *
+ * <p>Inference by other protocols fails with UNIMPLEMENTED in the words of each.
+ */
 record HttpOnlyScheduler(ModelId model) implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {

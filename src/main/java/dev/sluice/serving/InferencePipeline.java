@@ -24,7 +24,13 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.function.LongSupplier;
 
-/** Pipeline of a request, one step per line: authorise, find, admit, check, schedule. */
+/**
+ * Pipeline of a request, one step per line: authorise, find, admit, check, schedule.
+ *
+ * <p>Threads: event loops; nothing here blocks, and every future completes on the caller's event
+ * loop. A lease is acquired before the body is decoded, and released by closing the request, on
+ * every path. Errors are {@code InferenceException}s with a code; protocols map them.
+ */
 public final class InferencePipeline implements DataPlane {
   private final ModelRepository repository;
   private final PluginPaths paths;

@@ -33,7 +33,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The states of the models and of the server, and the operations that change them. */
+/**
+ * The states of the models and of the server, and the operations that change them.
+ *
+ * <p>Threads: any; the futures complete on the caller's event loop. Control operations need a right
+ * and, for load and unload, explicit model control. Load and unload are idempotent, and those on
+ * one model follow each other in the order in which they were called.
+ */
 public final class ModelControl implements ControlPlane {
   private final ModelRepository repository;
   private final LabelCheck labels;

@@ -12,7 +12,12 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.serving.explain.ShapleyRun;
 import io.vertx.core.Future;
 
-/** Explains models as their settings say, by asking them. */
+/**
+ * Explains models as their settings say, by asking them.
+ *
+ * <p>Asks the model itself, by ordinary requests: explanations wait in the same queue, under the
+ * same limits and deadline as predictions.
+ */
 public final class ModelExplainer implements Explainer {
   private final DataPlane data;
 

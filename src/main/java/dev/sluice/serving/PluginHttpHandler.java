@@ -5,7 +5,11 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.PluginHttpCall;
 import java.util.Optional;
 
-/** Answers HTTP requests by a plugin: each is one call, on a thread of its own. */
+/**
+ * Answers HTTP requests by a plugin: each is one call, on a thread of its own.
+ *
+ * <p>The event loop only hands over bytes; the plugin may block on its thread until its time limit.
+ */
 record PluginHttpHandler(PluginVersion version, HttpHandler handler) {
   static Optional<PluginHttpHandler> of(PluginVersion version) {
     return version.code().handler().map(handler -> new PluginHttpHandler(version, handler));

@@ -23,7 +23,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** The server's models as plugins call them: through the data plane, like any caller. */
+/**
+ * The server's models as plugins call them: through the data plane, like any caller.
+ *
+ * <p>Blocks the plugin's thread, never an event loop.
+ */
 record PluginModels(DataPlane data, Vertx vertx) implements Models {
   @Override
   public Answer infer(String model, List<Value> inputs) throws InterruptedException {

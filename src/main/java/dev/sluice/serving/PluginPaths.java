@@ -6,7 +6,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The HTTP paths that loaded plugins answer. Any thread. */
+/**
+ * The HTTP paths that loaded plugins answer. Any thread.
+ *
+ * <p>A lookup reads one concurrent map, without a lock. Claims are counted: a path stays while any
+ * version that claims it is loaded.
+ */
 public final class PluginPaths {
   /** Versions of one model may overlap. */
   private record Claim(String model, int versions) {}

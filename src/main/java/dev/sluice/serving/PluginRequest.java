@@ -8,7 +8,11 @@ import dev.sluice.runtime.plugin.PluginValues;
 import java.util.List;
 import java.util.Map;
 
-/** A request as a plugin sees it: all copied, so that it outlives the request. */
+/**
+ * A request as a plugin sees it: all copied, so that it outlives the request.
+ *
+ * <p>Heap arrays only: a plugin that keeps a value beyond the call keeps no native memory.
+ */
 record PluginRequest(
     String id,
     List<Value> inputs,

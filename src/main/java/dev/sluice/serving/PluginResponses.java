@@ -15,7 +15,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Makes responses of what a plugin answers. Any thread. */
+/**
+ * Makes responses of what a plugin answers. Any thread.
+ *
+ * <p>Checks names, types and shapes against what the plugin declared; an answer that does not fit
+ * is a server error, INTERNAL, with both in the text.
+ */
 record PluginResponses(ModelSignature declared) {
   /**
    * Returns a response to a request, if the answer is what was declared.

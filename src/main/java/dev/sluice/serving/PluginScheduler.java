@@ -14,7 +14,12 @@ import io.vertx.core.Promise;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Answers requests by a plugin: each is one call. */
+/**
+ * Answers requests by a plugin: each is one call.
+ *
+ * <p>Admission control is that of the version's threads: so many calls run at once, a bounded
+ * number waits.
+ */
 final class PluginScheduler implements Scheduler {
   private final PluginVersion version;
   private final Model model;

@@ -6,7 +6,11 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import java.util.concurrent.Flow;
 
-/** Answers requests by streams of a plugin: each is one call, on a thread of its own. */
+/**
+ * Answers requests by streams of a plugin: each is one call, on a thread of its own.
+ *
+ * <p>Backpressure: the plugin's thread waits in its emitter while the reader has no demand.
+ */
 record PluginStreams(PluginVersion version, StreamingModel model, PluginResponses answers)
     implements StreamScheduler {
   @Override

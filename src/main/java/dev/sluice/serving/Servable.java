@@ -10,7 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A loaded version as the pipeline needs it: admission control and a scheduler behind it. */
+/**
+ * A loaded version as the pipeline needs it: admission control and a scheduler behind it.
+ *
+ * <p>One implementation for each kind of version: a model of files, an ensemble, a plugin, a
+ * sequence model; decorators add a cache or a converter. Protocols never see which one it is.
+ */
 interface Servable extends LoadedModel {
   /** Returns all there is of it besides those who run it. */
   VersionComponents facts();

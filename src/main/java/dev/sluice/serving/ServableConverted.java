@@ -12,7 +12,11 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A model with a plugin around it: a converter, a handler of HTTP requests, or both. */
+/**
+ * A model with a plugin around it: a converter, a handler of HTTP requests, or both.
+ *
+ * <p>Ownership: of the model behind it, which is closed with it.
+ */
 final class ServableConverted implements Servable {
   private final Servable model;
   private final PluginVersion version;

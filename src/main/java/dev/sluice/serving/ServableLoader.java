@@ -32,7 +32,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Opens models with the runtime that recognises their files, and puts them to work. */
+/**
+ * Opens models with the runtime that recognises their files, and puts them to work.
+ *
+ * <p>Blocks, often for seconds; runs on a loading worker. Whatever fails on the way, all that was
+ * opened is closed again, and the failure says what was tried.
+ */
 public final class ServableLoader implements Loader {
   /** The file in which TensorFlow Extended leaves the metadata store's id of a SavedModel. */
   private static final String METADATA_ID = "assets.extra/mlmd_uuid";

@@ -7,7 +7,12 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 
-/** A session as those see it who decide what runs together. */
+/**
+ * A session as those see it who decide what runs together.
+ *
+ * <p>Narrow on purpose: schedulers decide which requests run together and need nothing else of a
+ * session.
+ */
 record SessionExecutor(ModelSession session) implements BatchExecutor {
   @Override
   public List<NamedTensor> run(

@@ -13,7 +13,12 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says at load which outputs of a model no client will get, and refuses a model of no others. */
+/**
+ * Says at load which outputs of a model no client will get, and refuses a model of no others.
+ *
+ * <p>Some element types exist in runtimes and on no wire. Better a line at load time than a failure
+ * at each request.
+ */
 final class UnsupportedOutputs {
   private static final Logger LOG = LoggerFactory.getLogger(UnsupportedOutputs.class);
 

@@ -8,7 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The place of a version's files in its folder: directly, or where Triton's layout has them. */
+/**
+ * The place of a version's files in its folder: directly, or where Triton's layout has them.
+ *
+ * <p>Triton lets a SavedModel be a folder inside the version's; TensorFlow Serving's lies there
+ * directly. Nothing is read but names.
+ */
 final class VersionLocation {
   /** Folders that Triton looks into: a SavedModel, or an ONNX model in several files. */
   private static final List<String> FOLDERS = List.of("model.savedmodel", "model.onnx");

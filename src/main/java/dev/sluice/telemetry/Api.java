@@ -1,6 +1,11 @@
 package dev.sluice.telemetry;
 
-/** The operations of a model, in each protocol's words. */
+/**
+ * The operations of a model, in each protocol's words.
+ *
+ * <p>Each constant names one call as its own ecosystem's dashboards do. A call that runs no model
+ * has no counterpart in TensorFlow Serving's metrics.
+ */
 public enum Api {
   V1_PREDICT("v1", "predict"),
   V1_CLASSIFY("v1", "classify"),

@@ -3,7 +3,11 @@ package dev.sluice.telemetry;
 import dev.sluice.telemetry.ModelStatistics.Times;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Adder of a count and a total time. Any thread. */
+/**
+ * Adder of a count and a total time. Any thread.
+ *
+ * <p>Uses adders that many threads write without contention; reading sums up and is for scrapes.
+ */
 final class DurationAdder {
   private final LongAdder count = new LongAdder();
   private final LongAdder nanos = new LongAdder();

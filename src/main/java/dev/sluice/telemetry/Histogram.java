@@ -2,7 +2,12 @@ package dev.sluice.telemetry;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Histogram of values over buckets. Any thread; no locks. */
+/**
+ * Histogram of values over buckets. Any thread; no locks.
+ *
+ * <p>Adding is one atomic increment in an array. A scrape that reads meanwhile may see a sum
+ * without its last count, as all exporters do.
+ */
 final class Histogram implements Distribution {
   private final Buckets buckets;
   private final LongAdder[] counts;

@@ -8,7 +8,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** Metrics of loads and warm-ups, by the folder that a version lies in. Any thread. */
+/**
+ * Metrics of loads and warm-ups, by the folder that a version lies in. Any thread.
+ *
+ * <p>TensorFlow Serving counts loads by path, not by model; the names and labels are its own.
+ */
 public final class LoadMeters {
   /** Results of loads and warm-ups, in TensorFlow Serving's words. */
   private static final String GOOD = "success";

@@ -1,6 +1,10 @@
 package dev.sluice.telemetry;
 
-/** Writes some of the metrics onto the page, on each scrape. Any thread. */
+/**
+ * Writes some of the metrics onto the page, on each scrape. Any thread.
+ *
+ * <p>A source keeps no state between scrapes.
+ */
 @FunctionalInterface
 public interface MetricSource {
   /** Writes the current values. Called on a worker, so it may take a while. */

@@ -4,7 +4,12 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;
 
-/** Prometheus' text format, version 0.0.4, in the making. One thread. */
+/**
+ * Prometheus' text format, version 0.0.4, in the making. One thread.
+ *
+ * <p>Labels are escaped, families are written once and in a stable order, so that two pages can be
+ * compared.
+ */
 public final class MetricsPage {
   /** Digits of a bucket's bound: 32.4, not 32.400000000000006. */
   private static final MathContext BOUND = new MathContext(7);

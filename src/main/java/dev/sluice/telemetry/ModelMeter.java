@@ -5,7 +5,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Metrics of a model by its name, across its versions. Kept for ever. Any thread. */
+/**
+ * Metrics of a model by its name, across its versions. Kept for ever. Any thread.
+ *
+ * <p>Cardinality limit: only models that exist get a meter of their own; requests for unknown names
+ * share one, see {@link UnknownModelMeters}.
+ */
 public final class ModelMeter {
   private static final int ENTRY_POINTS = EntryPoint.values().length;
 

@@ -1,6 +1,10 @@
 package dev.sluice.telemetry;
 
-/** Metrics of the runs of one signature. One thread writes, any reads. */
+/**
+ * Metrics of the runs of one signature. One thread writes, any reads.
+ *
+ * <p>The number of signatures is the model's, so no cardinality limit is needed.
+ */
 final class SignatureMeter {
   private final String name;
 

@@ -2,7 +2,12 @@ package dev.sluice.telemetry;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A sum that one thread writes and any reads: adding is a plain store. */
+/**
+ * A sum that one thread writes and any reads: adding is a plain store.
+ *
+ * <p>Cheaper than a {@code LongAdder}, whose add is an atomic instruction, which matters where a
+ * run takes microseconds.
+ */
 final class SingleWriterCounter {
   private final AtomicLong sum = new AtomicLong();
 

@@ -16,7 +16,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** All meters of a server, and the page that shows them. Any thread. */
+/**
+ * All meters of a server, and the page that shows them. Any thread.
+ *
+ * <p>Recording takes no lock and allocates nothing once a meter exists; reading is slow and for
+ * workers.
+ */
 public final class Telemetry {
   /** Models with meters of their own, those that are no longer there among them. */
   static final int MOST_MODELS = 10_000;

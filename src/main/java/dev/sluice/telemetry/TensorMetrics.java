@@ -2,7 +2,11 @@ package dev.sluice.telemetry;
 
 import dev.sluice.tensor.TensorMemory;
 
-/** The native memory of tensors, as metrics: of the whole process. */
+/**
+ * The native memory of tensors, as metrics: of the whole process.
+ *
+ * <p>Open blocks that grow without bound are a leak: this is the series to alert on.
+ */
 record TensorMetrics() implements MetricSource {
   @Override
   public void write(MetricsPage page) {

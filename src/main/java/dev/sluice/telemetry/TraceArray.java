@@ -7,7 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file with one JSON array, which grows and is whole at any time. Of one thread. */
+/**
+ * A file with one JSON array, which grows and is whole at any time. Of one thread.
+ *
+ * <p>The closing bracket is overwritten by the next element, so the file is valid JSON after every
+ * write, also if the process is killed.
+ */
 final class TraceArray implements AutoCloseable {
   private final FileChannel file;
   private long end;

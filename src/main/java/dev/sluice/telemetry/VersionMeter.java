@@ -19,7 +19,12 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Metrics of one loaded version, from its load on. Any thread. */
+/**
+ * Metrics of one loaded version, from its load on. Any thread.
+ *
+ * <p>Run statistics are written by workers, one meter each, without contention; a scrape adds them
+ * up. Triton's statistics extension and metrics are both made of this.
+ */
 public final class VersionMeter {
   private static final Times NEVER = new Times(0, 0);
 

@@ -23,7 +23,12 @@ import org.jspecify.annotations.Nullable;
  *           cache was made with or was limited to since; what finds no place is freed for good.
  */
 
-/** Freed blocks of native memory, kept for the next tensor of about their size. Any thread. */
+/**
+ * Freed blocks of native memory, kept for the next tensor of about their size. Any thread.
+ *
+ * <p>Contention: threads begin to search at different places, so that two rarely meet at one cache
+ * line. What exceeds the bounds goes back to the C library.
+ */
 final class BlockCache {
   private static final int SMALLEST_SHIFT = 6;
   private static final int LARGEST_SHIFT = 22;

@@ -6,7 +6,12 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 
-/** Vert.x buffers over bytes that exist already. */
+/**
+ * Vert.x buffers over bytes that exist already.
+ *
+ * <p>Zero-copy: wraps arrays and slices that are not changed afterwards. What has to be copied says
+ * so in its name.
+ */
 public final class Buffers {
   private Buffers() {}
 

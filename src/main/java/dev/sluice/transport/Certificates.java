@@ -24,7 +24,11 @@ import java.util.Map;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 
-/** Certificates and keys as they are in files, and whether a listener can use them. Blocks. */
+/**
+ * Certificates and keys as they are in files, and whether a listener can use them. Blocks.
+ *
+ * <p>Checked when they are read, at start and at each rotation.
+ */
 public final class Certificates {
   /**
    * The signature algorithm of each kind of key, to check whether a certificate's key can verify

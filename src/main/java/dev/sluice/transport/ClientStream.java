@@ -2,7 +2,12 @@ package dev.sluice.transport;
 
 import io.vertx.core.buffer.Buffer;
 
-/** A response that is sent in chunks, with backpressure. Of the call's event loop. */
+/**
+ * A response that is sent in chunks, with backpressure. Of the call's event loop.
+ *
+ * <p>Implementations buffer nothing themselves: {@link #isWriteQueueFull} is the transport's own
+ * watermark.
+ */
 public interface ClientStream {
   /**
    * Returns whether the client applies backpressure: what is written now would be buffered here.

@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The open connections of one listener, on all event loops together. Any thread. */
+/**
+ * The open connections of one listener, on all event loops together. Any thread.
+ *
+ * <p>Two limits: all connections of a listener, and those of one address, so that a single client
+ * cannot take all. A rejected connection is closed at once.
+ */
 public final class ConnectionCount {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
   private static final long LOG_INTERVAL_NANOS = 1_000_000_000;

@@ -7,7 +7,12 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import java.io.IOException;
 import java.util.Locale;
 
-/** Undoes the compression of a body, up to a limit, so that no small body can fill the memory. */
+/**
+ * Undoes the compression of a body, up to a limit, so that no small body can fill the memory.
+ *
+ * <p>Bounded twice: by the listener's limit for bodies and by the memory budget, both checked while
+ * inflating. A small body that would inflate for long is done on a worker.
+ */
 public final class ContentCoding {
   /**
    * The most that a byte can become. It is what decides whether a worker inflates a body, since 50

@@ -3,7 +3,11 @@ package dev.sluice.transport;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Answers what comes over the connections of one event loop's share of a listener. */
+/**
+ * Answers what comes over the connections of one event loop's share of a listener.
+ *
+ * <p>One instance for each event loop: implementations need no locks.
+ */
 public interface ListenerDispatcher {
   /** Takes a request over. Called when its headers are there. */
   void answer(HttpServerRequest request);

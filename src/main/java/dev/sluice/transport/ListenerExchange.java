@@ -20,7 +20,12 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Common state of an exchange, on any transport. */
+/**
+ * Common state of an exchange, on any transport.
+ *
+ * <p>Ownership: holds the request's memory account, its deadline and its call record, and closes
+ * them when the last piece of work and the answer are done.
+ */
 public abstract class ListenerExchange implements Exchange {
   /**
    * Bytes of an answer that is sent whatever the budget says: it costs hardly more than its stream,

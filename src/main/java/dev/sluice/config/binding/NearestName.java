@@ -5,7 +5,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** The known name that someone may have meant by an unknown one. */
+/**
+ * The known name that someone may have meant by an unknown one.
+ *
+ * <p>Edit distance decides; a name that would have to change by more than a third is no suggestion.
+ */
 final class NearestName {
   /** Longer names are compared as far as this, so that a hostile key costs little. */
   private static final int LONGEST = 128;

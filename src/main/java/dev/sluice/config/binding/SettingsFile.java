@@ -6,7 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** The text of a file that people write. */
+/**
+ * The text of a file that people write.
+ *
+ * <p>Blocks on the file system. Errors are {@code ConfigException}s that name the file; nothing is
+ * read partially.
+ */
 public final class SettingsFile {
   /** Bytes. More is not written by hand. */
   private static final long LARGEST = 1024 * 1024;

@@ -7,6 +7,9 @@ import java.util.regex.Pattern;
 
 /**
  * Lengths of time and sizes as people write them: a whole number and its unit, no space between.
+ *
+ * <p>Durations are {@code 500us}, {@code 2ms}, {@code 30s}; sizes are {@code 64KiB}, {@code 2GiB},
+ * powers of 1024. Reading and writing are inverse: what is shown can be set.
  */
 public final class Units {
   public static final String DURATION_WANTED =

@@ -10,7 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a file of rows: a JSON list of rows, each nested as instances are. Blocks. */
+/**
+ * Reads a file of rows: a JSON list of rows, each nested as instances are. Blocks.
+ *
+ * <p>Rows may be nested as a model's inputs are; they are flattened in row-major order. An error
+ * names the file and the row.
+ */
 public final class BaselineFile {
   private static final long LARGEST = 64L * 1024 * 1024;
   private static final JsonMapper JSON = new JsonMapper();

@@ -4,7 +4,11 @@ import dev.sluice.config.binding.ConfigException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Files that a model's settings name. */
+/**
+ * Files that a model's settings name.
+ *
+ * <p>A name that leads out of the model's folder is rejected: settings may come by the network.
+ */
 final class ModelFiles {
   private ModelFiles() {}
 

@@ -10,7 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a vocabulary: a JSON list of texts, each of which stands for its place. Blocks. */
+/**
+ * Reads a vocabulary: a JSON list of texts, each of which stands for its place. Blocks.
+ *
+ * <p>Errors are {@code ConfigException}s at load time, not at the first request. The place of a
+ * text is its token id, counted from 0.
+ */
 public final class VocabularyFile {
   private static final long LARGEST = 64L * 1024 * 1024;
   private static final JsonMapper JSON = new JsonMapper();

@@ -2,7 +2,12 @@ package dev.sluice.config.security;
 
 import java.nio.file.Path;
 
-/** Certificates or a key in PEM's text form. */
+/**
+ * Certificates or a key in PEM's text form.
+ *
+ * <p>Inline text or a file: a file is read again when it changes, so that certificates rotate
+ * without a restart.
+ */
 public sealed interface Pem {
   /** They are in a file. */
   record InFile(Path path) implements Pem {

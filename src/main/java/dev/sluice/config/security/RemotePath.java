@@ -2,7 +2,12 @@ package dev.sluice.config.security;
 
 import java.util.regex.Pattern;
 
-/** Paths of object stores and other systems, such as {@code gs://bucket/model}. */
+/**
+ * Paths of object stores and other systems, such as {@code gs://bucket/model}.
+ *
+ * <p>The server reads local file systems only. Such a path is rejected with a text that says so,
+ * instead of being looked for as a folder named {@code gs:}.
+ */
 public final class RemotePath {
   /** The form that is accepted instead, for error texts. */
   public static final String WANTED =

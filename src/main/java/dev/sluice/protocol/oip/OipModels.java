@@ -13,7 +13,12 @@ import dev.sluice.inference.VersionState;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finding models and their signatures, and Triton's words for not finding them. */
+/**
+ * Finding models and their signatures, and Triton's words for not finding them.
+ *
+ * <p>Errors are worded as Triton words them for an unknown model, an unknown version and one that
+ * is not ready.
+ */
 public final class OipModels {
   private OipModels() {}
 

@@ -6,7 +6,11 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
 
-/** Inputs that came as raw bytes: binary tensor data over HTTP, raw contents over gRPC. */
+/**
+ * Inputs that came as raw bytes: binary tensor data over HTTP, raw contents over gRPC.
+ *
+ * <p>Numbers are checked by size alone; text has a length before each element.
+ */
 public final class RawInputs {
   private RawInputs() {}
 

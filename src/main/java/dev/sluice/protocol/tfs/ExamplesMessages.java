@@ -4,7 +4,11 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.Tensor;
 
-/** Writes requests and responses that came another way as the messages of Classify and Regress. */
+/**
+ * Writes requests and responses that came another way as the messages of Classify and Regress.
+ *
+ * <p>Only for request logs: the hot path never builds these.
+ */
 public final class ExamplesMessages {
   private static final int MODEL_SPEC = 1;
   private static final int INPUT = 2;

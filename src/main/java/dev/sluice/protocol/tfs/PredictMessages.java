@@ -11,7 +11,11 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import java.util.List;
 
-/** Writes requests and responses that came another way as the messages of Predict. */
+/**
+ * Writes requests and responses that came another way as the messages of Predict.
+ *
+ * <p>Only for request logs: the hot path never builds these.
+ */
 public final class PredictMessages {
   private static final int MODEL_SPEC = 1;
   private static final int INPUTS = 2;

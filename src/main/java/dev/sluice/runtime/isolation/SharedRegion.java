@@ -10,6 +10,8 @@ import java.util.function.Consumer;
  *
  * <p>Owner: the {@link RegionPool}, until a run takes it; then the run and every output tensor that
  * lies in it. The last of them gives it back, on any thread.
+ *
+ * <p>Reference count: a region is reused when the last tensor in it was closed. Any thread.
  */
 final class SharedRegion {
   /** Start of every tensor in a region, in bytes: what both runtimes want in order not to copy. */

@@ -7,6 +7,9 @@ import dev.sluice.tensor.Tensor;
 /**
  * Encodes and decodes tensors in messages; their elements lie in a region.
  *
+ * <p>Headers only: elements are in the shared region, so a message is a few dozen bytes whatever
+ * the tensor holds.
+ *
  * @param type of its elements
  * @param shape full
  * @param bytes of all elements

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs of one session, one at a time. The arrays that the C call wants are made once and filled
  * again for each run.
+ *
+ * <p>Memory of names and of the argument arrays is allocated once for a session, not for each run.
  */
 final class OnnxRun implements AutoCloseable {
   private final SessionHandle handle;

@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One ONNX model, loaded, or a share of one: a session of the runtime may be run by several threads
  * at once, each with run options, names and arrays of its own.
+ *
+ * <p>Interruptible: a run in flight ends at the next operator. Sessions that share a loaded model
+ * count references; the last one to be closed frees it. Closing is idempotent.
  */
 final class OnnxSession implements ModelSession {
   private static final Logger LOG = LoggerFactory.getLogger(OnnxSession.class);

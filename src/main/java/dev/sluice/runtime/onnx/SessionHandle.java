@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The native session and how many need it: its owner, and every output that is still open, because
  * an output may lie in the session's own memory (a constant that the model returns as it is). Any
  * thread.
+ *
+ * <p>Reference count: each session that shares the native one holds a reference. Any thread.
  */
 final class SessionHandle {
   private final long session;

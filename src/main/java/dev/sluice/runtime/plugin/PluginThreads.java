@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
  * The threads that run a version's plugin. A call that does not end when its time is over keeps its
  * thread, and another one takes its place, so that the code stuck in one call does not stop the
  * others; that goes on up to a bound. Any thread.
+ *
+ * <p>A thread that is stuck in a plugin is replaced, a bounded number of times.
  */
 public final class PluginThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PluginThreads.class);

@@ -14,7 +14,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tensors and parameters as a plugin sees them, and back. Everything is copied. */
+/**
+ * Tensors and parameters as a plugin sees them, and back. Everything is copied.
+ *
+ * <p>Copies in both directions, so that no plugin can hold or overwrite native memory of a request.
+ */
 public final class PluginValues {
   private PluginValues() {}
 

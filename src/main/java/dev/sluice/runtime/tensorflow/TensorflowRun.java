@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs of one session, one at a time. The arrays that the C call wants are made once and filled
  * again for each run.
+ *
+ * <p>A run cannot be interrupted; argument arrays are allocated once for a session.
  */
 final class TensorflowRun implements AutoCloseable {
   private final long session;

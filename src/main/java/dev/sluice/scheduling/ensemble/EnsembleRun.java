@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  *           is closed. They may be reading then, which is why they have shares.
  */
 
-/** One request on its way through the steps. On the event loop that asked, but for cancelling. */
+/**
+ * One request on its way through the steps. On the event loop that asked, but for cancelling.
+ *
+ * <p>A step starts when its last input is there, so independent steps run side by side.
+ */
 final class EnsembleRun {
   private final EnsembleGraph graph;
   private final DataPlane members;

@@ -5,7 +5,11 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Puts steps behind those whose tensors they take. */
+/**
+ * Puts steps behind those whose tensors they take.
+ *
+ * <p>Steps that wait for each other are rejected, by name.
+ */
 final class StepOrder {
   private StepOrder() {}
 

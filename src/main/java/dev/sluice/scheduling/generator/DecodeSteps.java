@@ -13,7 +13,12 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One stream of a generator. */
+/**
+ * One stream of a generator.
+ *
+ * <p>Memory: owns the tensors between two steps, the KV cache among them, and frees them when it is
+ * closed.
+ */
 final class DecodeSteps implements StreamSteps {
   private final GenerationLoop loop;
   private final InferenceRequest request;

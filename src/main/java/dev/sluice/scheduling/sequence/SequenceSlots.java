@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sequence slots of each instance, and the sequences that wait for one. Guarded by its scheduler.
+ *
+ * <p>A sequence keeps its slot until it ends or is idle for too long; new ones go to the instance
+ * with the fewest.
  */
 final class SequenceSlots {
   private final int[] taken;

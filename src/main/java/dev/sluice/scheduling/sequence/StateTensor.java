@@ -15,7 +15,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A tensor that a sequence carries from one run to the next. Immutable; any thread. */
+/**
+ * A tensor that a sequence carries from one run to the next. Immutable; any thread.
+ *
+ * <p>Its first value is zeros, or what a file beside the model says; afterwards it is an output of
+ * the run before.
+ */
 final class StateTensor {
   /** Bytes that every new sequence begins with: more than any state has. */
   private static final long LARGEST = 1L << 31;

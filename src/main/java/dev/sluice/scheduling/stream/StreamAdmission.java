@@ -14,7 +14,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
-/** Admits the streams of one model and puts their steps into its queue. Any thread. */
+/**
+ * Admits the streams of one model and puts their steps into its queue. Any thread.
+ *
+ * <p>Admission control of streams: one beyond the limit is rejected at once. A permit is held from
+ * the first step to the last.
+ */
 final class StreamAdmission {
   private final ModelQueue queue;
   private final CancellableQueue cancellableQueue;

@@ -11,7 +11,12 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;
 import java.lang.foreign.MemorySegment;
 
-/** Elements of any numeric type as doubles, and the other way round. */
+/**
+ * Elements of any numeric type as doubles, and the other way round.
+ *
+ * <p>Exact for all integers up to 53 bits and all floats; larger integers are rounded, which
+ * sampling does not notice.
+ */
 final class DoubleElements {
   private static final double TWO_TO_64 = 0x1p64;
 

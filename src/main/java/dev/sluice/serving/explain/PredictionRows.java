@@ -3,7 +3,12 @@ package dev.sluice.serving.explain;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 
-/** Rows that the model is to answer, written and answered one after the other. */
+/**
+ * Rows that the model is to answer, written and answered one after the other.
+ *
+ * <p>Implementations write rows into one tensor of a chunk and read the answers in the same order.
+ * One event loop.
+ */
 interface PredictionRows {
   /** Returns whether there are rows that were not written yet. */
   boolean hasNext();

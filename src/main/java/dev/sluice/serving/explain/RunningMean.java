@@ -1,6 +1,11 @@
 package dev.sluice.serving.explain;
 
-/** The mean of what each element did, and how far off it may be (Welford's way). */
+/**
+ * The mean of what each element did, and how far off it may be (Welford's way).
+ *
+ * <p>Welford's method is stable: neither a large mean nor many samples lose the digits of the
+ * variance.
+ */
 final class RunningMean {
   private final double[] means;
   private final double[] squares;

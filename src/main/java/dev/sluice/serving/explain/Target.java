@@ -12,7 +12,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 
-/** The number of each prediction that is explained: one output, and a column of it per instance. */
+/**
+ * The number of each prediction that is explained: one output, and a column of it per instance.
+ *
+ * <p>Without a name the output is the first one of fractions; without a column each instance's is
+ * the largest number of its prediction, as a classifier's answer is read.
+ */
 final class Target {
   private final String output;
   private final int[] columns;

@@ -18,7 +18,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One call, from its frame to its answer. */
+/**
+ * One call, from its frame to its answer.
+ *
+ * <p>Mirrors {@code UnaryCall}: decompress, find the method, admit, answer. The correlation id of
+ * the frame is what links answer and call, so answers may overtake one another.
+ */
 final class BrpcCall extends ListenerExchange implements GrpcCall {
   private final BrpcConnection connection;
   private final AuthorizedMethod<GrpcMethod> method;

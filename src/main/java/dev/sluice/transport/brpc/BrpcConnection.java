@@ -32,7 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** One client's connection: its calls come in by frames, and leave when they are done. */
+/**
+ * One client's connection: its calls come in by frames, and leave when they are done.
+ *
+ * <p>Backpressure in both directions: reading stops while too many calls or bytes are in flight, or
+ * while the client does not take its answers.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // A failed write closes the channel.
 final class BrpcConnection extends ChannelInboundHandlerAdapter implements FrameReader.Frames {
   private static final Logger LOG = LoggerFactory.getLogger(BrpcConnection.class);

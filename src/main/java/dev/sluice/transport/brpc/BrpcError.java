@@ -2,7 +2,11 @@ package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.ErrorCode;
 
-/** The one table from failures to brpc's error codes, on which its clients decide to try again. */
+/**
+ * The one table from failures to brpc's error codes, on which its clients decide to try again.
+ *
+ * <p>The numbers are brpc's own; clients retry on some and go to another server on ELOGOFF.
+ */
 final class BrpcError {
   static final int NO_SERVICE = 1001;
   static final int NO_METHOD = 1002;

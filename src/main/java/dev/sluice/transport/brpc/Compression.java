@@ -11,7 +11,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.compression.Snappy;
 
-/** The compression of a message, by its number on the wire. */
+/**
+ * The compression of a message, by its number on the wire.
+ *
+ * <p>Snappy, gzip and zlib as brpc numbers them. Inflated sizes are bounded as those of HTTP bodies
+ * are.
+ */
 enum Compression {
   NONE(0),
   /** Snappy's plain form, without frames. */

@@ -25,7 +25,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the gRPC and gRPC-Web calls of one event loop to the methods they name. */
+/**
+ * Takes the gRPC and gRPC-Web calls of one event loop to the methods they name.
+ *
+ * <p>Unary calls are taken from HTTP/2 frames before Vert.x makes requests of them; everything else
+ * comes as Vert.x's request. Unknown methods are UNIMPLEMENTED.
+ */
 public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private static final int PERMISSION_DENIED = 7;
   private static final int UNIMPLEMENTED = 12;

@@ -7,7 +7,12 @@ import io.vertx.core.http.HttpVersion;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The ways in which gRPC comes over HTTP. */
+/**
+ * The ways in which gRPC comes over HTTP.
+ *
+ * <p>Decided by the content type alone: {@code application/grpc}, {@code application/grpc-web} and
+ * {@code application/grpc-web-text}.
+ */
 enum GrpcForm {
   /** Plain gRPC, which needs HTTP/2 and its trailers. */
   GRPC("application/grpc"),

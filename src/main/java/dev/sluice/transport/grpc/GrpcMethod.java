@@ -4,7 +4,11 @@ import dev.sluice.transport.Body;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 
-/** Answers a call that has one request message and one response message. */
+/**
+ * Answers a call that has one request message and one response message.
+ *
+ * <p>Implementations hold nothing of a call: all of it is in the {@link GrpcCall}.
+ */
 @FunctionalInterface
 public interface GrpcMethod {
   /** For methods whose messages hold no raw tensors. */

@@ -2,7 +2,11 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.ErrorCode;
 
-/** The one table from failures to gRPC status codes. */
+/**
+ * The one table from failures to gRPC status codes.
+ *
+ * <p>No default branch: a new error code does not compile until it has a status.
+ */
 public final class GrpcStatus {
   private GrpcStatus() {}
 

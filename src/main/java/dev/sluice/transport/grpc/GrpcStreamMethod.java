@@ -3,7 +3,12 @@ package dev.sluice.transport.grpc;
 import dev.sluice.transport.Body;
 import io.vertx.core.Future;
 
-/** Answers a call by any number of messages to any number of messages. */
+/**
+ * Answers a call by any number of messages to any number of messages.
+ *
+ * <p>Half-closing, cancelling and backpressure are the transport's: a method sees messages in
+ * order, and an end.
+ */
 @FunctionalInterface
 public interface GrpcStreamMethod {
   /**

@@ -2,7 +2,12 @@ package dev.sluice.transport.grpc;
 
 import java.nio.charset.StandardCharsets;
 
-/** The percent-encoding of status texts. */
+/**
+ * The percent-encoding of status texts.
+ *
+ * <p>Status messages travel in a header, which carries visible ASCII only; the rest is UTF-8 bytes
+ * as {@code %XX}.
+ */
 final class GrpcText {
   private static final String HEX = "0123456789ABCDEF";
 

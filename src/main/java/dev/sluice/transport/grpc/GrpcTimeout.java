@@ -5,7 +5,12 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Parses the {@code grpc-timeout} header: how long a client says it will wait. */
+/**
+ * Parses the {@code grpc-timeout} header: how long a client says it will wait.
+ *
+ * <p>Eight digits and a unit from hours to nanoseconds, as the gRPC specification has it; anything
+ * else is a client error.
+ */
 final class GrpcTimeout {
   private static final Pattern FORM = Pattern.compile("(\\d{1,8})([HMSmun])");
 

@@ -10,7 +10,12 @@ import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Answers a call on the frames of its stream: headers, one message, and the status behind it. */
+/**
+ * Answers a call on the frames of its stream: headers, one message, and the status behind it.
+ *
+ * <p>Headers, the message in DATA frames and trailers for a good answer; trailers only for a
+ * failure. Flush coalescing sends those of several calls together.
+ */
 final class Http2Response implements UnaryReply {
   private static final AsciiString OK = AsciiString.cached("200");
   private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");

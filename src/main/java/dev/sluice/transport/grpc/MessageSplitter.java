@@ -8,7 +8,12 @@ import dev.sluice.transport.ByteCollector;
 import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts a call's body, as it arrives, into the frames of its messages. */
+/**
+ * Cuts a call's body, as it arrives, into the frames of its messages.
+ *
+ * <p>Memory: a frame's bytes are charged to the call before they are collected, so that an
+ * announced length costs nothing.
+ */
 final class MessageSplitter {
   private static final Buffer NOTHING = Buffer.buffer(0);
 

@@ -29,7 +29,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A call with one message each way, from its first byte to its status. */
+/**
+ * A call with one message each way, from its first byte to its status.
+ *
+ * <p>The path of a call: head, admission by path and credentials, body with its memory charged,
+ * decompression, method, encoding, status. Whatever fails, exactly one answer is sent.
+ */
 final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
   private static final CharSequence TIMEOUT = HttpHeaders.createOptimized("grpc-timeout");

@@ -26,7 +26,12 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP request and the one answer to it. */
+/**
+ * An HTTP request and the one answer to it.
+ *
+ * <p>Of the connection's event loop. A rejected request that may be repeated gets {@code
+ * Retry-After}.
+ */
 public final class HttpExchange extends ListenerExchange {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 

@@ -2,7 +2,11 @@ package dev.sluice.transport.http;
 
 import dev.sluice.inference.ErrorCode;
 
-/** The one table from failures to HTTP statuses. */
+/**
+ * The one table from failures to HTTP statuses.
+ *
+ * <p>No default branch: a new error code does not compile until it has a status.
+ */
 public final class HttpStatus {
   private HttpStatus() {}
 

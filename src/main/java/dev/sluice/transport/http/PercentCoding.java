@@ -4,7 +4,12 @@ import dev.sluice.inference.InferenceException;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Undoes percent-encoding of one part of a path or query. */
+/**
+ * Undoes percent-encoding of one part of a path or query.
+ *
+ * <p>Decodes exactly once: a percent sign that was itself encoded stays one, so that no path can
+ * hide a separator.
+ */
 public final class PercentCoding {
   private PercentCoding() {}
 

@@ -14,7 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP request whose answer is written by a model's plugin. */
+/**
+ * An HTTP request whose answer is written by a model's plugin.
+ *
+ * <p>Zero-copy where the body is an array of its own; chunks of the answer are written with
+ * backpressure.
+ */
 public final class PluginHttpExchange implements PluginHttpCall {
   private static final String CONTENT_TYPE = "content-type";
   private static final String BYTES = "application/octet-stream";

@@ -14,7 +14,11 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The codings that an answer's body may have, and the client's choice among them. */
+/**
+ * The codings that an answer's body may have, and the client's choice among them.
+ *
+ * <p>Weights of {@code Accept-Encoding} are honoured.
+ */
 public enum ResponseCoding {
   IDENTITY,
   GZIP,

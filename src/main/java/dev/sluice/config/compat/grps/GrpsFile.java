@@ -14,7 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** One of the two files that a grps deployment is configured by, while it is read. */
+/**
+ * One of the two files that a grps deployment is configured by, while it is read.
+ *
+ * <p>Keys that the native server knows and that change nothing here are collected and named in one
+ * warning.
+ */
 final class GrpsFile {
   private static final YAMLMapper YAML =
       YAMLMapper.builder()

@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /**
  * Reads a model config file of TensorFlow Serving: its message {@code ModelServerConfig} as text.
+ *
+ * <p>Protobuf's text format. Fields that the message does not have are rejected in the words of
+ * TensorFlow Serving's own parser.
  */
 public final class TensorflowModelFile {
   private static final String CONFIG = "model_config_list.config.";

@@ -9,7 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The {@code ensemble_scheduling} of a Triton {@code config.pbtxt}. */
+/**
+ * The {@code ensemble_scheduling} of a Triton {@code config.pbtxt}.
+ *
+ * <p>Tensor maps ({@code input_map}, {@code output_map}) become the links of an {@code
+ * EnsembleConfig}; whether they fit the members is checked when those are loaded.
+ */
 record TritonEnsemble(ProtoFields model) {
   Optional<EnsembleConfig> read() {
     return model.inner("ensemble_scheduling").map(this::ensemble);

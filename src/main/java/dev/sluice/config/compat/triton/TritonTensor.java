@@ -8,7 +8,12 @@ import dev.sluice.tensor.Shape;
 import java.util.List;
 import java.util.Optional;
 
-/** An {@code input} or {@code output} of a Triton {@code config.pbtxt}. */
+/**
+ * An {@code input} or {@code output} of a Triton {@code config.pbtxt}.
+ *
+ * <p>Dimensions of {@code dims} leave the batch out, as in Triton; {@code reshape} is what the
+ * model itself sees.
+ */
 final class TritonTensor {
   private static final String TYPE_PREFIX = "TYPE_";
 

@@ -24,7 +24,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Turns a {@code ModelInferRequest} into tensors for the model it names. */
+/**
+ * Turns a {@code ModelInferRequest} into tensors for the model it names.
+ *
+ * <p>Walks the message once; contents are left in its bytes until the model is known, then copied
+ * straight into tensors, or not at all where they lie in native memory.
+ */
 final class InferRequestReader {
   /**
    * A request and what its answer needs.

@@ -14,7 +14,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a model's answer into a {@code ModelInferResponse}, always with raw output contents. */
+/**
+ * Turns a model's answer into a {@code ModelInferResponse}, always with raw output contents.
+ *
+ * <p>Sizes first, then bytes: one array of the exact size, no intermediate message objects.
+ */
 final class InferResponseWriter {
   /** The head of one output's message, and its size in bytes. */
   private static final class Head {

@@ -10,7 +10,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A MultiInferenceRequest. The first task's spec alone says which version is asked. */
+/**
+ * A MultiInferenceRequest. The first task's spec alone says which version is asked.
+ *
+ * <p>All tasks run in one call of the model where their signatures have the same input.
+ */
 final class MultiInferenceTasks {
   private static final int TASKS = 1 << 3 | 2;
   private static final int INPUT = 2 << 3 | 2;

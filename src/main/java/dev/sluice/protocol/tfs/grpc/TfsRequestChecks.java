@@ -15,7 +15,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Checks a request against its signature, in TensorFlow Serving's order and words. */
+/**
+ * Checks a request against its signature, in TensorFlow Serving's order and words.
+ *
+ * <p>Texts are TensorFlow Serving's, letter by letter where clients show them; the order decides
+ * which of two faults is reported.
+ */
 final class TfsRequestChecks {
   private TfsRequestChecks() {}
 

@@ -12,7 +12,12 @@ import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import org.jspecify.annotations.Nullable;
 
-/** One input while it is read: as a whole, or row by row. Owns its memory until it is built. */
+/**
+ * One input while it is read: as a whole, or row by row. Owns its memory until it is built.
+ *
+ * <p>Memory grows from a guess by the size of the body; a builder that is closed before it was
+ * built frees it.
+ */
 final class InputBuilder implements AutoCloseable {
   /**
    * Bytes of JSON that one number takes at least, as a rule: a digit, a point, another, a comma.

@@ -10,7 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** All inputs of one request while they are read. Owns their memory until they are built. */
+/**
+ * All inputs of one request while they are read. Owns their memory until they are built.
+ *
+ * <p>Closing frees all that was not built, so a wrong row halfway costs nothing.
+ */
 final class InputBuilders implements AutoCloseable {
   private final List<InputBuilder> inputs;
 

@@ -9,7 +9,12 @@ import dev.sluice.tensor.NamedTensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the tensors of a predict document for one signature. Borrows the model. */
+/**
+ * Reads the tensors of a predict document for one signature. Borrows the model.
+ *
+ * <p>Errors name the input, the row and what was found in place of what; nothing is left open on a
+ * failure.
+ */
 final class PredictDecoder {
   /** Tensors, owned by the caller, and how the answer is to look. */
   record Decoded(List<NamedTensor> inputs, ResponseLayout form) {}

@@ -11,7 +11,12 @@ import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes an answer to a predict request. Borrows the response. */
+/**
+ * Writes an answer to a predict request. Borrows the response.
+ *
+ * <p>Numbers are written in the shortest form that reads back as the same value; texts that are no
+ * UTF-8 become base64 objects.
+ */
 final class PredictEncoder {
   static final String PREDICTIONS = "predictions";
 

@@ -5,7 +5,11 @@ import dev.sluice.inference.Operation;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.http.HttpMethod;
 
-/** A parsed path below {@code /v1}. */
+/**
+ * A parsed path below {@code /v1}.
+ *
+ * <p>Sealed: a route that forgets a kind of request does not compile.
+ */
 public sealed interface V1Request {
   /** The model's own verbs, behind a colon. */
   enum Verb {
