@@ -42,6 +42,11 @@ public interface ControlPlane {
     return Optional.empty();
   }
 
+  /** Returns why a model that is known has no versions; empty if there is no more to say. */
+  default Optional<String> absence(String model) {
+    return Optional.empty();
+  }
+
   /** Returns the labels of one model and the versions they mean now. */
   Map<String, Long> labels(String model);
 

@@ -99,6 +99,19 @@ public final class ModelControl implements ControlPlane {
     }
   }
 
+  @Override
+  public Optional<String> absence(String model) {
+    return switch (repository.find(new ModelSelector.Latest(model))) {
+      case ModelLookup.Found(ModelLease found) -> {
+        found.release();
+        yield Optional.empty();
+      }
+      case ModelLookup.NotReady notReady ->
+          Optional.of(notReady.reason()).filter(reason -> !reason.isEmpty());
+      case ModelLookup.Missed _ -> Optional.empty();
+    };
+  }
+
   /** Returns whether a model's problem is the server's too. */
   private boolean hasProblem() {
     for (String model : repository.models()) {

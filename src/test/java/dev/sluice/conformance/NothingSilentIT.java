@@ -1,6 +1,8 @@
 package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -8,9 +10,23 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.protocol.grps.grpc.proto.GrpsServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelMetadataRequest;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationRequest;
+import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataRequest;
+import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
+import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -21,6 +37,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
@@ -108,6 +125,74 @@ class NothingSilentIT {
       Buffer grps = Buffer.buffer("{\"model\":\"named\",\"ndarray\":[1.0]}");
       MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
       assertThat(http.send("POST", "/grps/v1/infer/predict", json, grps).text()).contains(wanted);
+    }
+  }
+
+  @Test
+  void aModelWithoutAVersionSaysSoOverGrpcToo() throws Exception {
+    write("named/v1/saved_model.pb", "no number");
+    String wanted = models.resolve("named") + " holds no version; wanted folders named by a number";
+    try (var server = start()) {
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+      try {
+        ModelSpec spec = ModelSpec.newBuilder().setName("named").build();
+        var predictions = PredictionServiceGrpc.newBlockingStub(channel);
+        var tensors = GRPCInferenceServiceGrpc.newBlockingStub(channel);
+        Map<String, Executable> calls =
+            Map.of(
+                "Predict",
+                () -> predictions.predict(PredictRequest.newBuilder().setModelSpec(spec).build()),
+                "Classify",
+                () ->
+                    predictions.classify(
+                        ClassificationRequest.newBuilder().setModelSpec(spec).build()),
+                "GetModelMetadata",
+                () ->
+                    predictions.getModelMetadata(
+                        GetModelMetadataRequest.newBuilder()
+                            .setModelSpec(spec)
+                            .addMetadataField("signature_def")
+                            .build()),
+                "GetModelStatus",
+                () ->
+                    ModelServiceGrpc.newBlockingStub(channel)
+                        .getModelStatus(
+                            GetModelStatusRequest.newBuilder().setModelSpec(spec).build()),
+                "ModelInfer",
+                () ->
+                    tensors.modelInfer(
+                        ModelInferRequest.newBuilder().setModelName("named").build()),
+                "ModelMetadata",
+                () ->
+                    tensors.modelMetadata(
+                        ModelMetadataRequest.newBuilder().setName("named").build()),
+                "grps Predict",
+                () ->
+                    throwIfFailed(
+                        GrpsServiceGrpc.newBlockingStub(channel)
+                            .predict(
+                                GrpsMessage.newBuilder()
+                                    .setModel("named")
+                                    .setStrData("x")
+                                    .build())));
+        assertAll(
+            calls.entrySet().stream()
+                .map(call ->
+                    () ->
+                        assertThatThrownBy(call.getValue()::execute)
+                            .as(call.getKey())
+                            .hasMessageContaining(wanted)));
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+  }
+
+  /** Throws what a message of grps says in itself. */
+  private static void throwIfFailed(GrpsMessage answer) {
+    if (answer.getStatus().getCode() != 200) {
+      throw new IllegalStateException(answer.getStatus().getMsg());
     }
   }
 

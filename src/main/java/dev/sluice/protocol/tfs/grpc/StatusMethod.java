@@ -51,7 +51,10 @@ final class StatusMethod implements GrpcMethod {
   private List<VersionStatus> wanted(ModelSpec spec) {
     List<VersionStatus> all = control.versions(spec.getName()).orElse(List.of());
     if (all.isEmpty()) {
-      throw notFound("Could not find any versions of model " + spec.getName());
+      throw notFound(
+          "Could not find any versions of model "
+              + spec.getName()
+              + control.absence(spec.getName()).map(reason -> ": " + reason).orElse(""));
     }
     if (!spec.hasVersion()) {
       return all;
