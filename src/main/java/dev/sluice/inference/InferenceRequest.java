@@ -2,7 +2,7 @@ package dev.sluice.inference;
 
 import dev.sluice.tensor.NamedTensor;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,11 @@ public final class InferenceRequest implements AutoCloseable {
   /** The request whose stream this is a step of. */
   private final @Nullable InferenceRequest whole;
 
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private static final int OPEN = 0;
+  private static final int MODEL_RELEASED = 1;
+  private static final int CLOSED = 2;
+
+  private final AtomicInteger state = new AtomicInteger();
   private volatile boolean cancelled;
   private volatile @Nullable Runnable whenCancelled;
   private volatile @Nullable Runnable whenExpired;
@@ -188,7 +192,7 @@ public final class InferenceRequest implements AutoCloseable {
         new InferenceRequest(model, signature, inputs, outputs, deadline, requestId, options);
     next.times = times;
     next.trace = trace;
-    closed.set(true);
+    state.set(CLOSED);
     onCancel(next::cancel);
     whenExpired = next::expire;
     if (cancelled) {
@@ -256,11 +260,24 @@ public final class InferenceRequest implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
+    int before = state.getAndSet(CLOSED);
+    if (before != CLOSED) {
       NamedTensor.closeAll(inputs);
-      if (whole == null) {
+      if (before == OPEN && whole == null) {
         model.release();
       }
+    }
+  }
+
+  /**
+   * Gives the model back before the inputs are freed, which a run still reads that nothing waits
+   * for. On the event loop that asked.
+   */
+  public void releaseModel() {
+    if (whole != null) {
+      whole.releaseModel();
+    } else if (state.compareAndSet(OPEN, MODEL_RELEASED)) {
+      model.release();
     }
   }
 }

@@ -12,9 +12,11 @@ import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.telemetry.RunMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,10 +41,10 @@ import org.slf4j.LoggerFactory;
  * Owns one session of a model and runs what waits in the model's queue. The only place where
  * requests leave their caller's event loop and results return to it.
  *
- * <p>Threads: everything private runs on the verticle's worker, which it keeps as long as it is
- * deployed, or while the worker rests on an event loop that calls {@link #tryRunInline}; {@link
- * #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any thread. The worker parks
- * while nothing waits, or during a batch delay.
+ * <p>Threads: everything private runs on one thread of the verticle's worker pool, which it keeps
+ * as long as it is deployed, or while the worker rests on an event loop that calls {@link
+ * #tryRunInline}; {@link #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any
+ * thread. The worker parks while nothing waits, or during a batch delay.
  */
 final class ModelWorkerVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
@@ -66,6 +68,9 @@ final class ModelWorkerVerticle extends VerticleBase {
   private final InlineRunPolicy shortRuns;
   private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
+  private final Promise<Void> stopped = Promise.promise();
+  private final RunMeter meter;
+  private final Consumer<ModelWorkerVerticle> abandonedRunEnded;
 
   /** True if an inline execution took a batch and left it to the worker. */
   private boolean batchIsLeft;
@@ -74,12 +79,21 @@ final class ModelWorkerVerticle extends VerticleBase {
   private volatile boolean finishing;
 
   /**
+   * @param session closed here if a run is abandoned, and by its owner otherwise
    * @param permit lets the session run
    * @param meter this worker's own
+   * @param abandonedRunEnded called on the worker when a run that was abandoned has ended, and its
+   *     session is closed
    */
   ModelWorkerVerticle(
-      ModelWorkerState work, ModelSession session, InstancePermit permit, RunMeter meter) {
+      ModelWorkerState work,
+      ModelSession session,
+      InstancePermit permit,
+      RunMeter meter,
+      Consumer<ModelWorkerVerticle> abandonedRunEnded) {
     this.work = work;
+    this.meter = meter;
+    this.abandonedRunEnded = abandonedRunEnded;
     this.session = session;
     this.permit = permit;
     this.recovery =
@@ -102,9 +116,70 @@ final class ModelWorkerVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** Puts the worker to work. Not before it is deployed: deploying takes a turn of its thread. */
+  /** Completes when the worker has stopped, or when its run was abandoned: that may never end. */
+  @Override
+  public Future<Void> stop() {
+    return stopped.future();
+  }
+
+  /** Puts the worker to work. Not before it is deployed. */
   void begin() {
-    context.runOnContext(_ -> work());
+    context
+        .<Void>executeBlocking(
+            () -> {
+              work();
+              return null;
+            },
+            false)
+        .onComplete(_ -> stopped.tryComplete());
+  }
+
+  ModelSession session() {
+    return session;
+  }
+
+  InstancePermit permit() {
+    return permit;
+  }
+
+  RunMeter meter() {
+    return meter;
+  }
+
+  /**
+   * Leaves the run under way to itself: the worker ends with it and closes the session.
+   *
+   * @param nanos how long it has run at least
+   * @param why for its callers
+   * @return false if there is no such run, or an event loop is in it
+   */
+  boolean abandonRun(long nanos, InferenceException why) {
+    // If it changes afterwards, the run that was meant has ended.
+    if (holder.get() != Holder.WORKER || !watch().abandon(nanos, why, answers::send)) {
+      return false;
+    }
+    if (recovery != null) {
+      recovery.stop();
+    }
+    stopped.tryComplete();
+    return true;
+  }
+
+  /** Sends off what runs before this one have answered, while a run takes long. */
+  void sendDuringRun() {
+    watch().duringRun(answers::send);
+  }
+
+  /** Opens the session, which was never open, before anything else. Before {@link #begin}. */
+  void openFirst(String why) {
+    if (recovery != null) {
+      recovery.openFirst(why);
+    }
+  }
+
+  /** Returns whether {@link #endRun} ends a run, as soon as its operator under way has ended. */
+  boolean canEndRuns() {
+    return session.isInterruptible();
   }
 
   /** Returns the cancellation of the run in flight on this worker. */
@@ -168,7 +243,22 @@ final class ModelWorkerVerticle extends VerticleBase {
         // worker.
         LOG.error("a model's worker failed and goes on", e);
       }
+      if (watch().isAbandoned()) {
+        leaveForGood();
+        return;
+      }
       rest();
+    }
+  }
+
+  /** The run that was abandoned has ended: another worker has this one's place. */
+  private void leaveForGood() {
+    // Set where its thread pool was closed meanwhile.
+    var _ = Thread.interrupted();
+    try {
+      session.close();
+    } finally {
+      abandonedRunEnded.accept(this);
     }
   }
 
@@ -199,15 +289,21 @@ final class ModelWorkerVerticle extends VerticleBase {
         work.wakeOne().run();
       }
       run();
+      if (watch().isAbandoned()) {
+        break;
+      }
       sendOrWait(departure);
       recover();
       departure = take();
     }
-    run();
+    if (!watch().isAbandoned()) {
+      run();
+    }
     answers.send();
   }
 
-  private boolean needsRecovery() {
+  /** Returns whether its session is lost, and is to be opened. Any thread. */
+  boolean needsRecovery() {
     return recovery != null && recovery.isNeeded();
   }
 
@@ -245,7 +341,10 @@ final class ModelWorkerVerticle extends VerticleBase {
     try {
       runBatch();
     } finally {
-      permit.release(true, !work.batcher().isEmpty());
+      // The permit of a run that was abandoned has passed to another worker.
+      if (!watch().isAbandoned()) {
+        permit.release(true, !work.batcher().isEmpty());
+      }
     }
   }
 

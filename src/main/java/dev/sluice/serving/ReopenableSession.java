@@ -36,6 +36,31 @@ final class ReopenableSession implements ModelSession {
   }
 
   /**
+   * One that is not open before {@link #reopen}, which is to run at once.
+   *
+   * @param metadata of what is opened
+   */
+  static ReopenableSession unopened(Supplier<ModelSession> opener, ModelMetadata metadata) {
+    var session = new ReopenableSession(opener, new NoSession(metadata));
+    session.open = false;
+    return session;
+  }
+
+  /** Stands where no session was opened yet. */
+  private record NoSession(ModelMetadata metadata) implements ModelSession {
+    @Override
+    public List<NamedTensor> run(
+        Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+      throw new IllegalStateException("no session is open");
+    }
+
+    @Override
+    public void close() {
+      // nothing was opened
+    }
+  }
+
+  /**
    * Closes the session and opens another one, in this order, since both may not fit into memory.
    * Blocks. If that fails, there is none until it succeeds.
    *

@@ -4,30 +4,28 @@ import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.telemetry.RunCondition;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * Looks at the runs of a model now and then: logs those that take long, ends those that hang where
- * their sessions have processes of their own, and opens the breaker if the model hangs otherwise.
- * Looks on a timer; what it tells is for any thread.
+ * that is possible, replaces the workers of those that do not end, and opens the breaker if the
+ * model hangs otherwise. Looks on a timer; what it tells is for any thread.
  */
 final class RunMonitor implements RunCondition {
   private static final long LONGEST_PERIOD_MILLIS = 5_000;
   private static final long SHORTEST_PERIOD_MILLIS = 20;
   private static final int LOOKS = 4;
+  private static final long NO_SESSION = Long.MAX_VALUE;
 
-  private final List<ModelWorkerVerticle> workers;
+  private final ModelWorkers workers;
   private final CircuitBreaker breaker;
   private final SlowRunLog log;
   private final Runnable hangs;
 
   /**
-   * @param workers all of them
    * @param hangs refuses what waits for a model that hangs
    */
-  RunMonitor(
-      List<ModelWorkerVerticle> workers, CircuitBreaker breaker, SlowRunLog log, Runnable hangs) {
-    this.workers = List.copyOf(workers);
+  RunMonitor(ModelWorkers workers, CircuitBreaker breaker, SlowRunLog log, Runnable hangs) {
+    this.workers = workers;
     this.breaker = breaker;
     this.log = log;
     this.hangs = hangs;
@@ -49,24 +47,40 @@ final class RunMonitor implements RunCondition {
   void look() {
     log.look();
     long shortest = Long.MAX_VALUE;
-    for (ModelWorkerVerticle worker : workers) {
+    for (ModelWorkerVerticle worker : workers.all()) {
       shortest = Math.min(shortest, lookAt(worker));
     }
-    if (breaker.look(shortest)) {
+    if (breaker.look(shortest == NO_SESSION ? 0 : shortest)) {
       hangs.run();
     }
   }
 
-  /** For how long a worker's run has run; 0 if it has none, or not for long any more. */
+  /**
+   * For how long a worker's run has run; 0 if it has none, or not for long any more; NO_SESSION if
+   * its session is being opened, so that it says nothing about the model.
+   */
   private long lookAt(ModelWorkerVerticle worker) {
+    if (worker.needsRecovery()) {
+      return NO_SESSION;
+    }
     long nanos = worker.watch().runningNanos();
-    if (breaker.exceedsRunLimit(nanos)) {
-      worker.endRun(breaker.endedRun(nanos));
+    if (nanos > 0) {
+      worker.sendDuringRun();
+    }
+    if (breaker.exceedsRunLimit(nanos) && limit(worker, nanos)) {
+      return NO_SESSION;
     }
     return breaker.isHang(nanos)
             && worker.abort("a run had taken " + Duration.ofNanos(nanos).toMillis() + " ms")
         ? 0
         : nanos;
+  }
+
+  /** Ends a run, or else has its worker replaced. Returns whether it was replaced. */
+  private boolean limit(ModelWorkerVerticle worker, long nanos) {
+    worker.endRun(breaker.endedRun(nanos));
+    return (!worker.canEndRuns() || breaker.outlastsItsEnd(nanos))
+        && workers.abandonRun(worker, nanos, breaker.abandonedRun(nanos));
   }
 
   @Override
@@ -80,6 +94,14 @@ final class RunMonitor implements RunCondition {
 
   @Override
   public long longestRunNanos() {
-    return workers.stream().mapToLong(worker -> worker.watch().runningNanos()).max().orElse(0);
+    return workers.all().stream()
+        .mapToLong(worker -> worker.watch().runningNanos())
+        .max()
+        .orElse(0);
+  }
+
+  @Override
+  public int abandonedRuns() {
+    return workers.abandonedRuns();
   }
 }

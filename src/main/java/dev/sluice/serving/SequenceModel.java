@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * A version whose requests come in sequences. Each session is a model of its own with a queue of
@@ -49,7 +50,8 @@ final class SequenceModel implements Servable {
       VersionMeter meter,
       String poolName,
       Vertx vertx,
-      LongSupplier nanoTime) {
+      LongSupplier nanoTime,
+      Supplier<ModelSession> opener) {
     var plans = SequencePlans.of(metadata, config.sequence().orElseThrow());
     List<ServableModel> instances = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
@@ -63,7 +65,8 @@ final class SequenceModel implements Servable {
               meter,
               pool,
               vertx,
-              nanoTime));
+              nanoTime,
+              opener));
     }
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
     var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);

@@ -187,8 +187,8 @@ public final class ServableLoader implements Loader {
           warmUp(sessions.getLast(), source, folder, config);
         }
       }
+      ModelConfig complete = config;
       if (!sharing) {
-        ModelConfig complete = config;
         sessions.replaceAll(session ->
             new ReopenableSession(() -> openAgain(runtime, source, folder, complete), session));
       }
@@ -205,12 +205,17 @@ public final class ServableLoader implements Loader {
         telemetry.loads().metadataId(id);
       }
       meter.loaded(nanoTime.getAsLong() - begun);
+      Supplier<ModelSession> beside =
+          () -> {
+            AvailableMemory.requireFor(source.folder(), id);
+            return openAgain(runtime, source, folder, complete);
+          };
       permits = limiter.permits(InstanceLimit.of(config), sessions.size());
       return config.sequence().isPresent()
           ? SequenceModel.start(
-              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime)
+              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside)
           : ServableModel.start(
-              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime);
+              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside);
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       permits.forEach(InstancePermit::close);

@@ -26,14 +26,11 @@ import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.telemetry.VersionMeter;
 import io.vertx.core.Context;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
-import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +45,6 @@ final class ServableModel implements Servable {
   private static final Logger LOG = LoggerFactory.getLogger(ServableModel.class);
 
   private final VersionComponents facts;
-  private final List<ModelSession> sessions;
-  private final List<InstancePermit> permits;
   private final Vertx vertx;
   private final DynamicBatcher batcher;
   private final CircuitBreaker breaker;
@@ -62,8 +57,7 @@ final class ServableModel implements Servable {
   private final CoalescedWakeUps workerCalls = new CoalescedWakeUps(this::wakeOne);
 
   private final CoalescedWakeUps requestCalls;
-  private final List<ModelWorkerVerticle> workers;
-  private final List<String> deployments = new ArrayList<>();
+  private final ModelWorkers workers;
   private final RunMonitor monitor;
   private long monitorTimer;
 
@@ -73,8 +67,10 @@ final class ServableModel implements Servable {
       List<InstancePermit> permits,
       ModelConfig config,
       VersionMeter meter,
+      String poolName,
       Vertx vertx,
-      LongSupplier nanoTime) {
+      LongSupplier nanoTime,
+      Supplier<ModelSession> opener) {
     Optional<Generator> generator = generator(metadata, config, nanoTime);
     this.facts =
         VersionComponents.of(
@@ -82,8 +78,6 @@ final class ServableModel implements Servable {
             config,
             AdmissionController.of(config, meter, nanoTime),
             meter);
-    this.sessions = sessions;
-    this.permits = permits;
     this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
@@ -95,7 +89,7 @@ final class ServableModel implements Servable {
     warnOfObstacles(rules, meter);
     this.requestCalls =
         runsInline(config, sessions, permits)
-            ? new CoalescedWakeUps(this::wakeOne, this::runHere)
+            ? new CoalescedWakeUps(this::wakeOne, this::runInline)
             : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler =
@@ -120,12 +114,24 @@ final class ServableModel implements Servable {
     var recovery =
         new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
     meter.add(recovery);
-    this.workers = workers(config, rules, meter, recovery, nanoTime);
-    breaker.onFailing(() -> workers.forEach(ModelWorkerVerticle::reopenSession));
-    List<RunCancellation> runs = workers.stream().map(ModelWorkerVerticle::watch).toList();
+    var work =
+        new ModelWorkerState(
+            batcher,
+            rules,
+            breaker,
+            this::wakeOne,
+            config.queue().inlineLimit(),
+            recovery,
+            nanoTime);
+    var replacement = new ModelWorkers.Replacement(opener, config.breaker().abandonedRuns());
+    this.workers = new ModelWorkers(sessions, permits, work, meter, replacement, vertx, poolName);
+    breaker.onFailing(() -> workers.all().forEach(ModelWorkerVerticle::reopenSession));
     this.monitor =
         new RunMonitor(
-            workers, breaker, new SlowRunLog(meter.model(), runs), cancellableQueue::refuseWaiting);
+            workers,
+            breaker,
+            new SlowRunLog(meter.model(), this::runs),
+            cancellableQueue::refuseWaiting);
     meter.add(monitor);
   }
 
@@ -140,27 +146,8 @@ final class ServableModel implements Servable {
                 .log("requests are not joined: the model has no common batch dimension"));
   }
 
-  /** Returns one for each session. */
-  private List<ModelWorkerVerticle> workers(
-      ModelConfig config,
-      BatchRules rules,
-      VersionMeter meter,
-      ModelRecovery recovery,
-      LongSupplier nanoTime) {
-    List<ModelWorkerVerticle> made = new ArrayList<>();
-    var work =
-        new ModelWorkerState(
-            batcher,
-            rules,
-            breaker,
-            this::wakeOne,
-            config.queue().inlineLimit(),
-            recovery,
-            nanoTime);
-    for (int i = 0; i < sessions.size(); i++) {
-      made.add(new ModelWorkerVerticle(work, sessions.get(i), permits.get(i), meter.worker()));
-    }
-    return made;
+  private List<RunCancellation> runs() {
+    return workers.all().stream().map(ModelWorkerVerticle::watch).toList();
   }
 
   private static Optional<Generator> generator(
@@ -192,6 +179,7 @@ final class ServableModel implements Servable {
    * @param config how its requests wait and join
    * @param meter counts its requests and runs
    * @param poolName names the workers' threads
+   * @param opener opens another session and warms it up, beside one whose run does not end; blocks
    */
   static ServableModel start(
       ModelMetadata metadata,
@@ -201,19 +189,12 @@ final class ServableModel implements Servable {
       VersionMeter meter,
       String poolName,
       Vertx vertx,
-      LongSupplier nanoTime) {
-    var model = new ServableModel(metadata, sessions, permits, config, meter, vertx, nanoTime);
-    var options =
-        new DeploymentOptions()
-            .setThreadingModel(ThreadingModel.WORKER)
-            .setWorkerPoolName(poolName)
-            .setWorkerPoolSize(sessions.size())
-            // They never return while the model is there.
-            .setMaxWorkerExecuteTime(Long.MAX_VALUE);
-    for (ModelWorkerVerticle worker : model.workers) {
-      model.deployments.add(await(vertx.deployVerticle(worker, options)));
-      worker.begin();
-    }
+      LongSupplier nanoTime,
+      Supplier<ModelSession> opener) {
+    var model =
+        new ServableModel(
+            metadata, sessions, permits, config, meter, poolName, vertx, nanoTime, opener);
+    model.workers.deploy();
     model.monitorTimer = model.monitor.start(vertx, config.breaker().hang());
     meter.show();
     return model;
@@ -226,7 +207,7 @@ final class ServableModel implements Servable {
 
   /** Returns one of its sessions, for trials before the model has requests. */
   ModelSession session() {
-    return sessions.getFirst();
+    return workers.all().getFirst().session();
   }
 
   @Override
@@ -267,22 +248,13 @@ final class ServableModel implements Servable {
         && sessions.stream().allMatch(session -> session.process().isEmpty());
   }
 
-  /** Does the work of a worker that rests. If none does, they will come by. */
-  private void runHere(Context eventLoop) {
-    for (ModelWorkerVerticle worker : workers) {
-      if (worker.tryRunInline(eventLoop)) {
-        return;
-      }
-    }
+  private void runInline(Context eventLoop) {
+    workers.runInline(eventLoop);
   }
 
-  /** One request needs one worker; if all are awake, they will come by. */
+  /** One request needs one worker. */
   private void wakeOne() {
-    for (ModelWorkerVerticle worker : workers) {
-      if (worker.wake()) {
-        return;
-      }
-    }
+    workers.wakeOne();
   }
 
   @Override
@@ -291,27 +263,20 @@ final class ServableModel implements Servable {
     cancellableQueue.refuseWaiting();
     InferenceException refusal = breaker.refusal();
     if (refusal != null) {
-      workers.forEach(worker -> worker.watch().giveUp(refusal));
+      workers.giveUp(refusal);
     }
   }
 
-  /** Blocks until the workers have stopped, then closes the sessions. */
+  /**
+   * Blocks until the workers have stopped, then closes the sessions. Runs that hang are watched
+   * until then: it waits for none that does not end.
+   */
   @Override
   public void close() {
     meter().forget();
-    vertx.cancelTimer(monitorTimer);
     scheduler.close();
     batcher.interrupt();
-    workers.forEach(ModelWorkerVerticle::finish);
-    permits.forEach(InstancePermit::stop);
-    for (String deployment : deployments) {
-      await(vertx.undeploy(deployment));
-    }
-    sessions.forEach(ModelSession::close);
-    permits.forEach(InstancePermit::close);
-  }
-
-  private static <T> T await(Future<T> future) {
-    return future.toCompletionStage().toCompletableFuture().join();
+    workers.close();
+    vertx.cancelTimer(monitorTimer);
   }
 }

@@ -77,6 +77,16 @@ final class SessionRecovery {
     wake.run();
   }
 
+  /**
+   * No session is open yet: opens one at once.
+   *
+   * @param why it is necessary
+   */
+  void openFirst(String why) {
+    model.lost(this, why, FIRST_PAUSE, false);
+    needed = true;
+  }
+
   /** The model fails: opens the session again unless that was done shortly before. */
   void sessionFails() {
     synchronized (this) {

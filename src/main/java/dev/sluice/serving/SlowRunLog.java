@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,17 +19,22 @@ final class SlowRunLog {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final ModelId model;
-  private final List<RunCancellation> runs;
+  private final Supplier<List<RunCancellation>> runs;
   private final Set<RunCancellation> logged = new HashSet<>();
 
-  SlowRunLog(ModelId model, List<RunCancellation> runs) {
+  /**
+   * @param runs of all workers, as they are now
+   */
+  SlowRunLog(ModelId model, Supplier<List<RunCancellation>> runs) {
     this.model = model;
-    this.runs = List.copyOf(runs);
+    this.runs = runs;
   }
 
   /** Logs those that have become long since the last look. */
   synchronized void look() {
-    for (RunCancellation run : runs) {
+    List<RunCancellation> now = runs.get();
+    logged.retainAll(now);
+    for (RunCancellation run : now) {
       long nanos = run.runningNanos();
       if (nanos < LONG.toNanos()) {
         logged.remove(run);

@@ -83,6 +83,14 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     for (VersionMeter version : telemetry.versions()) {
       longest.add(version.longestRunNanos() / SECONDS, labels(version));
     }
+    Family abandoned =
+        page.family(
+            "sluice_model_abandoned_runs",
+            Kind.GAUGE,
+            "Runs that go on although nothing waits for them.");
+    for (VersionMeter version : telemetry.versions()) {
+      abandoned.add(version.abandonedRuns(), labels(version));
+    }
   }
 
   private void queues(MetricsPage page) {

@@ -7,4 +7,9 @@ public interface RunCondition {
 
   /** Returns for how long the longest run in flight has run; 0 if there is none. */
   long longestRunNanos();
+
+  /**
+   * Returns how many runs go on although nothing waits for them, in sessions that were replaced.
+   */
+  int abandonedRuns();
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 public interface SessionCondition {
   /**
    * Returns how often one was closed and opened again, since its process had ended or its runs
-   * failed.
+   * failed, or opened beside a run that does not end.
    */
   long restarts();
 

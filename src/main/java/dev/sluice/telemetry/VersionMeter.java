@@ -127,6 +127,11 @@ public final class VersionMeter {
     return conditions.stream().mapToLong(RunCondition::longestRunNanos).max().orElse(0);
   }
 
+  /** Returns how many of its runs go on although nothing waits for them. */
+  int abandonedRuns() {
+    return conditions.stream().mapToInt(RunCondition::abandonedRuns).sum();
+  }
+
   /** The version was loaded and warmed up in so long. */
   public void loaded(long nanos) {
     loadNanos = nanos;

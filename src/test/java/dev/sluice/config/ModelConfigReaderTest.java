@@ -88,7 +88,7 @@ class ModelConfigReaderTest {
         priority_levels: 3
         default_priority_level: 2
         admission: { adaptive: false, target_wait: 7ms, burst: 9s }
-        breaker: { hang: 12s, failures: 13, probe_interval: 14s, readiness: server }
+        breaker: { hang: 12s, failures: 13, probe_interval: 14s, readiness: server, abandoned_runs: 15 }
         warmup: false
         warmup_iterations: 9
         explain: { method: shapley, samples: 8, max_samples: 16, max_rows: 1000, batch_size: 4, seed: 5,
@@ -210,7 +210,8 @@ class ModelConfigReaderTest {
                     Duration.ofSeconds(12),
                     13,
                     Duration.ofSeconds(14),
-                    BreakerConfig.Readiness.SERVER)));
+                    BreakerConfig.Readiness.SERVER,
+                    15)));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
         .containsExactlyInAnyOrder("rows", "model", "declared", "policies");

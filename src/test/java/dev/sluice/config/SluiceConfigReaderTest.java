@@ -140,7 +140,7 @@ class SluiceConfigReaderTest {
           instances: 2
           max_queued_requests: 64
           admission: { adaptive: false, target_wait: 7ms, burst: 9s }
-          breaker: { hang: 12s, failures: 13, probe_interval: 14s, readiness: server }
+          breaker: { hang: 12s, failures: 13, probe_interval: 14s, readiness: server, abandoned_runs: 15 }
           warmup: false
           warmup_iterations: 9
           response_cache: true
@@ -311,7 +311,8 @@ class SluiceConfigReaderTest {
                       Duration.ofSeconds(12),
                       13,
                       Duration.ofSeconds(14),
-                      BreakerConfig.Readiness.SERVER)),
+                      BreakerConfig.Readiness.SERVER,
+                      15)),
               new RateLimitConfig(
                   RateLimitConfig.Mode.EXECUTION_COUNT,
                   List.of(

@@ -111,7 +111,7 @@ class FaultMatrixIT {
   @BeforeAll
   static void start() throws IOException {
     models = Files.createDirectories(folder.resolve("models"));
-    loop("hangs", "breaker: { hang: 100ms }\n");
+    loop("hangs", "breaker: { hang: 100ms, abandoned_runs: 0 }\n");
     loop("slow", "breaker: { hang: 0s }\n");
     loop("full", "breaker: { hang: 0s }\nmax_queued_requests: 1\n");
     loop("updated", "");

@@ -108,7 +108,12 @@ class ServableModelTest {
         meter,
         "test-model",
         vertx,
-        nanoTime);
+        nanoTime,
+        this::openAnother);
+  }
+
+  private ModelSession openAnother() {
+    throw new AssertionError("no run is abandoned here");
   }
 
   /** Replaces the model by one with these settings. */
@@ -672,7 +677,8 @@ class ServableModelTest {
         telemetry.version(new ModelId("limited", 1)),
         "limited-" + limitedModels.incrementAndGet(),
         vertx,
-        System::nanoTime);
+        System::nanoTime,
+        this::openAnother);
   }
 
   private static RateLimiter limiter() {

@@ -40,7 +40,7 @@ class SlowRunLogTest {
             new CircuitBreaker(new ModelId("test", 1), BreakerConfig.DEFAULT, clock::get),
             clock::get,
             SlowRunLogTest::free);
-    var log = new SlowRunLog(new ModelId("test", 1), List.of(runner.watch()));
+    var log = new SlowRunLog(new ModelId("test", 1), () -> List.of(runner.watch()));
     session.alsoRun(() -> {
       log.look();
       assertThat(log.logged()).isZero();

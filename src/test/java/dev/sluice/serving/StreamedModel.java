@@ -84,7 +84,8 @@ final class StreamedModel implements AutoCloseable {
             telemetry.version(lease.id()),
             "test-model",
             vertx,
-            nanoTime);
+            nanoTime,
+            FakeSession::new);
   }
 
   ServableModel model() {

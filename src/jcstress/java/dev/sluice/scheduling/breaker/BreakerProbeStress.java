@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 @State
 public class BreakerProbeStress {
   private static final BreakerConfig CONFIG =
-      new BreakerConfig(Duration.ZERO, 1, Duration.ofSeconds(5), BreakerConfig.Readiness.MODEL);
+      new BreakerConfig(Duration.ZERO, 1, Duration.ofSeconds(5), BreakerConfig.Readiness.MODEL, 0);
 
   static {
     // A line for each of millions.

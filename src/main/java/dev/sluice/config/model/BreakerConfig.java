@@ -12,9 +12,11 @@ import java.time.Duration;
  *     0: never
  * @param probeInterval interval at which a failing model gets one request to try
  * @param readiness what reports not ready while the circuit breaker is open
+ * @param abandonedRuns runs that hang and cannot be ended, at most, that go on beside the sessions
+ *     opened in place of theirs; 0: no such session is opened
  */
 public record BreakerConfig(
-    Duration hang, int failures, Duration probeInterval, Readiness readiness) {
+    Duration hang, int failures, Duration probeInterval, Readiness readiness, int abandonedRuns) {
   /** The readiness that a health check reports for a model whose circuit breaker is open. */
   public enum Readiness {
     /** Nothing. */
@@ -26,15 +28,17 @@ public record BreakerConfig(
   }
 
   public static final BreakerConfig DEFAULT =
-      new BreakerConfig(Duration.ofSeconds(60), 100, Duration.ofSeconds(5), Readiness.MODEL);
+      new BreakerConfig(Duration.ofSeconds(60), 100, Duration.ofSeconds(5), Readiness.MODEL, 2);
 
   private static final int MOST_FAILURES = 1_000_000;
+  private static final int MOST_ABANDONED_RUNS = 100;
 
   static BreakerConfig read(Section breaker, BreakerConfig defaults) {
     return new BreakerConfig(
         breaker.duration("hang", defaults.hang),
         breaker.number("failures", defaults.failures, 0, MOST_FAILURES),
         breaker.duration("probe_interval", defaults.probeInterval),
-        breaker.choice("readiness", defaults.readiness));
+        breaker.choice("readiness", defaults.readiness),
+        breaker.number("abandoned_runs", defaults.abandonedRuns, 0, MOST_ABANDONED_RUNS));
   }
 }

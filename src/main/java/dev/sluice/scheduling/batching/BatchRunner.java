@@ -19,6 +19,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -81,8 +82,14 @@ public final class BatchRunner {
     if (members.size() > 1 && runTogether(members)) {
       return;
     }
+    if (members.size() > 1) {
+      watch.oneByOne(members);
+    }
     for (int i = 0; i < members.size(); i++) {
       runAlone(members.get(i));
+    }
+    if (members.size() > 1) {
+      watch.oneByOne(List.of());
     }
   }
 
@@ -126,6 +133,10 @@ public final class BatchRunner {
 
   private void runAlone(PendingRequest member) {
     if (rejectedAsAbandoned(member)) {
+      return;
+    }
+    if (watch.isAbandoned()) {
+      fail(member, Objects.requireNonNull(watch.whyEnded()), BACKEND);
       return;
     }
     alone.clear();
@@ -216,13 +227,22 @@ public final class BatchRunner {
     List<TensorSpec> outputs = RequestedOutputs.of(members);
     watch.begin(members);
     meter.computing();
+    boolean abandoned = false;
+    List<NamedTensor> results = List.of();
     try {
-      return model.run(members.getFirst().request().signature(), inputs, outputs);
+      results = model.run(members.getFirst().request().signature(), inputs, outputs);
     } finally {
       meter.computed();
-      watch.end();
-      breaker.ended();
+      abandoned = watch.end();
+      if (!abandoned) {
+        breaker.ended();
+      }
     }
+    if (abandoned) {
+      NamedTensor.closeAll(results);
+      throw Objects.requireNonNull(watch.whyEnded());
+    }
+    return results;
   }
 
   private void stopJoining(InferenceRequest request, int size) {

@@ -32,9 +32,13 @@ public final class RunCancellation {
    */
   private List<PendingRequest> running = NOTHING;
 
+  /** The batch whose members run one after the other, what runs among them. */
+  private List<PendingRequest> oneByOne = NOTHING;
+
   private long begunNanos;
   private boolean interrupted;
   private @Nullable InferenceException ended;
+  private volatile boolean abandoned;
 
   RunCancellation(BatchExecutor model, LongSupplier nanoTime) {
     this.model = model;
@@ -52,18 +56,73 @@ public final class RunCancellation {
     look();
   }
 
-  /** The run has ended. */
-  synchronized void end() {
+  /**
+   * The run has ended.
+   *
+   * @return whether it {@link #isAbandoned}
+   */
+  synchronized boolean end() {
     running = NOTHING;
     if (interrupted) {
       interrupted = false;
       model.resume();
     }
+    return abandoned;
+  }
+
+  /** These run one after the other from now on. The list stays as it is until the next call. */
+  synchronized void oneByOne(List<PendingRequest> members) {
+    oneByOne = members;
   }
 
   /** For how long the run under way has run; 0 if nothing runs. */
   public synchronized long runningNanos() {
     return running.isEmpty() ? 0 : Math.max(1, nanoTime.getAsLong() - begunNanos);
+  }
+
+  /** Returns whether a run under way was left to itself: its worker is to run nothing more. */
+  public boolean isAbandoned() {
+    return abandoned;
+  }
+
+  /**
+   * Leaves the run under way to itself: its callers wait no longer, and its result is dropped.
+   *
+   * @param nanos how long it has run at least; a shorter one is another run
+   * @param why for its callers
+   * @param meanwhile done as by the worker, which is in the run
+   * @return false if there is no such run
+   */
+  public synchronized boolean abandon(long nanos, InferenceException why, Runnable meanwhile) {
+    if (abandoned || runningNanos() < nanos) {
+      return false;
+    }
+    abandoned = true;
+    ended = why;
+    meanwhile.run();
+    release(why);
+    return true;
+  }
+
+  /** Lets the callers of a run wait no longer that has run so long, and gives their model back. */
+  public synchronized void release(long nanos, InferenceException why) {
+    if (runningNanos() >= nanos) {
+      release(why);
+    }
+  }
+
+  private void release(InferenceException why) {
+    List<PendingRequest> members = oneByOne.isEmpty() ? running : oneByOne;
+    for (int i = 0; i < members.size(); i++) {
+      members.get(i).abandonRun(why);
+    }
+  }
+
+  /** Does something as by the worker while it is in a run; nothing if it is in none. */
+  public synchronized void duringRun(Runnable action) {
+    if (!running.isEmpty()) {
+      action.run();
+    }
   }
 
   /** Lets the callers of the run under way wait no longer. */

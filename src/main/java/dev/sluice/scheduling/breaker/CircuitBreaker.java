@@ -175,6 +175,21 @@ public final class CircuitBreaker {
     return isHang(nanos) && nanos / RUN_LIMIT_FACTOR >= config.hang().toNanos();
   }
 
+  /**
+   * Returns whether a run goes on much longer after it was to be ended, so that it will not end.
+   */
+  public boolean outlastsItsEnd(long nanos) {
+    return exceedsRunLimit(nanos) && nanos / (RUN_LIMIT_FACTOR + 1) >= config.hang().toNanos();
+  }
+
+  /** Returns the error for callers of a run that cannot be ended. */
+  public InferenceException abandonedRun(long nanos) {
+    return InferenceException.unavailable(
+        "a run of model '%s' has taken %s and does not end; try again later"
+            .formatted(model, seconds(nanos)),
+        config.probeInterval());
+  }
+
   /** Returns the error for callers of a run that {@link #exceedsRunLimit}. */
   public InferenceException endedRun(long nanos) {
     return InferenceException.unavailable(

@@ -227,6 +227,17 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     callerContext.runOnContext(_ -> recipient.giveUp(why));
   }
 
+  /**
+   * Lets its caller wait no longer while it runs, and gives its model back: the run may never end.
+   * Any thread; its inputs are kept.
+   */
+  public void abandonRun(InferenceException why) {
+    callerContext.runOnContext(_ -> {
+      recipient.giveUp(why);
+      request.releaseModel();
+    });
+  }
+
   /** Returns the response; null for a failure. */
   public @Nullable InferenceResponse response() {
     return response;

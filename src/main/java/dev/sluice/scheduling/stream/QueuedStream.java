@@ -133,6 +133,17 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     }
   }
 
+  /** The step under way may never end. What it leaves is freed when it does. */
+  @Override
+  public void giveUp(InferenceException why) {
+    if (!done) {
+      end();
+      request.cancel();
+      closeIfParked();
+      subscriber.onError(why);
+    }
+  }
+
   /** Goes on with a parked stream. On the event loop. */
   private void takeUp() {
     try {

@@ -22,7 +22,7 @@ class CircuitBreakerTest {
   private final CircuitBreaker breaker = breaker(Duration.ofSeconds(10), 3);
 
   private CircuitBreaker breaker(Duration hang, int failures) {
-    var config = new BreakerConfig(hang, failures, Duration.ofSeconds(5), Readiness.MODEL);
+    var config = new BreakerConfig(hang, failures, Duration.ofSeconds(5), Readiness.MODEL, 0);
     return new CircuitBreaker(new ModelId("m", 7), config, clock::get);
   }
 

@@ -1,0 +1,264 @@
+package dev.sluice.serving;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.telemetry.RunMeter;
+import dev.sluice.telemetry.VersionMeter;
+import io.vertx.core.Context;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * What becomes of a run that does not end
+ *
+ * Abandoned.   Its callers are answered, and their model is given back. The worker, which is in the run, goes on
+ *              with it and takes nothing more. When the run ends, the worker closes its session and ends.
+ * Replacement. Another worker with a thread of its own opens another session, after the pauses of SessionRecovery
+ *              if that fails, for want of memory too. It has the place, the permit, and the queue of the other.
+ * Limit.       A run that does not end costs a core and the memory of a session. So a model may leave only so many
+ *              to themselves; the callers of one more are answered, and the breaker stays open.
+ * Closing.     Nothing is opened any more, so there is no limit: closing waits for no such run.
+ */
+
+/**
+ * The workers of one model, one for each session, and those in runs that were abandoned. Owner of
+ * all their sessions and permits. Any thread, but {@link #deploy} and {@link #close} block.
+ */
+final class ModelWorkers {
+  private static final Logger LOG = LoggerFactory.getLogger(ModelWorkers.class);
+
+  private final ModelId model;
+  private final ModelMetadata metadata;
+  private final ModelWorkerState work;
+  private final VersionMeter meter;
+  private final Replacement replacement;
+  private final Vertx vertx;
+  private final String poolName;
+  private volatile List<ModelWorkerVerticle> workers;
+
+  // Guarded by this.
+  private final Map<ModelWorkerVerticle, Future<String>> deployments = new HashMap<>();
+  private final Deque<RunMeter> freeMeters = new ArrayDeque<>();
+  private int abandoned;
+  private int replaced;
+  private boolean limitIsLogged;
+  private boolean closing;
+
+  /**
+   * How a session is opened beside a run that does not end.
+   *
+   * @param opener opens one and warms it up; blocks
+   * @param most how many runs may be abandoned at once
+   */
+  record Replacement(Supplier<ModelSession> opener, int most) {}
+
+  /**
+   * @param permits of the sessions, by their order
+   * @param poolName names the workers' threads
+   */
+  ModelWorkers(
+      List<ModelSession> sessions,
+      List<InstancePermit> permits,
+      ModelWorkerState work,
+      VersionMeter meter,
+      Replacement replacement,
+      Vertx vertx,
+      String poolName) {
+    this.model = meter.model();
+    this.metadata = sessions.getFirst().metadata();
+    this.work = work;
+    this.meter = meter;
+    this.replacement = replacement;
+    this.vertx = vertx;
+    this.poolName = poolName;
+    List<ModelWorkerVerticle> made = new ArrayList<>();
+    for (int i = 0; i < sessions.size(); i++) {
+      made.add(worker(sessions.get(i), permits.get(i), meter.worker()));
+    }
+    this.workers = List.copyOf(made);
+  }
+
+  private ModelWorkerVerticle worker(ModelSession session, InstancePermit permit, RunMeter runs) {
+    return new ModelWorkerVerticle(work, session, permit, runs, this::abandonedRunEnded);
+  }
+
+  /** Puts all of them to work. Blocks until they are there. */
+  void deploy() {
+    List<ModelWorkerVerticle> all = workers;
+    for (ModelWorkerVerticle worker : all) {
+      await(deploy(worker, poolName, all.size()));
+      worker.begin();
+    }
+  }
+
+  private synchronized Future<String> deploy(ModelWorkerVerticle worker, String pool, int threads) {
+    var options =
+        new DeploymentOptions()
+            .setWorkerPoolName(pool)
+            .setWorkerPoolSize(threads)
+            // They never return while the model is there.
+            .setMaxWorkerExecuteTime(Long.MAX_VALUE);
+    Future<String> deployed = vertx.deployVerticle(worker, options);
+    deployments.put(worker, deployed);
+    return deployed;
+  }
+
+  /** Returns those that take requests. */
+  List<ModelWorkerVerticle> all() {
+    return workers;
+  }
+
+  /**
+   * Has a worker that rests do what waits, on this event loop. If none rests, they will come by.
+   */
+  void runInline(Context eventLoop) {
+    for (ModelWorkerVerticle worker : workers) {
+      if (worker.tryRunInline(eventLoop)) {
+        return;
+      }
+    }
+  }
+
+  /** Wakes one that rests. If none does, they will come by. */
+  void wakeOne() {
+    for (ModelWorkerVerticle worker : workers) {
+      if (worker.wake()) {
+        return;
+      }
+    }
+  }
+
+  /** Returns how many runs go on although nothing waits for them. */
+  synchronized int abandonedRuns() {
+    return abandoned;
+  }
+
+  /**
+   * Answers the callers of a run that does not end, and has another worker take its place.
+   *
+   * @param nanos how long it has run at least
+   * @param why for its callers
+   * @return whether another worker has taken its place
+   */
+  synchronized boolean abandonRun(ModelWorkerVerticle worker, long nanos, InferenceException why) {
+    if (replacement.most == 0 && !closing) {
+      return false;
+    }
+    if (abandoned >= replacement.most && !closing) {
+      worker.watch().release(nanos, why);
+      logLimit(why);
+      return false;
+    }
+    if (!worker.abandonRun(nanos, why)) {
+      return false;
+    }
+    abandoned++;
+    LOG.atWarn()
+        .addKeyValue("model", model)
+        .addKeyValue("reason", why.getMessage())
+        .addKeyValue("abandoned", abandoned)
+        .log("a run that does not end is abandoned");
+    if (!closing) {
+      replace(worker, why);
+    }
+    return !closing;
+  }
+
+  private void logLimit(InferenceException why) {
+    if (!limitIsLogged) {
+      limitIsLogged = true;
+      LOG.atWarn()
+          .addKeyValue("model", model)
+          .addKeyValue("reason", why.getMessage())
+          .addKeyValue("abandoned", abandoned)
+          .log("the model stays out of service: breaker.abandoned_runs go on already");
+    }
+  }
+
+  private void replace(ModelWorkerVerticle hung, InferenceException why) {
+    hung.permit().release(true, false);
+    RunMeter runs = freeMeters.isEmpty() ? meter.worker() : freeMeters.pop();
+    var session = ReopenableSession.unopened(replacement.opener, metadata);
+    ModelWorkerVerticle next = worker(session, hung.permit(), runs);
+    next.openFirst(String.valueOf(why.getMessage()));
+    List<ModelWorkerVerticle> all = new ArrayList<>(workers);
+    all.set(all.indexOf(hung), next);
+    workers = List.copyOf(all);
+    deploy(next, poolName + "-again-" + ++replaced, 1)
+        .onSuccess(_ -> next.begin())
+        .onFailure(e ->
+            LOG.atError().addKeyValue("model", model).setCause(e).log("a worker did not start"));
+  }
+
+  private void abandonedRunEnded(ModelWorkerVerticle worker) {
+    Future<String> deployment;
+    synchronized (this) {
+      abandoned--;
+      limitIsLogged = false;
+      freeMeters.push(worker.meter());
+      deployment = deployments.remove(worker);
+    }
+    LOG.atInfo()
+        .addKeyValue("model", model)
+        .log("a run that was abandoned has ended, and its session is closed");
+    if (deployment != null) {
+      deployment.compose(vertx::undeploy);
+    }
+  }
+
+  /** Lets callers wait no longer for the runs under way. */
+  void giveUp(InferenceException why) {
+    workers.forEach(worker -> worker.watch().giveUp(why));
+  }
+
+  /** Lets the workers go when nothing waits any more, and closes the sessions. Blocks. */
+  void close() {
+    List<ModelWorkerVerticle> last;
+    synchronized (this) {
+      closing = true;
+      last = workers;
+    }
+    last.forEach(ModelWorkerVerticle::finish);
+    last.forEach(worker -> worker.permit().stop());
+    for (ModelWorkerVerticle worker : last) {
+      stop(worker);
+    }
+    for (ModelWorkerVerticle worker : last) {
+      if (!worker.watch().isAbandoned()) {
+        undeploy(worker);
+        worker.session().close();
+      }
+      worker.permit().close();
+    }
+  }
+
+  /** Returns at once for one whose run is abandoned. */
+  private void stop(ModelWorkerVerticle worker) {
+    await(deployment(worker).compose(_ -> worker.stop()).otherwiseEmpty());
+  }
+
+  private void undeploy(ModelWorkerVerticle worker) {
+    await(deployment(worker).compose(vertx::undeploy).otherwiseEmpty());
+  }
+
+  private synchronized Future<String> deployment(ModelWorkerVerticle worker) {
+    return deployments.getOrDefault(worker, Future.failedFuture("it was undeployed"));
+  }
+
+  private static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+}
