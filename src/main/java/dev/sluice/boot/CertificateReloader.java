@@ -25,6 +25,7 @@ final class CertificateReloader {
   private final TlsConfig files;
   private final Consumer<TlsConfig> check;
   private final Function<TlsConfig, Future<?>> use;
+  private final CertificateExpiry expiry;
   private Reading seen;
   private Reading handled;
 
@@ -33,17 +34,26 @@ final class CertificateReloader {
    * @param loaded what was in the files when the listener opened
    * @param check throws a {@link ConfigException} if they cannot be used
    * @param use makes the listener use them for new connections
+   * @param expiry is to know which certificate is in use
    */
   CertificateReloader(
       TlsConfig files,
       TlsConfig loaded,
       Consumer<TlsConfig> check,
-      Function<TlsConfig, Future<?>> use) {
+      Function<TlsConfig, Future<?>> use,
+      CertificateExpiry expiry) {
     this.files = files;
     this.check = check;
     this.use = use;
+    this.expiry = expiry;
     this.seen = new Reading(Optional.of(loaded), "");
     this.handled = seen;
+    expiry.uses(Certificates.validUntil(loaded));
+  }
+
+  /** Returns until when the certificate in use is valid. */
+  CertificateExpiry expiry() {
+    return expiry;
   }
 
   /** From one look to the next; zero: there is none. */
@@ -53,6 +63,7 @@ final class CertificateReloader {
 
   /** Looks into the files. Blocks. */
   void look() {
+    expiry.look();
     Reading now = read();
     boolean steady = now.equals(seen);
     seen = now;
@@ -78,7 +89,10 @@ final class CertificateReloader {
       return;
     }
     use.apply(tls)
-        .onSuccess(_ -> LOG.info("new connections get {}", Certificates.describe(tls)))
+        .onSuccess(_ -> {
+          LOG.info("new connections get {}", Certificates.describe(tls));
+          expiry.uses(Certificates.validUntil(tls));
+        })
         .onFailure(e -> refuse(String.valueOf(e.getMessage())));
   }
 

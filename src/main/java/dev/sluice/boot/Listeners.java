@@ -102,6 +102,7 @@ final class Listeners {
             listener,
             threads.onEachLoop(),
             bound -> verticle(bound, context, handlers, count, drain)));
+    open.getLast().certificates().ifPresent(watch -> connections.add(watch.expiry()));
   }
 
   /** Returns one for all listeners, from the first that opens on. */

@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -98,7 +99,9 @@ record OpenListener(
         config,
         first.port(),
         opened,
-        config.tls().map(files -> watch(vertx, files, bound.tls().orElseThrow(), first)),
+        config
+            .tls()
+            .map(files -> watch(vertx, config.address(), files, bound.tls().orElseThrow(), first)),
         null);
   }
 
@@ -112,9 +115,10 @@ record OpenListener(
   }
 
   private static CertificateReloader watch(
-      Vertx vertx, TlsConfig files, TlsConfig loaded, ListenerVerticle listener) {
+      Vertx vertx, String address, TlsConfig files, TlsConfig loaded, ListenerVerticle listener) {
+    var expiry = new CertificateExpiry(address, InstantSource.system());
     return new CertificateReloader(
-        files, loaded, changed -> Certificates.check(changed, vertx), listener::encrypt);
+        files, loaded, changed -> Certificates.check(changed, vertx), listener::encrypt, expiry);
   }
 
   private static String await(ListenerConfig config, Future<String> deployment) {

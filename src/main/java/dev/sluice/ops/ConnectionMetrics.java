@@ -4,13 +4,30 @@ import dev.sluice.telemetry.MetricSource;
 import dev.sluice.telemetry.MetricsPage;
 import dev.sluice.telemetry.MetricsPage.Kind;
 import dev.sluice.transport.ConnectionCount;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToLongFunction;
 
 /** The connections of all listeners, as metrics. Any thread. */
 public final class ConnectionMetrics implements MetricSource {
   private final List<ConnectionCount> listeners = new CopyOnWriteArrayList<>();
+  private final List<Expiry> certificates = new CopyOnWriteArrayList<>();
+
+  /** Until when the certificate of a listener is valid. Any thread. */
+  public interface Expiry {
+    /** Returns what logs call the listener. */
+    String listener();
+
+    /** Returns the time until which it is valid; empty if there is no certificate. */
+    Optional<Instant> validUntil();
+  }
+
+  /** Shows until when one more certificate is valid. */
+  public void add(Expiry certificate) {
+    certificates.add(certificate);
+  }
 
   /** Shows one more listener. */
   public void add(ConnectionCount listener) {
@@ -32,6 +49,17 @@ public final class ConnectionMetrics implements MetricSource {
         Kind.COUNTER,
         "Closed at once so far, since too many were open.",
         ConnectionCount::refused);
+    var expiry =
+        page.family(
+            "sluice_certificate_expiry_timestamp_seconds",
+            Kind.GAUGE,
+            "Until when the listener's certificate is valid, in seconds since 1970.");
+    for (Expiry certificate : certificates) {
+      certificate
+          .validUntil()
+          .ifPresent(
+              until -> expiry.add(until.getEpochSecond(), "listener", certificate.listener()));
+    }
   }
 
   private void show(

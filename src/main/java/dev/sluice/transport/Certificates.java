@@ -18,9 +18,11 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 
@@ -97,6 +99,16 @@ public final class Certificates {
               + ": "
               + e.getMessage());
     }
+  }
+
+  /**
+   * Returns until when the server's certificate is valid; empty if it is of a kind that does not
+   * say.
+   */
+  public static Optional<Instant> validUntil(TlsConfig tls) {
+    return certificates(tls.certificate()).iterator().next() instanceof X509Certificate own
+        ? Optional.of(own.getNotAfter().toInstant())
+        : Optional.empty();
   }
 
   /** Returns the server's certificate, for the log. */

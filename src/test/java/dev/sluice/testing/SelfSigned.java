@@ -53,6 +53,11 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
     return create(folder, name, "RSA -keysize 2048", MACHINE);
   }
 
+  /** Makes one that expired a day ago. */
+  public static SelfSigned createExpired(Path folder, String name) {
+    return create(folder, name, EC, MACHINE + " -startdate -3d");
+  }
+
   private static SelfSigned create(Path folder, String name, String algorithm, String subject) {
     try {
       Path file = folder.resolve(name + ".p12");
