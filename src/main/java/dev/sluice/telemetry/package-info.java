@@ -12,6 +12,13 @@
  * <p>The names are those that dashboards for the other servers ask for. No metrics library at hand
  * can carry them (counters without {@code _total}), so the page is written here.
  *
+ * <p>Cardinality limit: labels name only models that exist; requests for unknown names share a few
+ * meters, see {@link dev.sluice.telemetry.UnknownModelMeters}.
+ *
+ * <p>Traces: {@link Tracer} samples requests by the {@link Traces} settings; {@link TraceWriter}
+ * writes them to Triton's files on a thread of its own, and drops traces rather than delay a
+ * request.
+ *
  * <p>Threads: meters are for any thread, unless they say that one thread writes them. Recording
  * takes no lock, looks nothing up and allocates nothing; reading is slow and for workers.
  *

@@ -6,6 +6,10 @@
  * <p>Calls of a connection are answered in whatever order they are done. Nothing is read while too
  * many are under way, or while the client does not take its answers.
  *
+ * <p>Parts: {@link FrameReader} cuts a connection into frames, {@link RpcMeta} is the head of one,
+ * {@link BrpcCall} a call, {@link BrpcReply} its answer. {@link BrpcError} is the table from error
+ * codes to brpc's, on which clients decide whether to retry.
+ *
  * <p>Threads: the event loop of the connection.
  *
  * <p>Units: sizes are bytes.
