@@ -39,7 +39,7 @@ final class Listeners {
 
   private final SluiceConfig config;
   private final ServerThreads threads;
-  private final ModelPlanes models;
+  private final ServerCore models;
   private final Telemetry telemetry;
   private final ConnectionMetrics connections;
   private final Supplier<ProtocolHandlers> protocolHandlers;
@@ -56,7 +56,7 @@ final class Listeners {
   Listeners(
       SluiceConfig config,
       ServerThreads threads,
-      ModelPlanes models,
+      ServerCore models,
       Telemetry telemetry,
       ConnectionMetrics connections,
       Supplier<ProtocolHandlers> protocolHandlers,

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 /** {@code sluice serve}: starts a server, says what is there, and waits until a signal stops it. */
 @Command(
     name = "serve",
-    description = "Serves the models until it is told to stop (SIGTERM or Ctrl-C).",
+    description = "Serves the models until a signal stops it (SIGTERM or Ctrl-C).",
     mixinStandardHelpOptions = true,
     versionProvider = VersionText.class)
 final class ServeCommand implements Callable<Integer> {

@@ -18,8 +18,8 @@ import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
+import dev.sluice.serving.BatchingAdvice;
 import dev.sluice.serving.ModelExplainer;
-import dev.sluice.serving.RowAdvice;
 import dev.sluice.telemetry.LatencyForms;
 import dev.sluice.telemetry.MemoryMetrics;
 import dev.sluice.telemetry.Telemetry;
@@ -64,7 +64,7 @@ public final class SluiceServer implements Server {
   private final SluiceConfig config;
   private final ServerThreads threads;
   private final Telemetry telemetry;
-  private final ModelPlanes models;
+  private final ServerCore models;
   private final CallMonitor monitor;
   private final ConnectionMetrics connections = new ConnectionMetrics();
   private final Future<?> measuring;
@@ -87,7 +87,7 @@ public final class SluiceServer implements Server {
             traces(config.oip().trace()),
             latencies(config.oip().latencies()));
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
-    this.models = new ModelPlanes(config, threads, telemetry);
+    this.models = new ServerCore(config, threads, telemetry);
     this.monitor = new CallMonitor(telemetry, System::nanoTime);
     this.measuring = measure();
     this.memory = new MemoryBudget(config.limits().memoryBudget());
@@ -289,7 +289,7 @@ public final class SluiceServer implements Server {
 
   @Override
   public List<String> advice() {
-    var rows = new RowAdvice(models.repository(), System::nanoTime);
+    var rows = new BatchingAdvice(models.repository(), System::nanoTime);
     List<String> lines = new ArrayList<>();
     for (ModelLine line : models()) {
       line.selector()

@@ -82,7 +82,7 @@ public final class LiveVersion implements ModelLease {
     if (left == 0) {
       whenReturned.accept(this);
     } else if (left < 0) {
-      throw new IllegalStateException(id + " was given back more often than it was lent");
+      throw new IllegalStateException(id + " was released more often than it was acquired");
     }
   }
 }

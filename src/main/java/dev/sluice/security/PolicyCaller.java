@@ -129,7 +129,7 @@ final class PolicyCaller implements Caller {
     Role role = operation.role();
     String why =
         closed(operation)
-            ? "which listener %s allows nobody (setting listeners.control: false)"
+            ? "which listener %s allows to no caller (setting listeners.control: false)"
                 .formatted(listener)
             : "which '%s' does not have on listener %s (setting security.policies%s)"
                 .formatted(

@@ -194,7 +194,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
 
   private void requireReader() {
     if (isOver()) {
-      throw new CancellationException("nobody waits for the answer any more");
+      throw new CancellationException("the request was cancelled");
     }
   }
 

@@ -127,7 +127,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
     waitForReader();
     synchronized (this) {
       if (isOver()) {
-        throw new CancellationException("nobody reads any more");
+        throw new CancellationException("the stream was cancelled");
       }
       if (lastSent) {
         return;

@@ -46,7 +46,7 @@ class CountedResponsesTest {
     public void onComplete() {}
   }
 
-  /** Takes 5 ns to hear that nobody reads any more. */
+  /** Takes 5 ns until it is cancelled. */
   private final class Model implements Flow.Subscription {
     @Override
     public void request(long count) {}

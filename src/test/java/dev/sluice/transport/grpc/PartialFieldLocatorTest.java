@@ -6,13 +6,13 @@ import dev.sluice.transport.Body;
 import org.junit.jupiter.api.Test;
 
 /** Messages are written as bytes: a tag is {@code number * 8 + 2} for fields with a length. */
-class ArrivingFieldTest {
+class PartialFieldLocatorTest {
   private static int find(int[] path, int... bytes) {
     byte[] beginning = new byte[bytes.length];
     for (int i = 0; i < bytes.length; i++) {
       beginning[i] = (byte) bytes[i];
     }
-    return ArrivingField.find(Body.of(beginning), path);
+    return PartialFieldLocator.find(Body.of(beginning), path);
   }
 
   @Test

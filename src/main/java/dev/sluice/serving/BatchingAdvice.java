@@ -11,11 +11,11 @@ import java.util.function.LongSupplier;
  * Says of a model whether its requests could be joined. Only for a server without other requests:
  * the model's session is used on the caller's thread, which blocks meanwhile.
  */
-public final class RowAdvice {
+public final class BatchingAdvice {
   private final ModelRepository repository;
   private final LongSupplier nanoTime;
 
-  public RowAdvice(ModelRepository repository, LongSupplier nanoTime) {
+  public BatchingAdvice(ModelRepository repository, LongSupplier nanoTime) {
     this.repository = repository;
     this.nanoTime = nanoTime;
   }
@@ -27,7 +27,7 @@ public final class RowAdvice {
     }
     try {
       return live.loaded() instanceof ServableModel model
-          ? RowTrial.advice(model.session(), model.metadata(), nanoTime)
+          ? BatchabilityProbe.advice(model.session(), model.metadata(), nanoTime)
           : Optional.empty();
     } finally {
       live.release();

@@ -37,8 +37,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
-/** The models of a server, and the two ways to them: to manage them, and to ask them. */
-final class ModelPlanes {
+/** Composes the core of a server: repository, control plane and data plane. */
+final class ServerCore {
   /** The part of the memory budget that kept answers may have. */
   private static final int CACHE_PART = 4;
 
@@ -50,7 +50,7 @@ final class ModelPlanes {
   private final InferencePipeline data;
 
   /** Made on a thread that is not Vert.x's. Nothing is looked for yet. */
-  ModelPlanes(SluiceConfig config, ServerThreads threads, Telemetry telemetry) {
+  ServerCore(SluiceConfig config, ServerThreads threads, Telemetry telemetry) {
     this.config = config;
     this.logs =
         new RequestLogs(

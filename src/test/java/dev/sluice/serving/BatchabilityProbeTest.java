@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class RowTrialTest {
+class BatchabilityProbeTest {
   private final AtomicLong clock = new AtomicLong();
   private final long blocksBefore = TensorMemory.openBlocks();
 
@@ -39,7 +39,7 @@ class RowTrialTest {
 
     @Override
     public ModelMetadata metadata() {
-      return RowTrialTest.metadata(Shape.of(Shape.ANY, 3), DataType.FP32, 0);
+      return BatchabilityProbeTest.metadata(Shape.of(Shape.ANY, 3), DataType.FP32, 0);
     }
 
     @Override
@@ -76,7 +76,7 @@ class RowTrialTest {
   }
 
   private Optional<String> advice(Rows rows) {
-    return RowTrial.advice(rows, rows.metadata(), clock::get);
+    return BatchabilityProbe.advice(rows, rows.metadata(), clock::get);
   }
 
   @Test
@@ -140,7 +140,7 @@ class RowTrialTest {
     var session = new FakeSession();
     session.failWith(InferenceException.invalid("no"));
     ModelMetadata open = metadata(Shape.of(Shape.ANY, 3), DataType.FP32, 0);
-    assertThat(RowTrial.advice(session, open, clock::get))
+    assertThat(BatchabilityProbe.advice(session, open, clock::get))
         .hasValue("rows could not be tried, the model refuses made-up ones: no");
   }
 
@@ -150,10 +150,12 @@ class RowTrialTest {
     Shape open = Shape.of(Shape.ANY, 3);
     assertThat(
             List.of(
-                RowTrial.advice(session, metadata(Shape.of(2, 3), DataType.FP32, 0), clock::get),
-                RowTrial.advice(session, metadata(Shape.UNKNOWN, DataType.FP32, 0), clock::get),
-                RowTrial.advice(session, metadata(open, DataType.FP32, 8), clock::get),
-                RowTrial.advice(session, metadata(open, DataType.BYTES, 0), clock::get)))
+                BatchabilityProbe.advice(
+                    session, metadata(Shape.of(2, 3), DataType.FP32, 0), clock::get),
+                BatchabilityProbe.advice(
+                    session, metadata(Shape.UNKNOWN, DataType.FP32, 0), clock::get),
+                BatchabilityProbe.advice(session, metadata(open, DataType.FP32, 8), clock::get),
+                BatchabilityProbe.advice(session, metadata(open, DataType.BYTES, 0), clock::get)))
         .containsOnly(Optional.empty());
     assertThat(session.runs()).isZero();
   }

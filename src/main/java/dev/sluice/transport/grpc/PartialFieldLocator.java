@@ -9,10 +9,10 @@ import java.io.IOException;
  * Finds the field within which the first bytes of a message end: in a large message it is the one
  * that is large.
  */
-final class ArrivingField {
+final class PartialFieldLocator {
   private static final int NONE = -1;
 
-  private ArrivingField() {}
+  private PartialFieldLocator() {}
 
   /**
    * Returns the offset of that field's bytes in the message; negative if it is not the one that the

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * what joining requests relies on, and how much time joining saves. For models that no other caller
  * uses meanwhile; one thread.
  */
-final class RowTrial {
+final class BatchabilityProbe {
   static final int ROWS = 32;
 
   /** Other sizes are computed in another order, so that results differ in their last digits. */
@@ -46,7 +46,7 @@ final class RowTrial {
   private final SyntheticRows rows;
   private final LongSupplier nanoTime;
 
-  private RowTrial(ModelSession session, Signature signature, LongSupplier nanoTime) {
+  private BatchabilityProbe(ModelSession session, Signature signature, LongSupplier nanoTime) {
     this.session = session;
     this.signature = signature;
     this.rows = new SyntheticRows(signature);
@@ -60,8 +60,11 @@ final class RowTrial {
   static Optional<String> advice(
       ModelSession session, ModelMetadata metadata, LongSupplier nanoTime) {
     Optional<Signature> signature =
-        metadata.signature("").filter(_ -> metadata.maxBatchSize() == 0).filter(RowTrial::hasRows);
-    return signature.map(s -> new RowTrial(session, s, nanoTime).run());
+        metadata
+            .signature("")
+            .filter(_ -> metadata.maxBatchSize() == 0)
+            .filter(BatchabilityProbe::hasRows);
+    return signature.map(s -> new BatchabilityProbe(session, s, nanoTime).run());
   }
 
   private static boolean hasRows(Signature signature) {

@@ -15,13 +15,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RowTrialIT {
+class BatchabilityProbeIT {
   @TempDir private Path folder;
 
   private static Optional<String> advice(RuntimeProvider runtime, Path model) {
     long before = TensorMemory.openBlocks();
     try (ModelSession session = runtime.open(TestModels.source(model))) {
-      return RowTrial.advice(session, session.metadata(), System::nanoTime);
+      return BatchabilityProbe.advice(session, session.metadata(), System::nanoTime);
     } finally {
       assertThat(TensorMemory.openBlocks()).isEqualTo(before);
     }
