@@ -88,7 +88,7 @@ final class PeriodicTasks {
         .map(_ -> looks.stream().map(look -> look.what).toList());
   }
 
-  /** No look begins after this. */
+  /** Stops: no look begins after this. */
   void stop() {
     stopped = true;
   }

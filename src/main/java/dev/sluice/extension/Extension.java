@@ -6,11 +6,11 @@ package dev.sluice.extension;
  */
 public interface Extension {
   /**
-   * The version is being loaded. May block, on a thread of the server's; a failure here fails the
-   * load, with its text.
+   * Called when the version is being loaded. May block, on a thread of the server's; a failure here
+   * fails the load, with its text.
    */
   default void open(Setup setup) throws Exception {}
 
-  /** No call will come any more: the version was unloaded, or could not be loaded. */
+  /** Called when no call will come any more: the version was unloaded, or could not be loaded. */
   default void close() throws Exception {}
 }

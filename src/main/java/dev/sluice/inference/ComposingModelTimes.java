@@ -10,7 +10,7 @@ public final class ComposingModelTimes {
   private long infer;
   private long output;
 
-  /** One run more: how long it waited, and how long each of its parts took. */
+  /** Adds one run more: how long it waited, and how long each of its parts took. */
   public synchronized void add(long queueNanos, long inputNanos, long inferNanos, long outNanos) {
     queue += queueNanos;
     input += inputNanos;
@@ -18,7 +18,7 @@ public final class ComposingModelTimes {
     output += outNanos;
   }
 
-  /** All runs of a request that was composed itself. */
+  /** Adds all runs of a request that was composed itself. */
   public void add(ComposingModelTimes other) {
     add(other.queue(), other.input(), other.infer(), other.output());
   }

@@ -4,7 +4,12 @@ import io.vertx.core.Future;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 
-/** Data plane: finds a model and runs inference on it. The only way from a protocol to a model. */
+/**
+ * Data plane: finds a model and runs inference on it. The only way from a protocol to a model.
+ *
+ * <p>Every protocol handler calls this interface and no other of the inference path, so each
+ * protocol is admitted, queued and answered alike.
+ */
 public interface DataPlane {
   /**
    * Finds a model for an operation of a caller, and acquires a lease on it. Never blocks; any

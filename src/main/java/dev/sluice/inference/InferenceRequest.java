@@ -202,8 +202,8 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * The caller has cancelled: if the model has not begun, it never will, and a run without other
-   * callers is stopped where the runtime can. Any thread.
+   * Cancels the request: if the model has not begun, it never will, and a run without other callers
+   * is stopped where the runtime can. Any thread.
    */
   public void cancel() {
     cancelled = true;
@@ -214,8 +214,8 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * Its deadline has passed, and its caller was answered: where it waits, it waits no longer, and a
-   * run without other callers is stopped where the runtime can. Any thread.
+   * Expires the request, whose caller was answered: where it waits, it waits no longer, and a run
+   * without other callers is stopped where the runtime can. Any thread.
    */
   public void expire() {
     Runnable action = whenExpired;

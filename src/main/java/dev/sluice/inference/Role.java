@@ -2,7 +2,12 @@ package dev.sluice.inference;
 
 import java.util.Locale;
 
-/** A right that a policy gives to identities: a group of {@link Operation operations}. */
+/**
+ * A right that a policy gives to identities: a group of {@link Operation operations}.
+ *
+ * <p>The roles are fixed; policies combine them. What belongs to a role is said at {@link
+ * Operation}.
+ */
 public enum Role {
   INFERENCE,
   METADATA,

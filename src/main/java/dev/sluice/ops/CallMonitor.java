@@ -84,7 +84,7 @@ public final class CallMonitor extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** One more second is over. */
+  /** Records that one more second is over. */
   void look() {
     Map<String, CallTotals> totals = telemetry.callTotals();
     long now = nanoTime.getAsLong();

@@ -33,7 +33,7 @@ final class TimeSeries {
     return new TimeSeries(RingBuffer::most);
   }
 
-  /** One more second is over. */
+  /** Records that one more second is over. */
   void add(double value) {
     if (seconds.add(value)
         && minutes.add(join.applyAsDouble(seconds))

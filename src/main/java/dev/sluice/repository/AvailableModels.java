@@ -121,14 +121,14 @@ final class AvailableModels {
    */
   DesiredModels without(DesiredModels before, String name, boolean dependents) {
     DesiredModels next = before.without(name);
-    Deque<ListedModel> gone = new ArrayDeque<>();
-    Optional.ofNullable(before.listed().get(name)).ifPresent(gone::push);
-    while (dependents && !gone.isEmpty()) {
-      for (String part : parts(gone.pop())) {
+    Deque<ListedModel> removed = new ArrayDeque<>();
+    Optional.ofNullable(before.listed().get(name)).ifPresent(removed::push);
+    while (dependents && !removed.isEmpty()) {
+      for (String part : parts(removed.pop())) {
         ListedModel listed = next.listed().get(part);
         if (listed != null && listed.implied() && !isUsed(next, part)) {
           next = next.without(part);
-          gone.push(listed);
+          removed.push(listed);
         }
       }
     }

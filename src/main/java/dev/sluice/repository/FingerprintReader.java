@@ -13,7 +13,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Walks a folder and notes its files. Follows links: mounted volumes are full of them. */
+/**
+ * Walks a folder and notes its files. Follows links: mounted volumes are full of them.
+ *
+ * <p>Blocks on the file system. Hidden files are left out, as Kubernetes' mounts put links and time
+ * stamps there.
+ */
 final class FingerprintReader extends SimpleFileVisitor<Path> {
   /** Folders within folders; a SavedModel needs three. */
   private static final int DEPTH_MAX = 32;

@@ -5,7 +5,11 @@ import dev.sluice.inference.ModelProblem;
 import java.util.Map;
 import java.util.Optional;
 
-/** A version that is open and could take requests. */
+/**
+ * A version that is open and could take requests.
+ *
+ * <p>Implemented by {@code serving}; the repository knows no more of a model than this.
+ */
 public interface LoadedModel {
   /** Returns the model's description of itself, which never changes while it is loaded. */
   ModelMetadata metadata();

@@ -450,7 +450,8 @@ public final class ModelRepository {
   }
 
   /**
-   * The last lease was released, perhaps on an event loop: closing may block, so a worker does it.
+   * Records that the last lease was released, perhaps on an event loop: closing may block, so a
+   * worker does it.
    */
   private void returned(LiveVersion live) {
     try {

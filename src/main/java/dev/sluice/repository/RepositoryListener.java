@@ -8,13 +8,16 @@ import dev.sluice.inference.VersionStatus;
  * at a time, under the repository's lock: be quick and wait for nothing.
  */
 public interface RepositoryListener {
-  /** This version takes requests now, or takes them with newer files or settings than before. */
+  /**
+   * Called when this version takes requests now, or takes them with newer files or settings than
+   * before.
+   */
   void available(ModelId id);
 
-  /** This version could not be loaded. If it took requests before, it still does. */
+  /** Called when this version could not be loaded. If it took requests before, it still does. */
   void failed(ModelId id, VersionStatus.Failure why);
 
-  /** This version is unloaded, after its last request. */
+  /** Called when this version is unloaded, after its last request. */
   void unloaded(ModelId id);
 
   /** Something about the folders an operator should know. Said once, and again if it recurs. */

@@ -84,25 +84,28 @@ final class TrackedModel {
     return name;
   }
 
-  /** The settings were read well: they hold from the next plan on. */
+  /** Records that the settings were read well: they hold from the next plan on. */
   void use(ModelConfig next) {
     config = next;
     broken = null;
   }
 
-  /** The settings cannot be read: earlier ones stay in force, without any nothing is served. */
+  /**
+   * Records that the settings cannot be read: earlier ones stay in force, without any nothing is
+   * served.
+   */
   void refuse(Failure why) {
     broken = why;
   }
 
-  /** The model's folder was looked at. */
+  /** Records that the model's folder was looked at. */
   void poll(ScannedModel now, Predicate<ScannedVersion> trusted) {
     there = true;
     folder = now.folder();
     steady.poll(now.versions(), trusted);
   }
 
-  /** The model's folder was removed, and the settings with it. */
+  /** Records that the model's folder was removed, and the settings with it. */
   void leave() {
     there = false;
     folder = null;
@@ -238,14 +241,14 @@ final class TrackedModel {
     }
   }
 
-  /** An ensemble without one of its members could only fail. */
+  /** Withdraws an ensemble: without one of its members it could only fail. */
   private static void withdrawServed(TrackedVersion version, List<RepositoryAction> steps) {
     if (version.is(VersionState.AVAILABLE)) {
       withdraw(version, steps);
     }
   }
 
-  /** Its folder is waited for as before, but not in silence. */
+  /** Rejects an empty folder, which is waited for as before, but not in silence. */
   private void refuseEmpty(ScannedVersion scanned) {
     long number = scanned.version();
     refuse(
@@ -354,7 +357,7 @@ final class TrackedModel {
     return version(fresh.id()).loaded(fresh);
   }
 
-  /** A load has failed. Adds what follows from it. */
+  /** Records that a load has failed. Adds what follows from it. */
   void failed(ModelId id, Failure why, List<RepositoryAction> steps) {
     TrackedVersion version = version(id);
     boolean again = version.failures() < loading.retries();
@@ -366,7 +369,7 @@ final class TrackedModel {
     }
   }
 
-  /** The time has come to try a load that failed again. */
+  /** Called when the time has come to try a load that failed again. */
   void retry(ModelId id) {
     TrackedVersion version = versions.get(id.version());
     if (version != null) {

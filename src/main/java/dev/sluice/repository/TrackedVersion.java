@@ -102,7 +102,9 @@ final class TrackedVersion {
     return confirmed && !wanted.equals(attempt) && wanted.differsOnlyInFiles(attempt);
   }
 
-  /** A load begins. What takes requests goes on doing so until the load has succeeded. */
+  /**
+   * Records that a load begins. What takes requests goes on doing so until the load has succeeded.
+   */
   void startLoading(LoadAttempt next) {
     failures = next.equals(attempt) ? failures : 0;
     attempt = next;
@@ -116,7 +118,10 @@ final class TrackedVersion {
     }
   }
 
-  /** It is desired again: if a load is still under way, its outcome counts again. */
+  /**
+   * Resumes: the version is desired again, and if a load is still in flight, its outcome counts
+   * again.
+   */
   void resume() {
     if (loading && (state == VersionState.UNLOADING || state == VersionState.END)) {
       move(VersionState.LOADING);
@@ -171,7 +176,7 @@ final class TrackedVersion {
     return hoped;
   }
 
-  /** The time has come to try again, if it still makes sense. */
+  /** Called when the time has come to try again, if it still makes sense. */
   void retry() {
     retryDue = !loading && error != null;
   }

@@ -16,7 +16,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
-/** Lets requests wait in a bounded queue that a model's workers take from. */
+/**
+ * Lets requests wait in a bounded queue that a model's workers take from.
+ *
+ * <p>Threads: submits on the caller's event loop, which never blocks. Admission to the queue is one
+ * counter; a full queue rejects.
+ */
 public final class QueueScheduler implements Scheduler {
   private final Vertx vertx;
   private final ModelQueue queue;

@@ -52,7 +52,7 @@ final class ReloadedFiles {
     }
   }
 
-  /** No look begins after this. */
+  /** Stops: no look begins after this. */
   void close() {
     closed = true;
   }

@@ -105,7 +105,9 @@ final class AdmissionController {
     };
   }
 
-  /** A request that has entered waits no longer: its deadline has passed in the queue. */
+  /**
+   * Records that a request that has entered waits no longer: its deadline has passed in the queue.
+   */
   void expired() {
     limiter.expired();
   }

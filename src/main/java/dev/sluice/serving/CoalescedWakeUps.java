@@ -52,7 +52,10 @@ final class CoalescedWakeUps {
     this.mostDeferred = mostDeferred;
   }
 
-  /** A request came that no worker knows of. From a thread that has no turns, a worker is woken. */
+  /**
+   * Records that a request came that no worker knows of. From a thread that has no turns, a worker
+   * is woken.
+   */
   void request(Context eventLoop) {
     if (Context.isOnEventLoopThread()) {
       turns.get().request(this, eventLoop);

@@ -23,14 +23,14 @@ final class CompletionDelay {
   private long expectedRunNanos;
   private boolean stepsOnly = true;
 
-  /** Nothing waits now. */
+  /** Records that nothing waits now. */
   void begin(long nowNanos) {
     sinceNanos = nowNanos;
     lookedNanos = nowNanos;
     stepsOnly = true;
   }
 
-  /** An answer waits. */
+  /** Records that an answer waits. */
   void add(PendingRequest completed) {
     stepsOnly &= completed.isUnderWay();
   }

@@ -66,7 +66,7 @@ final class HandledHttpCall extends PluginCall<Boolean> implements HttpReply, Op
     this.since = version.nanoTime().getAsLong();
   }
 
-  /** The caller disconnected. */
+  /** Records that the caller disconnected. */
   void leave() {
     giveUp(new InferenceException(ErrorCode.CANCELLED, "the caller has left"));
   }

@@ -49,7 +49,7 @@ final class ModelRecovery implements SessionCondition {
   }
 
   /**
-   * A session is there no more.
+   * Records that a session is lost.
    *
    * @param why it ended, or could not be opened
    * @param wait after which it is tried
@@ -76,7 +76,7 @@ final class ModelRecovery implements SessionCondition {
     }
   }
 
-  /** A session is there again. */
+  /** Records that a session is restored. */
   synchronized void restored(SessionRecovery session) {
     restarts.increment();
     lost.remove(session);

@@ -232,7 +232,10 @@ final class ModelWorkerVerticle extends VerticleBase {
     LockSupport.unpark(thread);
   }
 
-  /** The worker's whole life: it keeps its thread, since handing tasks to a pool costs more. */
+  /**
+   * Takes and runs batches for as long as the worker lives: it keeps its thread, since handing
+   * tasks to a pool costs more.
+   */
   private void work() {
     thread = Thread.currentThread();
     while (!finishing) {

@@ -40,7 +40,7 @@ public final class PluginPaths {
     return new Claim(known.model, known.versions + 1);
   }
 
-  /** The version that had claimed the path is unloaded. */
+  /** Records that the version that had claimed the path is unloaded. */
   void leave(String path) {
     claims.computeIfPresent(
         path,

@@ -43,7 +43,7 @@ final class PluginScheduler implements Scheduler {
     return call.answer.future();
   }
 
-  /** The threads are closed when the version is, and refuse by themselves then. */
+  /** Closes nothing: the threads are closed when the version is, and reject by themselves then. */
   @Override
   public void close() {
     version.answering().close();

@@ -34,7 +34,7 @@ final class RunMeters {
   }
 
   /**
-   * The call has given its answer.
+   * Records that the call has given its answer.
    *
    * @param times where its times are added up besides
    * @param trace what records it
@@ -50,12 +50,12 @@ final class RunMeters {
     end(meter);
   }
 
-  /** The call is over, and was counted as far as it is to be. */
+  /** Records that the call is over, and was counted as far as it is to be. */
   void end(RunMeter meter) {
     free.add(meter);
   }
 
-  /** A call gave no answer. */
+  /** Records that a call gave no answer. */
   void failed(InferenceException why) {
     version.refused(reason(why.code()));
   }

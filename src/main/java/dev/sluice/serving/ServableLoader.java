@@ -269,7 +269,10 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  /** A record that the model fails on is not measured, as under TensorFlow Serving. */
+  /**
+   * Replays recorded requests; one that the model fails on is not measured, as under TensorFlow
+   * Serving.
+   */
   private void replay(ModelSession session, ModelSource source, ModelConfig config) {
     long begun = nanoTime.getAsLong();
     try {

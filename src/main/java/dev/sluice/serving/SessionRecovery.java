@@ -173,7 +173,7 @@ final class SessionRecovery {
     return stopped;
   }
 
-  /** The session is about to be closed for good: opens it no more. */
+  /** Stops the recovery: the session is about to be closed for good and is not reopened. */
   synchronized void stop() {
     stopped = true;
     notifyAll();

@@ -37,7 +37,7 @@ final class CallMeter {
     whole.add(ended - begun);
   }
 
-  /** A call that has asked its model. */
+  /** Records a call that has asked its model. */
   void succeeded(long begun, long asked, long answered, long ended) {
     succeeded(begun, ended);
     decoding.add(asked - begun);

@@ -86,7 +86,7 @@ public final class CallRecord {
   }
 
   /**
-   * The call brought so many {@code tf.Example}s.
+   * Records that the call brought so many {@code tf.Example}s.
    *
    * @param model one that there is
    */
@@ -94,7 +94,7 @@ public final class CallRecord {
     telemetry.model(model).examples(count);
   }
 
-  /** The model is asked now. */
+  /** Records that the model is asked now. */
   public void asked() {
     asked = nanoTime.getAsLong();
     hasAsked = true;
@@ -103,7 +103,7 @@ public final class CallRecord {
     }
   }
 
-  /** The model has answered. */
+  /** Records that the model has answered. */
   public void answered() {
     answered = nanoTime.getAsLong();
     traceAnswered(answered, true);
@@ -126,7 +126,7 @@ public final class CallRecord {
     }
   }
 
-  /** The answer is written, or never will be. Once more does nothing. */
+  /** Records that the answer is written, or never will be. Once more does nothing. */
   public void sent() {
     Tracer from = tracer;
     RequestTrace ended = trace;
@@ -140,7 +140,7 @@ public final class CallRecord {
     }
   }
 
-  /** The call ends with a failure. Later ends do not count. */
+  /** Records that the call ends with a failure. Later ends do not count. */
   public void failed(ErrorCode code) {
     traceSending();
     CallMeter counting = meter;
@@ -150,7 +150,7 @@ public final class CallRecord {
     }
   }
 
-  /** The call ends well, unless it has failed. Later ends do not count. */
+  /** Records that the call ends well, unless it has failed. Later ends do not count. */
   public void succeeded() {
     traceSending();
     CallMeter counting = meter;

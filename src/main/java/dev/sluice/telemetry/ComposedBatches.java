@@ -30,7 +30,7 @@ final class ComposedBatches {
     }
   }
 
-  /** A request of so many rows was answered. */
+  /** Records an answered request of so many rows. */
   void add(long rows, ComposingModelTimes times) {
     all.add(times);
     Size known = sizes.get(rows);

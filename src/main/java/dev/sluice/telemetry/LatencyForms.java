@@ -10,7 +10,7 @@ import java.util.List;
  * @param quantiles of summaries; empty: there are none
  */
 public record LatencyForms(boolean counters, boolean histograms, List<Double> quantiles) {
-  /** Sums alone, as of a Triton that was told nothing else. */
+  /** Sums alone, which is Triton's default. */
   public static final LatencyForms COUNTERS = new LatencyForms(true, false, List.of());
 
   public LatencyForms {

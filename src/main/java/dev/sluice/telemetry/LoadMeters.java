@@ -47,7 +47,7 @@ public final class LoadMeters {
 
   LoadMeters() {}
 
-  /** A version's files were opened, or could not be. */
+  /** Records whether a version's files were opened. */
   public void opened(String path, long nanos, boolean good) {
     Outcome outcome = outcome(path, good);
     count(attempts, outcome, outcome(OTHERS, good)).increment();
@@ -55,7 +55,7 @@ public final class LoadMeters {
   }
 
   /**
-   * The warm-up file beside a version was replayed.
+   * Records that the warm-up file beside a version was replayed.
    *
    * @param records how many it has
    */
@@ -64,7 +64,7 @@ public final class LoadMeters {
   }
 
   /**
-   * The warm-up file beside a version could not be read to its end.
+   * Records that the warm-up file beside a version could not be read to its end.
    *
    * @param why a code and a text
    */
@@ -95,7 +95,7 @@ public final class LoadMeters {
   }
 
   /**
-   * A request was written to a request log, or not.
+   * Records whether a request was written to a request log.
    *
    * @param status {@code OK}, or the name of a code
    */
@@ -108,7 +108,7 @@ public final class LoadMeters {
     return requestLogs;
   }
 
-  /** A version has an id of ML metadata beside its files. */
+  /** Records that a version has an id of ML metadata beside its files. */
   public void metadataId(ModelId model) {
     if (metadataIds.size() < MOST) {
       metadataIds.add(model);

@@ -46,12 +46,12 @@ public final class MetricsPage {
     return new Family(name, tensorflow);
   }
 
-  /** A metric with one series and no labels. */
+  /** Writes a metric with one series and no labels. */
   public void single(String name, Kind kind, String help, long value) {
     family(name, kind, help).add(value);
   }
 
-  /** A metric with one series and no labels. */
+  /** Writes a metric with one series and no labels. */
   public void single(String name, Kind kind, String help, double value) {
     family(name, kind, help).add(value);
   }

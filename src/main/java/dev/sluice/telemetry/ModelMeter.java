@@ -28,7 +28,7 @@ public final class ModelMeter {
     return model;
   }
 
-  /** A request brought so many {@code tf.Example}s. */
+  /** Records that a request brought so many {@code tf.Example}s. */
   public void examples(long count) {
     exampleCounts.add(count);
     examples.add(count);

@@ -42,7 +42,10 @@ public final class ResponseMeter {
 
   ResponseMeter() {}
 
-  /** A response was made. To be called before it is sent: then who gets it finds it counted. */
+  /**
+   * Records that a response was made. To be called before it is sent: then who gets it finds it
+   * counted.
+   */
   public void made(long place, long nanos) {
     at(place).made.add(nanos);
     if (place == 0) {
@@ -50,22 +53,25 @@ public final class ResponseMeter {
     }
   }
 
-  /** The response that was made was turned into an answer in so long. */
+  /** Records that the response that was made was turned into an answer in so long. */
   public void sent(long place, long nanos) {
     at(place).sending.add(nanos);
   }
 
-  /** The stream failed in place of a response. */
+  /** Records that the stream failed in place of a response. */
   public void failed(long place, long nanos) {
     at(place).fail.add(nanos);
   }
 
-  /** The stream ended, and had not said so with the response before. */
+  /** Records that the stream ended, and had not said so with the response before. */
   public void empty(long place, long nanos) {
     at(place).empty.add(nanos);
   }
 
-  /** The reader cancelled before a response, and the model was notified after this time. */
+  /**
+   * Records that the reader cancelled before a response, and the model was notified after this
+   * time.
+   */
   public void cancelled(long place, long nanos) {
     at(place).cancel.add(nanos);
   }

@@ -14,7 +14,7 @@ final class RunHistogram implements Distribution {
     }
   }
 
-  /** For the one thread that writes. */
+  /** Adds a value. For the one thread that writes. */
   void add(long nanos) {
     counts[buckets.index(nanos)].add(1);
     sum.add(nanos);

@@ -57,7 +57,7 @@ public final class RunMeter {
   private long requestRows;
   private long sinceSum;
 
-  /** Gets the latencies of every request; null if nobody wants them. */
+  /** Gets the latencies of every request; null if none is configured. */
   private final @Nullable LatencySummaries summaries;
 
   /** Of the requests of the run under way, when they began to wait; only for summaries. */
@@ -101,12 +101,12 @@ public final class RunMeter {
     begun = nanoTime.getAsLong();
   }
 
-  /** The inputs are put together, and the model begins. */
+  /** Records that the inputs are put together, and the model begins. */
   public void computing() {
     computing = nanoTime.getAsLong();
   }
 
-  /** The model is done, well or not. */
+  /** Records that the model is done, well or not. */
   public void computed() {
     computed = nanoTime.getAsLong();
   }
@@ -117,7 +117,7 @@ public final class RunMeter {
   }
 
   /**
-   * One request of the run has its answer.
+   * Records that one request of the run has its answer.
    *
    * @param sinceNanos when it began to wait
    * @param batchSize its rows
@@ -148,7 +148,8 @@ public final class RunMeter {
   }
 
   /**
-   * All answers are decided. To be called before they are sent: then who gets one finds it counted.
+   * Records that all answers are decided. To be called before they are sent: then who gets one
+   * finds it counted.
    */
   public void end() {
     long now = nanoTime.getAsLong();
@@ -233,7 +234,7 @@ public final class RunMeter {
   }
 
   /**
-   * A request that was accepted gets no answer.
+   * Records that a request that was accepted gets no answer.
    *
    * @param sinceNanos when it began to wait
    */

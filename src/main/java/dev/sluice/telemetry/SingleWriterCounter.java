@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SingleWriterCounter {
   private final AtomicLong sum = new AtomicLong();
 
-  /** For the one thread that writes. */
+  /** Adds to the sum. For the one thread that writes. */
   void add(long more) {
     sum.lazySet(sum.getPlain() + more);
   }

@@ -7,7 +7,7 @@ final class SingleWriterTimer {
   private final SingleWriterCounter count = new SingleWriterCounter();
   private final SingleWriterCounter nanos = new SingleWriterCounter();
 
-  /** For the one thread that writes. */
+  /** Adds an event. For the one thread that writes. */
   void add(long times, long length) {
     count.add(times);
     nanos.add(length);

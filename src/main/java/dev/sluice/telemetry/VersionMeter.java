@@ -54,7 +54,7 @@ public final class VersionMeter {
 
   /**
    * @param shown the versions that the page shows
-   * @param summaries get every request's latencies too; null: nobody wants them
+   * @param summaries get every request's latencies too; null: none is configured
    */
   VersionMeter(
       ModelId model,
@@ -77,12 +77,15 @@ public final class VersionMeter {
     return model;
   }
 
-  /** The version takes requests from now on, in place of what was loaded as this version before. */
+  /**
+   * Records that the version takes requests from now on, in place of what was loaded as this
+   * version before.
+   */
   public void show() {
     shown.put(model, this);
   }
 
-  /** The version is unloaded. */
+  /** Records that the version is unloaded. */
   public void forget() {
     shown.remove(model, this);
   }
@@ -132,7 +135,7 @@ public final class VersionMeter {
     return conditions.stream().mapToInt(RunCondition::abandonedRuns).sum();
   }
 
-  /** The version was loaded and warmed up in so long. */
+  /** Records that the version was loaded and warmed up, and how long that took. */
   public void loaded(long nanos) {
     loadNanos = nanos;
   }
@@ -142,19 +145,19 @@ public final class VersionMeter {
     return nanoTime.getAsLong();
   }
 
-  /** A request never came to run: it was refused. Any thread. */
+  /** Records that a request never came to run: it was refused. Any thread. */
   public void refused(FailureReason reason) {
     failed(reason, 0);
   }
 
-  /** A request that was accepted failed where no worker counts it. Any thread. */
+  /** Records that a request that was accepted failed where no worker counts it. Any thread. */
   public void failed(FailureReason reason, long nanos) {
     refusals(reason).increment();
     unqueuedFailures.add(nanos);
   }
 
   /**
-   * A request was answered from a cache.
+   * Records that a request was answered from a cache.
    *
    * @param lookupNanos how long it took to find it there
    * @param wholeNanos the whole time of the request
@@ -172,7 +175,10 @@ public final class VersionMeter {
     }
   }
 
-  /** A request was not in the cache: how long it took to look, and to put the answer there. */
+  /**
+   * Records that a request was not in the cache: how long it took to look, and to put the answer
+   * there.
+   */
   public void cacheMiss(long nanos) {
     cacheMiss.add(nanos);
     if (summaries != null) {
@@ -181,7 +187,7 @@ public final class VersionMeter {
   }
 
   /**
-   * A request was answered by other models that this one is composed of.
+   * Records that a request was answered by other models that this one is composed of.
    *
    * @param inferences its rows
    * @param sinceNanos when it came
@@ -203,12 +209,12 @@ public final class VersionMeter {
     }
   }
 
-  /** A request that was accepted left the queue without having run. Any thread. */
+  /** Records that a request that was accepted left the queue without having run. Any thread. */
   public void withdrawn(FailureReason reason, long sinceNanos) {
     failed(reason, now() - sinceNanos);
   }
 
-  /** A request to other models that this one is composed of failed. */
+  /** Records that a request to other models that this one is composed of failed. */
   public void composedFailed(FailureReason reason, long sinceNanos) {
     failed(reason, now() - sinceNanos);
   }
@@ -223,7 +229,7 @@ public final class VersionMeter {
     return waiting.getAsInt();
   }
 
-  /** Returns its latencies of the last minute; null if nobody wants them. */
+  /** Returns its latencies of the last minute; null if none is configured. */
   @Nullable LatencySummaries summaries() {
     return summaries;
   }

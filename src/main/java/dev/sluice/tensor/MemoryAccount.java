@@ -144,7 +144,7 @@ public final class MemoryAccount implements AutoCloseable {
     }
   }
 
-  /** The client holds no tensors any more. */
+  /** Records that the client holds no tensors any more. */
   public void releaseTensors() {
     long given = tensors.getAndSet(0);
     if (given > 0) {

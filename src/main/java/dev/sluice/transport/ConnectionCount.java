@@ -74,7 +74,7 @@ public final class ConnectionCount {
     log(text, limit);
   }
 
-  /** A connection that had entered is closed. */
+  /** Records that a connection that had entered is closed. */
   void leave(@Nullable InetAddress peer) {
     open.decrementAndGet();
     if (peer != null && mostOfPeer > 0) {

@@ -34,7 +34,7 @@ public final class ConnectionDrain {
     return timeout;
   }
 
-  /** A connection was accepted. On its event loop. */
+  /** Records that a connection was accepted. On its event loop. */
   void add(Channel connection) {
     open.add(connection);
     connection.closeFuture().addListener(_ -> open.remove(connection));

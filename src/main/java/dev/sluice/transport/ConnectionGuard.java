@@ -125,7 +125,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     ctx.write(message, promise);
   }
 
-  /** The head of a request is whole, and a body follows. */
+  /** Records that the head of a request is whole, and a body follows. */
   void headRead() {
     enter(Phase.BODY);
   }
@@ -135,14 +135,14 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return phase == Phase.BETWEEN;
   }
 
-  /** A request is whole. */
+  /** Records that a request is whole. */
   void requestRead() {
     enter(Phase.BETWEEN);
   }
 
   /**
-   * A frame of HTTP/2 or brpc is whole. What follows may be a long one: it is given more time than
-   * the head of a request for as long as it arrives.
+   * Records that a frame of HTTP/2 or brpc is whole. What follows may be a long one: it is given
+   * more time than the head of a request for as long as it arrives.
    */
   void frameRead() {
     framed = true;
@@ -184,7 +184,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       others.accept(now);
     }
     if (isIdle(now)) {
-      // Whoever speaks the connection's protocol closes it in the protocol's own way.
+      // The protocol handler of the connection closes it in its own way.
       ctx.fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
     }
   }

@@ -89,7 +89,7 @@ public abstract class ListenerExchange implements Exchange {
     return cancelled;
   }
 
-  /** The caller went away before the answer was complete. */
+  /** Records that the caller disconnected before the answer was complete. */
   protected final void leave() {
     if (!cancelled) {
       cancelled = true;

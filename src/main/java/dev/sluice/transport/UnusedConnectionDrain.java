@@ -19,7 +19,7 @@ final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
   private final LastActivity accepted = new LastActivity();
   private boolean takenOver;
 
-  /** The connection speaks something else than HTTP from now on. On its event loop. */
+  /** Records that the connection speaks something else than HTTP from now on. On its event loop. */
   void takenOver() {
     takenOver = true;
   }

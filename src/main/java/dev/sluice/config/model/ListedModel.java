@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param settings in place of what lies in its folder; empty: what lies there
  * @param mounted whether its folder may turn out to be one of models, which are served then in its
  *     place
- * @param implied whether nobody named it: it is there because an ensemble is composed of it
+ * @param implied whether no setting names it: it is listed because an ensemble is composed of it
  */
 public record ListedModel(
     Path folder,

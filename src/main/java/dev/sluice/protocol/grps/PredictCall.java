@@ -15,7 +15,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Handles a predict call for every transport: acquires the model, decodes, runs, encodes. */
+/**
+ * Handles a predict call for every transport: acquires the model, decodes, runs, encodes.
+ *
+ * <p>Ownership: acquires the lease of the model and passes it to the request, which releases it
+ * when it is closed. Whatever fails is answered once, in grps' form.
+ */
 public final class PredictCall {
   private final DataPlane data;
   private final ModelResolver models;

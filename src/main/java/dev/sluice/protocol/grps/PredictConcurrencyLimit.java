@@ -6,7 +6,12 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Concurrency limit of the grps predictions of one listener. Any thread. */
+/**
+ * Concurrency limit of the grps predictions of one listener. Any thread.
+ *
+ * <p>Admission control in front of all else: a prediction beyond the limit is rejected at once, as
+ * by the native server.
+ */
 public final class PredictConcurrencyLimit {
   /** About as long as it takes until others are done. */
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);

@@ -7,7 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of a load request, whatever carried them. */
+/**
+ * The parameters of a load request, whatever carried them.
+ *
+ * <p>Triton's parameters of a load: {@code config}, and files as {@code file:VERSION/NAME}.
+ */
 public final class LoadParameters {
   /** Parameters that an unload request may have. */
   public static final String DEPENDENTS = "unload_dependents";

@@ -9,7 +9,12 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The repository's index: every version of every model, by its state. */
+/**
+ * The repository's index: every version of every model, by its state.
+ *
+ * <p>States are Triton's words for TensorFlow Serving's: a version that is loading or failed is
+ * listed with its reason.
+ */
 public final class RepositoryIndex {
   /**
    * One line of the index.

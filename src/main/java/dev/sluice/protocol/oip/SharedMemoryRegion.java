@@ -165,7 +165,7 @@ public final class SharedMemoryRegion {
     }
   }
 
-  /** The registry has forgotten it. Called once. */
+  /** Records that the registry has forgotten it. Called once. */
   void leave() {
     if (users.decrementAndGet() == 0) {
       try {

@@ -15,7 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The statistics extension: what was counted of the versions that take requests. */
+/**
+ * The statistics extension: what was counted of the versions that take requests.
+ *
+ * <p>Counts are those of {@code ModelStatistics}; nothing is reset by reading.
+ */
 public final class Statistics {
   private Statistics() {}
 

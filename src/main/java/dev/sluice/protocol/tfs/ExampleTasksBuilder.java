@@ -7,7 +7,11 @@ import dev.sluice.inference.Signature;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts several tasks together, checked in TensorFlow Serving's order and with its words. */
+/**
+ * Puts several tasks together, checked in TensorFlow Serving's order and with its words.
+ *
+ * <p>A task that is wrong fails the whole request, before the model runs.
+ */
 public final class ExampleTasksBuilder {
   private final ModelMetadata model;
   private final List<Signature> signatures = new ArrayList<>();

@@ -4,7 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** The TFRecord format: length, its check sum, the data, its check sum. */
+/**
+ * The TFRecord format: length, its check sum, the data, its check sum.
+ *
+ * <p>Little-endian; check sums are masked CRC-32C, as in TensorFlow's record_writer.
+ */
 public final class TfRecordFormat {
   private static final int CRC_ROTATION = 15;
   private static final int CRC_MASK = 0xA282EAD8;

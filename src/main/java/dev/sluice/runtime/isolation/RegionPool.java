@@ -23,7 +23,11 @@ import org.jspecify.annotations.Nullable;
  *           the thread that returns it.
  */
 
-/** The shared memory of one session. Used by the thread that runs it, but for what returns. */
+/**
+ * The shared memory of one session. Used by the thread that runs it, but for what returns.
+ *
+ * <p>Regions are reused for later runs, so that a run maps no memory once sizes have settled.
+ */
 final class RegionPool implements AutoCloseable {
   private static final long SMALLEST = 64 << 10;
   private static final long LARGEST_POWER = 64L << 20;

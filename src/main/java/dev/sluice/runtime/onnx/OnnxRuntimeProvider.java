@@ -14,7 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Opens {@code model.onnx} files, or whatever the only ONNX file of a folder is called. */
+/**
+ * Opens {@code model.onnx} files, or whatever the only ONNX file of a folder is called.
+ *
+ * <p>A model is recognised by its file's name alone; nothing is read before it is loaded.
+ */
 public final class OnnxRuntimeProvider implements RuntimeProvider {
   private static final String FILE = "model.onnx";
   private static final String SUFFIX = ".onnx";

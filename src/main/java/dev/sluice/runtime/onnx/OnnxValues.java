@@ -13,7 +13,12 @@ import dev.sluice.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Tensors to the runtime's values and back. One thread at a time. */
+/**
+ * Tensors to the runtime's values and back. One thread at a time.
+ *
+ * <p>Zero-copy for numbers: a value is a view of the tensor's memory. Text is copied into the
+ * runtime's own strings.
+ */
 final class OnnxValues {
   private static final int MAX_RANK = 256;
 

@@ -97,7 +97,7 @@ final class OutputShapeCache {
     return shapes.stream().allMatch(Objects::isNull) ? List.of() : shapes;
   }
 
-  /** The model's shapes are not to be known beforehand. */
+  /** Marks the model's shapes as not to be known beforehand. */
   void distrust() {
     trusted = false;
   }

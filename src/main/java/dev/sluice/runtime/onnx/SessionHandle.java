@@ -40,7 +40,7 @@ final class SessionHandle {
     users.incrementAndGet();
   }
 
-  /** The last one to leave frees the session. */
+  /** Releases a reference; the last one to be released frees the session. */
   void release() {
     if (users.decrementAndGet() == 0) {
       OrtApi.releaseSession(session);

@@ -54,13 +54,13 @@ public abstract class PluginCall<T> implements Runnable {
   /** Runs the code. */
   protected abstract T call() throws Exception;
 
-  /** The code has given this. On its thread. This or {@link #failed}, once. */
+  /** Records the result of the plugin. On its thread. This or {@link #failed}, once. */
   protected abstract void succeeded(T result);
 
-  /** There will be nothing. Any thread. */
+  /** Records that there will be no result. Any thread. */
   protected abstract void failed(InferenceException why);
 
-  /** The code has given this too late: frees it. */
+  /** Discards a result that came too late: frees it. */
   protected void discard(T result) {
     // Most results have nothing to free.
   }

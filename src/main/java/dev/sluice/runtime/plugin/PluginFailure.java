@@ -5,7 +5,12 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.util.concurrent.CancellationException;
 
-/** The error that callers get when a plugin throws: its text, and never its stack trace. */
+/**
+ * The error that callers get when a plugin throws: its text, and never its stack trace.
+ *
+ * <p>A refusal of the plugin keeps its own kind; anything else is INTERNAL. The stack trace is in
+ * the log.
+ */
 public final class PluginFailure {
   private PluginFailure() {}
 

@@ -115,7 +115,7 @@ public final class PluginThreads implements AutoCloseable {
     return clock.schedule(action, nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** A call was given up, and its thread is still in it. */
+  /** Records that a call was given up, and its thread is still in it. */
   synchronized void stuck() {
     stuck++;
     if (stuck == MOST_STUCK) {
@@ -128,7 +128,7 @@ public final class PluginThreads implements AutoCloseable {
     }
   }
 
-  /** A call that was given up has ended after all. */
+  /** Records that a call that was given up has ended after all. */
   synchronized void unstuck() {
     stuck--;
     resize();

@@ -18,7 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A loaded model's native graph and session, and the signatures that came with them. */
+/**
+ * A loaded model's native graph and session, and the signatures that came with them.
+ *
+ * <p>Blocks while it is loaded. Frozen after that: sessions share it, and the last to be closed
+ * frees graph and session.
+ */
 final class SavedModel implements AutoCloseable {
   private static final int INTRA_OP_FIELD = 2;
   private static final int INTER_OP_FIELD = 5;

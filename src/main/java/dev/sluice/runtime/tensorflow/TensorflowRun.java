@@ -77,7 +77,7 @@ final class TensorflowRun implements AutoCloseable {
     }
   }
 
-  /** The arrays hold as many as the signature has. */
+  /** Requires that the arrays hold as many as the signature has. */
   private static void requireCapacity(CallableSignature signature, int inputs, int outputs) {
     if (inputs > signature.inputs().size() || outputs > signature.outputs().size()) {
       throw InferenceException.invalid(

@@ -7,7 +7,11 @@ import dev.sluice.runtime.RuntimeProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Opens folders with a {@code saved_model.pb}, or the same as text. */
+/**
+ * Opens folders with a {@code saved_model.pb}, or the same as text.
+ *
+ * <p>A model is recognised by its file's name alone; nothing is read before it is loaded.
+ */
 public final class TensorflowRuntimeProvider implements RuntimeProvider {
   /** TensorFlow names no file when it says this. */
   private static final String CUT = "Read less bytes than requested";

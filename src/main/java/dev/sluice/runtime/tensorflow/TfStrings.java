@@ -58,7 +58,7 @@ final class TfStrings {
     return size;
   }
 
-  /** Called by TensorFlow. */
+  /** Frees a tensor; called by TensorFlow. */
   static void deallocate(MemorySegment array, long bytes, MemorySegment unused) {
     long end = array.address() + bytes;
     for (long string = array.address(); string < end; string += TfApi.STRING_SIZE) {

@@ -36,7 +36,7 @@ public final class ConcurrencyLimiter {
     return inFlight.get();
   }
 
-  /** One of those inside has waited in vain, and leaves. */
+  /** Records that one of those inside has waited in vain, and leaves. */
   public void expired() {
     limit.expired();
   }

@@ -239,7 +239,7 @@ public final class QueueTimeLimit implements ConcurrencyLimit {
     return Math.max(calls, answeredWithin(burstSeconds));
   }
 
-  /** No request was waiting for an instant. */
+  /** Records that no request was waiting for an instant. */
   private void passing(long nanos) {
     standingNanos = 0;
     secondNanos = 0;

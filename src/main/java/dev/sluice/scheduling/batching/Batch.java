@@ -4,7 +4,11 @@ import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Requests that leave the queue together. Each worker has one, and fills it again and again. */
+/**
+ * Requests that leave the queue together. Each worker has one, and fills it again and again.
+ *
+ * <p>Reused by its worker: assembling a batch allocates no list.
+ */
 public final class Batch {
   final List<PendingRequest> members = new ArrayList<>();
   final List<PendingRequest> abandoned = new ArrayList<>();

@@ -32,7 +32,7 @@ final class BatchDelay {
     return true;
   }
 
-  /** The calling worker does not wait any longer, if it did. */
+  /** Ends the batch delay of the calling worker, if there was one. */
   void end() {
     if (Thread.currentThread().equals(waiter)) {
       waiter = null;

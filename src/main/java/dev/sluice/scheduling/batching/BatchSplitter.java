@@ -7,7 +7,11 @@ import dev.sluice.tensor.SharedTensor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts a run's outputs into each request's rows, without a copy, and drops the padding. */
+/**
+ * Cuts a run's outputs into each request's rows, without a copy, and drops the padding.
+ *
+ * <p>Each slice holds a reference to the whole output; the last response to be closed frees it.
+ */
 final class BatchSplitter {
   private BatchSplitter() {}
 

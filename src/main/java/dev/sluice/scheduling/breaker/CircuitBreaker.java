@@ -31,7 +31,12 @@ import org.slf4j.LoggerFactory;
  * Cheap.    A request reads one field, and so does a run; the clock is not read.
  */
 
-/** Refuses requests to a model whose runs hang or fail. Any thread. */
+/**
+ * Refuses requests to a model whose runs hang or fail. Any thread.
+ *
+ * <p>Rejected requests fail with UNAVAILABLE and a time to retry, so that proxies and clients go
+ * elsewhere. Client errors never open it.
+ */
 public final class CircuitBreaker {
   private static final Logger LOG = LoggerFactory.getLogger(CircuitBreaker.class);
 
@@ -137,7 +142,7 @@ public final class CircuitBreaker {
   }
 
   /**
-   * No session of the model is left.
+   * Records that no session of the model is left.
    *
    * @param why as callers read it
    * @param wait after which one may be there again
@@ -155,7 +160,9 @@ public final class CircuitBreaker {
     probeNanos = nanoTime.getAsLong() + wait.toNanos();
   }
 
-  /** A session was opened again: requests may pass, or the next one may if runs failed. */
+  /**
+   * Records that a session was opened again: requests may pass, or the next one may if runs failed.
+   */
   public synchronized void reopened() {
     if (condition == Condition.REOPENING || condition == Condition.LOST) {
       close();
@@ -241,14 +248,14 @@ public final class CircuitBreaker {
     return String.format(Locale.ROOT, "%.1f s", nanos / NANOS_PER_SECOND);
   }
 
-  /** A run has ended, well or not. */
+  /** Records that a run has ended, well or not. */
   public void ended() {
     if (condition == Condition.HANGING) {
       close();
     }
   }
 
-  /** A run has answered a request that was not abandoned. */
+  /** Records that a run has answered a request that was not abandoned. */
   public void answered(long nanos) {
     if (failuresInRow.get() != 0) {
       failuresInRow.set(0);
@@ -263,8 +270,8 @@ public final class CircuitBreaker {
   }
 
   /**
-   * A run of a request that was not abandoned has failed. Counts if that is not the request's
-   * fault.
+   * Records that a run of a request that was not abandoned has failed. Counts if that is not the
+   * request's fault.
    */
   public void failed(InferenceException why) {
     if (why.code().fault() != ErrorCode.Fault.SERVER) {

@@ -75,7 +75,9 @@ public final class CachingScheduler implements Scheduler {
     return response;
   }
 
-  /** Also frees what is kept. Nothing of this load is under way any more then. */
+  /**
+   * Closes the scheduler and frees what is cached. Nothing of this load is under way any more then.
+   */
   @Override
   public void close() {
     behind.close();

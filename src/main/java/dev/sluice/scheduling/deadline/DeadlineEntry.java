@@ -17,6 +17,6 @@ public abstract class DeadlineEntry {
   /** Returns the time at which it expires. Does not change while it is watched. */
   protected abstract long expiresNanos();
 
-  /** Its time is up: it is watched no more. On its event loop. */
+  /** Expires: it is watched no more. On its event loop. */
   protected abstract void expire();
 }

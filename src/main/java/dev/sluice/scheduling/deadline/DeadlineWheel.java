@@ -128,7 +128,7 @@ final class DeadlineWheel {
     }
   }
 
-  /** One at a time: what expires may end the waits of others. */
+  /** Expires one entry at a time: what expires may end the waits of others. */
   private void expireDue() {
     for (int i = 0; i < due.size(); i++) {
       DeadlineEntry entry = due.get(i);

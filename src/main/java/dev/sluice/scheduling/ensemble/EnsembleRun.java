@@ -90,7 +90,7 @@ final class EnsembleRun {
     }
   }
 
-  /** Any thread. */
+  /** Cancels the runs in flight. Any thread. */
   private void cancelRunning() {
     running.forEach(InferenceRequest::cancel);
   }

@@ -53,7 +53,7 @@ public final class EnsembleScheduler implements Scheduler, StreamScheduler {
     return new InferenceException(ErrorCode.UNAVAILABLE, "model '" + model + "' is being unloaded");
   }
 
-  /** Nothing waits here: what is under way ends with its steps. */
+  /** Closes the scheduler: nothing waits here, and what is in flight ends with its steps. */
   @Override
   public void close() {
     closed = true;

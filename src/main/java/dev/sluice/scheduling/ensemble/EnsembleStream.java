@@ -172,7 +172,7 @@ final class EnsembleStream extends StreamedRun {
       end();
     }
 
-    /** Nothing runs behind this level any more. */
+    /** Called when nothing runs behind this level any more. */
     private void end() {
       if (isOver()) {
         return;

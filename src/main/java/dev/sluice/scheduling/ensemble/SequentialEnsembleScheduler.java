@@ -127,7 +127,7 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
     }
   }
 
-  /** Nothing waits here: what is under way ends with its steps. */
+  /** Closes the scheduler: nothing waits here, and what is in flight ends with its steps. */
   @Override
   public void close() {
     closed = true;
@@ -158,7 +158,7 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
       return answer.future();
     }
 
-    /** Any thread. */
+    /** Cancels the runs in flight. Any thread. */
     private void cancelRunning() {
       InferenceRequest now = running;
       if (now != null) {

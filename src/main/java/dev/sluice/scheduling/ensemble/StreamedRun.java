@@ -101,7 +101,7 @@ abstract class StreamedRun implements Flow.Subscription {
     }
   }
 
-  /** Any thread. */
+  /** Cancels the runs in flight. Any thread. */
   private void cancelRunning() {
     running.forEach(InferenceRequest::cancel);
   }
@@ -177,7 +177,7 @@ abstract class StreamedRun implements Flow.Subscription {
      */
     void take(InferenceResponse response, Feed feed);
 
-    /** There are no more. */
+    /** Records that there are no more. */
     void ended();
   }
 
@@ -248,7 +248,7 @@ abstract class StreamedRun implements Flow.Subscription {
       drain();
     }
 
-    /** A response has gone through all the steps behind the member. */
+    /** Records that a response has gone through all the steps behind the member. */
     void passed() {
       innermost = this;
       busy = false;
@@ -257,7 +257,9 @@ abstract class StreamedRun implements Flow.Subscription {
       drain();
     }
 
-    /** Not entered again from within: what passes at once is gone on with here, not deeper. */
+    /**
+     * Drains what passes at once in a loop; not entered again from within, so the stack stays flat.
+     */
     private void drain() {
       if (draining) {
         return;

@@ -95,7 +95,7 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
     refuseWaiting();
   }
 
-  /** A request has its answer. On its event loop. */
+  /** Records that a request has its answer. On its event loop. */
   public void answered(PendingRequest request) {
     wheels.end(request.callerContext(), request);
   }

@@ -241,7 +241,9 @@ public final class SequenceScheduler implements Scheduler {
     step.fail(failure);
   }
 
-  /** A step of the sequence is over: the next one runs, or one of a waiting sequence. */
+  /**
+   * Records that a step of the sequence is over: the next one runs, or one of a waiting sequence.
+   */
   private void finish(Sequence sequence) {
     @Nullable Sequence seated = ended(sequence);
     runNext(sequence);

@@ -80,7 +80,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     timer = timerId;
   }
 
-  /** The subscriber is called no more. */
+  /** Ends the stream: the subscriber is called no more. */
   private void end() {
     done = true;
     if (timer >= 0) {
@@ -121,7 +121,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     }
   }
 
-  /** Its deadline has passed: tells the subscriber, whatever it waits for. On the event loop. */
+  /** Expires the stream: tells the subscriber, whatever it waits for. On the event loop. */
   void expire() {
     if (!done) {
       end();

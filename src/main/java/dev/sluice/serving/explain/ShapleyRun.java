@@ -188,7 +188,7 @@ public final class ShapleyRun {
     return done.future();
   }
 
-  /** A loop rather than a recursion, however soon the answers come. */
+  /** Continues in a loop rather than by recursion, however soon the answers come. */
   private void askOn(PredictionRows questions, Promise<Void> done) {
     while (questions.hasNext()) {
       Chunk asked = write(questions);

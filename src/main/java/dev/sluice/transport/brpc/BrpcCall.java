@@ -112,13 +112,13 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
     return meta.service() + "/" + meta.method();
   }
 
-  /** The client has left. */
+  /** Called when the client has cancelled the call or disconnected. */
   void cancelled() {
     leave();
     finish();
   }
 
-  /** The answer is written, or never will be. */
+  /** Called when the answer is written, or never will be. */
   void sent() {
     finish();
   }

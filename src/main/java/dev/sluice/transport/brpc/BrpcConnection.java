@@ -230,8 +230,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   }
 
   /**
-   * The listener closes. The protocol has nothing that tells a client so but the answer to a call:
-   * the connection is closed when all calls are answered and no more come.
+   * Called when the listener closes. The protocol has nothing that tells a client so but the answer
+   * to a call: the connection is closed when all calls are answered and no more come.
    */
   private void stop() {
     if (!closing) {

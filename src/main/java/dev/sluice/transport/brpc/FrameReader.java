@@ -24,7 +24,7 @@ final class FrameReader {
   /** Receives the frames that were read. */
   interface Frames {
     /**
-     * A whole frame.
+     * Takes a whole frame.
      *
      * @param body the message, and what is attached to it
      */
@@ -37,10 +37,10 @@ final class FrameReader {
      */
     boolean admits(RpcMeta meta, long length);
 
-    /** A frame whose body is beyond the limit. Nothing is read after it. */
+    /** Rejects a frame whose body is beyond the limit. Nothing is read after it. */
     void tooLarge(RpcMeta meta, long length);
 
-    /** Bytes that are no frame. Nothing is read after them. */
+    /** Rejects bytes that are no frame. Nothing is read after them. */
     void malformed(String why);
   }
 

@@ -30,7 +30,7 @@ public interface GrpcStreamMethod {
      */
     Future<?> take(Body message);
 
-    /** The client has sent its last message. */
+    /** Called when the client has sent its last message. */
     void end();
 
     /**

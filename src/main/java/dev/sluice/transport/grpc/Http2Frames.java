@@ -96,7 +96,7 @@ final class Http2Frames {
     }
   }
 
-  /** All frames of a stream are written, which the future says of the last one. */
+  /** Called when all frames of a stream are written, which the future says of the last one. */
   void ended(Http2Stream stream, ChannelFuture last) {
     handler.closeStreamLocal(stream, last);
   }

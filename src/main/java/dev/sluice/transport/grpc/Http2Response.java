@@ -39,7 +39,7 @@ final class Http2Response implements UnaryReply {
     this.stream = stream;
   }
 
-  /** The stream is no more. */
+  /** Called when the stream is no more. */
   void closed() {
     done = true;
   }

@@ -46,7 +46,9 @@ final class Http2Window implements UnaryCall.Reading {
     }
   }
 
-  /** The stream is closed, and what was kept of its window returned to the connection. */
+  /**
+   * Called when the stream is closed, and what was kept of its window returned to the connection.
+   */
   void closed() {
     forget();
   }

@@ -103,7 +103,7 @@ final class MessageSplitter {
     return begin();
   }
 
-  /** A frame that {@link #next} gave is not needed any more. */
+  /** Called when a frame that {@link #next} gave is not needed any more. */
   void taken(Body taken) {
     memory.release(Kind.BODY, taken.length());
     memory.releaseTensors();

@@ -136,7 +136,7 @@ final class StreamingCall extends ListenerExchange
     }
   }
 
-  /** The client has sent something, or will not do so any more. */
+  /** Called when the client has sent something, or will not do so any more. */
   private void hear() {
     active = true;
   }
@@ -330,7 +330,10 @@ final class StreamingCall extends ListenerExchange
     return UnaryCall.explain(failure, this, context(), reply);
   }
 
-  /** The body has ended before its end: the caller went away, or sent what cannot be read. */
+  /**
+   * Called when the body has ended before its end: the caller disconnected, or sent what cannot be
+   * read.
+   */
   private void broken(Throwable failure) {
     InferenceException refusal = MalformedRequest.refusal(failure);
     if (refusal != null && !answered) {

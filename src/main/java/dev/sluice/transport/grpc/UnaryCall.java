@@ -267,7 +267,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     }
   }
 
-  /** The whole body was taken. */
+  /** Called when the whole body was taken. */
   void answer() {
     arrived = true;
     if (answered || isAbandoned() || wait != null) {
@@ -356,7 +356,10 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     return known;
   }
 
-  /** The body has ended before its end: the caller went away, or sent what cannot be read. */
+  /**
+   * Called when the body has ended before its end: the caller disconnected, or sent what cannot be
+   * read.
+   */
   private void broken(Throwable failure) {
     InferenceException refusal = MalformedRequest.refusal(failure);
     if (refusal != null && !answered) {
@@ -366,7 +369,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     }
   }
 
-  /** The caller went away, or the stream ended after the answer. */
+  /** Called when the caller cancelled or disconnected, or the stream ended after the answer. */
   void cancelled() {
     if (!answered) {
       forget();
@@ -375,7 +378,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
     finish();
   }
 
-  /** The whole answer is written. */
+  /** Called when the whole answer is written. */
   void sent() {
     finish();
   }

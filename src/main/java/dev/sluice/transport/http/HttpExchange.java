@@ -150,7 +150,8 @@ public final class HttpExchange extends ListenerExchange {
    * Returns the whole body, its content coding undone.
    *
    * <p>Fails with TOO_LARGE beyond the listener's limits, UNIMPLEMENTED for an unknown coding and
-   * INVALID_ARGUMENT for a damaged one. Call it at once, before the request's first byte is gone.
+   * INVALID_ARGUMENT for a damaged one. Call it at once, before the first byte of the body is
+   * consumed.
    */
   public Future<Body> body() {
     requireDecided();

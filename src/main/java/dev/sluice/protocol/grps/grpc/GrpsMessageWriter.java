@@ -19,7 +19,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes the message that answers Predict, into one array. Borrows the outputs. */
+/**
+ * Writes the message that answers Predict, into one array. Borrows the outputs.
+ *
+ * <p>Measures first, then writes: lengths come before contents in protobuf, so the array has its
+ * exact size and nothing is moved.
+ */
 final class GrpsMessageWriter {
   /** Every successful answer begins with this. */
   private static final byte[] SUCCESS = GrpsMessages.of(GrpsStatus.OK).toByteArray();

@@ -13,7 +13,11 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Answers Predict. */
+/**
+ * Answers Predict.
+ *
+ * <p>Hot path: neither generated messages nor strings are made for tensors.
+ */
 final class GrpsPredictMethod implements GrpcMethod {
   private final PredictCall call;
 

@@ -9,7 +9,11 @@ import io.vertx.core.Future;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Answers PredictStreaming: one message in, any number out. */
+/**
+ * Answers PredictStreaming: one message in, any number out.
+ *
+ * <p>Backpressure: responses are requested from the model as fast as the client reads.
+ */
 final class PredictStreamMethod implements GrpcStreamMethod {
   private final PredictCall call;
 

@@ -10,7 +10,11 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The head of a GenericTensor, found by skipping its values. */
+/**
+ * The head of a GenericTensor, found by skipping its values.
+ *
+ * <p>Zero-copy until the type is known: values stay in the message's bytes, as a range.
+ */
 final class WireTensor {
   /** More dimensions than any runtime takes. */
   private static final int MAX_RANK = 100;

@@ -17,7 +17,12 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@code /infer/predict}: JSON or bytes in, JSON or bytes out, at once or as a stream. */
+/**
+ * Answers {@code /infer/predict}: JSON or bytes in, JSON or bytes out, at once or as a stream.
+ *
+ * <p>The content type of the request decides between JSON and bytes; the setting of the stream
+ * control whether the answer is a stream.
+ */
 final class PredictRoute {
   private static final String JSON = "application/json";
   private static final String BYTES = "application/octet-stream";

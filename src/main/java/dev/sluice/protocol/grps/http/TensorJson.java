@@ -10,7 +10,12 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.util.List;
 
-/** Writes tensors as JSON: as {@code gtensors} and as {@code ndarray}. Borrows them. */
+/**
+ * Writes tensors as JSON: as {@code gtensors} and as {@code ndarray}. Borrows them.
+ *
+ * <p>Writes from native memory straight into the body's array, with neither strings nor a tree in
+ * between.
+ */
 final class TensorJson {
   private final NamedTensor named;
   private final Tensor tensor;

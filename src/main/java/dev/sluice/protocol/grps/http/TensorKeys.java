@@ -8,7 +8,12 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The keys of a tensor in JSON, and the positions of its lists of values. */
+/**
+ * The keys of a tensor in JSON, and the positions of its lists of values.
+ *
+ * <p>Keys may come in any order in JSON, so a tensor is looked through once before its values are
+ * read.
+ */
 final class TensorKeys {
   /** More dimensions than any runtime takes. */
   private static final int MAX_RANK = 100;

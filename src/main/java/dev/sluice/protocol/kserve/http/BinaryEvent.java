@@ -9,7 +9,11 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.UUID;
 
-/** An event whose attributes are headers, and its document is the body. */
+/**
+ * An event whose attributes are headers, and its document is the body.
+ *
+ * <p>Headers {@code ce-*} as in the HTTP protocol binding of CloudEvents 1.0, section 3.1.
+ */
 final class BinaryEvent implements Envelope {
   private static final String PREFIX = "ce-";
 

@@ -11,7 +11,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** An event whose attributes and document are one JSON object. */
+/**
+ * An event whose attributes and document are one JSON object.
+ *
+ * <p>Content type {@code application/cloudevents+json}, as in section 3.2 of the HTTP protocol
+ * binding of CloudEvents 1.0.
+ */
 final class StructuredEvent implements Envelope {
   /** Attributes that each event has of its own. */
   private static final Set<String> OWN =

@@ -14,7 +14,11 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
 
-/** Handles a {@code ModelInfer} call: decodes, runs, encodes. */
+/**
+ * Handles a {@code ModelInfer} call: decodes, runs, encodes.
+ *
+ * <p>Hot path: the message is decoded in place, the answer is one array.
+ */
 record InferMethod(OipServer server) implements GrpcMethod {
   private static final int[] RAW_TENSOR = {InferMessageTags.RAW_INPUT_CONTENTS};
 

@@ -110,7 +110,10 @@ final class InferStream implements GrpcStreamMethod.Messages {
     return !open.isEmpty();
   }
 
-  /** A server that stops waits for no more requests, and a client that sends more gets an error. */
+  /**
+   * Ends the call if it is done: a server that stops waits for no more requests, and a client that
+   * sends more gets an error.
+   */
   private void endIfDone() {
     if (!open.isEmpty() || cancelled) {
       return;
@@ -158,7 +161,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
     waiting.forEach(Runnable::run);
   }
 
-  /** A request has had its last answer. */
+  /** Records that a request has had its last answer. */
   void done(StreamedRequest request) {
     open.remove(request);
     if (place != null && open.size() < MOST_OPEN) {

@@ -4,7 +4,11 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.oip.Excerpt;
 import org.jspecify.annotations.Nullable;
 
-/** The header of the binary tensor data extension: how many bytes of a body are JSON. */
+/**
+ * The header of the binary tensor data extension: how many bytes of a body are JSON.
+ *
+ * <p>The header {@code Inference-Header-Content-Length}; without it the whole body is JSON.
+ */
 final class BinaryHeader {
   static final String NAME = "Inference-Header-Content-Length";
 

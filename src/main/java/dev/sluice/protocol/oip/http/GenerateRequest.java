@@ -136,7 +136,7 @@ final class GenerateRequest implements AutoCloseable {
     }
   }
 
-  /** A value alone, or a flat array of them. */
+  /** Reads a value alone, or a flat array of them. */
   private void values(TensorSpec input, JsonElements elements, TensorBuilder out) {
     if (in.peek() != Kind.ARRAY) {
       value(input, elements, out);

@@ -19,7 +19,12 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One request in JSON; one answer in JSON of the same form, or a stream of them as events. */
+/**
+ * One request in JSON; one answer in JSON of the same form, or a stream of them as events.
+ *
+ * <p>Triton's generate extension: {@code /generate} wants one response, {@code /generate_stream}
+ * any number, sent as server-sent events with backpressure.
+ */
 record GenerateRoute(OipServer server) {
   void answer(HttpExchange exchange, ModelSelector selector) {
     requirePlain(exchange);

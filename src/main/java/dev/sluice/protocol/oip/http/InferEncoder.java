@@ -12,7 +12,12 @@ import dev.sluice.tensor.Tensor;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
 
-/** Turns a model's answer into a body: JSON, and behind it the outputs wanted as binary data. */
+/**
+ * Turns a model's answer into a body: JSON, and behind it the outputs wanted as binary data.
+ *
+ * <p>Binary outputs are written behind the JSON in the order of its list, as the binary tensor data
+ * extension demands.
+ */
 final class InferEncoder {
   private static final BytesForm BASE64 = (element, out) -> out.base64(element.toArray());
 

@@ -13,7 +13,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** Writes everything that is not inference. */
+/**
+ * Writes everything that is not inference.
+ *
+ * <p>Member names are Triton's, since clients parse these documents by their own means.
+ */
 final class OipMetadataJson {
   private final JsonWriter out = new JsonWriter(256);
 

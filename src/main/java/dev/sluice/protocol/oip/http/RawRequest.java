@@ -14,7 +14,11 @@ import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 
-/** A body that is nothing but the bytes of a model's only input. The rest is deduced. */
+/**
+ * A body that is nothing but the bytes of a model's only input. The rest is deduced.
+ *
+ * <p>Only for models with one input: its open dimensions follow from the number of bytes.
+ */
 final class RawRequest {
   private final String model;
   private final TensorSpec input;

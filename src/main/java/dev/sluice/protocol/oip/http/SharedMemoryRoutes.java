@@ -16,7 +16,11 @@ import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Registers regions of shared memory, and tells which there are. */
+/**
+ * Registers regions of shared memory, and tells which there are.
+ *
+ * <p>Opening a file blocks, so registration runs on a worker. Unregistering is idempotent.
+ */
 record SharedMemoryRoutes(SharedMemoryRegions regions) {
   private static final int OK = 200;
 

@@ -8,7 +8,11 @@ import io.vertx.core.Promise;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a stream that is to have one response. Of one event loop. */
+/**
+ * Reads a stream that is to have one response. Of one event loop.
+ *
+ * <p>Used where a protocol has no streams: a second response, or none, is an error.
+ */
 final class SingleResponseReader implements Flow.Subscriber<InferenceResponse> {
   private final Promise<InferenceResponse> promise = Promise.promise();
   private Flow.@Nullable Subscription subscription;

@@ -46,7 +46,7 @@ final class EncodedContent implements EncodedData {
     return size;
   }
 
-  /** All lengths first, then all bytes. */
+  /** Writes all lengths first, then all bytes. */
   private void writeStrings(TfsWireWriter out) {
     var lengths = new BytesElements(tensor);
     while (lengths.next()) {

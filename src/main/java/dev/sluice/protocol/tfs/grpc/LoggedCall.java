@@ -34,7 +34,7 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   private static final int PREDICT_STREAMED = 7;
   private static final int REQUEST = 1 << 3 | 2;
 
-  /** A log that holds no request is passed over. */
+  /** Runs a logged request; a log that holds none is skipped. */
   void run(byte[] record) {
     Log log = read(Body.of(record));
     switch (log.type()) {

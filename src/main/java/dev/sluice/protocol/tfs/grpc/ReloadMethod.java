@@ -26,7 +26,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** HandleReloadConfigRequest: replaces the models that are served, and waits for the new ones. */
+/**
+ * HandleReloadConfigRequest: replaces the models that are served, and waits for the new ones.
+ *
+ * <p>The set in the request replaces the desired state as one step. The call is answered when each
+ * new model serves or has failed.
+ */
 final class ReloadMethod implements GrpcMethod {
   /** Work of a worker: metrics are counted up for it. */
   private static final long MUCH = Integer.MAX_VALUE;

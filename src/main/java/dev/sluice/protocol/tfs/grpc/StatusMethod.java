@@ -20,7 +20,11 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
-/** GetModelStatus: how far the versions of a model are, the highest first. */
+/**
+ * GetModelStatus: how far the versions of a model are, the highest first.
+ *
+ * <p>Reads the published snapshot of the repository; never blocks.
+ */
 final class StatusMethod implements GrpcMethod {
   private final ControlPlane control;
 

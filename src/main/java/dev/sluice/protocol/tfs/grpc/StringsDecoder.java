@@ -7,7 +7,11 @@ import dev.sluice.transport.Body;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** Copies strings into a BYTES tensor, by the same rules as {@link NumbersDecoder}. */
+/**
+ * Copies strings into a BYTES tensor, by the same rules as {@link NumbersDecoder}.
+ *
+ * <p>Two passes: the lengths give the size of the tensor, then the bytes are copied once.
+ */
 final class StringsDecoder {
   private StringsDecoder() {}
 
@@ -22,7 +26,7 @@ final class StringsDecoder {
     }
   }
 
-  /** All lengths first, then all bytes. */
+  /** Copies all lengths first, then all bytes. */
   private static void putContent(EncodedTensor from, TensorBuilder builder) throws IOException {
     Body content = from.content();
     long elements = from.shape().elementCount();

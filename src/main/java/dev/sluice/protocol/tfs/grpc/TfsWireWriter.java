@@ -43,7 +43,7 @@ final class TfsWireWriter {
     }
   }
 
-  /** A tag and the length of what comes next. */
+  /** Writes a tag and the length of what comes next. */
   void open(int tag, long length) {
     varint(tag);
     varint(length);

@@ -8,7 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The warm-up file of a SavedModel: a TFRecord of PredictionLogs. */
+/**
+ * The warm-up file of a SavedModel: a TFRecord of PredictionLogs.
+ *
+ * <p>Read when a version is loaded. Each record is replayed as often as the settings say; the
+ * format is TensorFlow Serving's {@code tf_serving_warmup_requests}.
+ */
 public final class WarmUpRequests implements RecordedRequests {
   private static final String FILE = "assets.extra/tf_serving_warmup_requests";
   private static final int MOST_RECORDS = 1_000;

@@ -40,7 +40,7 @@ final class ProtobufBuffer {
     bytes[size++] = (byte) rest;
   }
 
-  /** A tag and the length of what comes next. */
+  /** Writes a tag and the length of what comes next. */
   void open(int tag, int length) {
     varint(tag);
     varint(length);

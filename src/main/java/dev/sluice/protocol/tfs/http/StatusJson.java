@@ -5,7 +5,12 @@ import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
 import java.util.List;
 
-/** Writes {@code model_version_status}: every version, the highest first. */
+/**
+ * Writes {@code model_version_status}: every version, the highest first.
+ *
+ * <p>The document is protobuf's JSON form of GetModelStatusResponse, as the REST API of TensorFlow
+ * Serving writes it.
+ */
 final class StatusJson {
   private StatusJson() {}
 

@@ -5,7 +5,12 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** Reads whole tensors: an object of them by name, or the value of the only one. */
+/**
+ * Reads whole tensors: an object of them by name, or the value of the only one.
+ *
+ * <p>The columnar form of a predict request, {@code inputs}: whole tensors, which may differ in
+ * their first dimension.
+ */
 final class ColumnsDecoder {
   private final JsonCursor in;
   private final InputBuilders inputs;
