@@ -103,9 +103,16 @@ record TritonMetrics(Telemetry telemetry, LatencyForms forms) implements MetricS
         LatencySummaries all = version.meter.summaries();
         if (all != null) {
           LatencySummary.Shown shown = which.apply(all).shown(quantiles, version.meter.now());
-          family.add(quantiles, shown, MICROS, labels(version));
+          if (shown.count() > 0 || !ofCache(name)) {
+            family.add(quantiles, shown, MICROS, labels(version));
+          }
         }
       }
+    }
+
+    /** Versions without a cache have no such series. */
+    private static boolean ofCache(String name) {
+      return name.startsWith("nv_cache_");
     }
 
     private void failures() {

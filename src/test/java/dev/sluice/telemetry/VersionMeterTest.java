@@ -59,16 +59,16 @@ class VersionMeterTest {
         .doesNotContain("summary", "first_response");
     String all = page(new LatencyForms(false, true, List.of(0.9, 0.5)));
     assertThat(all)
-        .doesNotContain("_duration_us", "nv_cache_hit_duration")
+        .doesNotContain("_duration_us", "nv_cache_hit_duration", "nv_cache_miss_summary_per_model{")
         .contains(
-            "nv_inference_request_success{model=\"m\",version=\"1\"} 2",
+            "nv_inference_request_success{model=\"m\",version=\"1\"} 3",
             "# TYPE nv_inference_request_summary_us summary",
-            "nv_inference_request_summary_us_sum{model=\"m\",version=\"1\"} 0.196",
-            "nv_inference_request_summary_us_count{model=\"m\",version=\"1\"} 2",
+            "nv_inference_request_summary_us_sum{model=\"m\",version=\"1\"} 0.2",
+            "nv_inference_request_summary_us_count{model=\"m\",version=\"1\"} 3",
             "nv_inference_queue_summary_us{model=\"m\",version=\"1\",quantile=\"0.5\"} 0.128",
             "nv_inference_queue_summary_us{model=\"m\",version=\"1\",quantile=\"0.9\"} 0.128",
             "nv_inference_compute_infer_summary_us_count{model=\"m\",version=\"1\"} 2",
-            "nv_cache_hit_summary_per_model{model=\"m\",version=\"1\",quantile=\"0.5\"} NaN",
+            "nv_cache_hit_summary_per_model_count{model=\"m\",version=\"1\"} 1",
             "nv_inference_first_response_histogram_ms_bucket{model=\"m\",version=\"1\",le=\"100\"}"
                 + " 0",
             "nv_inference_first_response_histogram_ms_bucket{model=\"m\",version=\"1\",le=\"500\"}"
@@ -81,6 +81,9 @@ class VersionMeterTest {
     VersionMeter shown = told.version(new ModelId("m", 1));
     shown.show();
     runTwo(shown.worker(), nanos, 1, 1);
+    if (!forms.quantiles().isEmpty()) {
+      shown.cacheHit(3, 4);
+    }
     shown.responses().made(0, 200_000_000);
     shown.responses().made(1, 400_000_000);
     return told.page();
