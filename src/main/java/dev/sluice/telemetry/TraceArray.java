@@ -32,10 +32,28 @@ final class TraceArray implements AutoCloseable {
     String more = (end == 0 ? "[" : ",") + elements + "]";
     ByteBuffer bytes = ByteBuffer.wrap(more.getBytes(StandardCharsets.UTF_8));
     long at = end;
-    while (bytes.hasRemaining()) {
-      at += file.write(bytes, at);
+    try {
+      while (bytes.hasRemaining()) {
+        at += file.write(bytes, at);
+      }
+    } catch (IOException e) {
+      restore(e);
+      throw e;
     }
     end = at - 1;
+  }
+
+  /** Ends the array where it ended before a write that a full disk has cut off. */
+  private void restore(IOException failure) {
+    try {
+      if (end > 0) {
+        // In its place there is a comma, so that this takes no space.
+        file.write(ByteBuffer.wrap(new byte[] {']'}), end);
+      }
+      file.truncate(end == 0 ? 0 : end + 1);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   @Override

@@ -37,8 +37,24 @@ final class TfRecordFile implements AutoCloseable {
       file = current;
     }
     ByteBuffer record = TfRecordFormat.record(data);
-    while (record.hasRemaining()) {
-      current.write(record);
+    long begin = current.position();
+    try {
+      while (record.hasRemaining()) {
+        current.write(record);
+      }
+    } catch (IOException e) {
+      cut(current, begin, e);
+      throw e;
+    }
+  }
+
+  /** Takes back the beginning of a record that did not fit: nothing could be read behind it. */
+  private void cut(FileChannel current, long end, IOException failure) {
+    try {
+      current.truncate(end);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+      file = null;
     }
   }
 
