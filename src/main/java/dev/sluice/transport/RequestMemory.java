@@ -155,7 +155,7 @@ public final class RequestMemory {
     if (now - due >= 0 && nextLine.compareAndSet(due, now + LOG_INTERVAL_NANOS)) {
       LOG.atWarn()
           .addKeyValue("refused", unlogged.getAndSet(0))
-          .log("requests are refused: {}", why.getMessage());
+          .log("requests are rejected: {}", why.getMessage());
     }
     return InferenceException.busy(String.valueOf(why.getMessage()), RETRY_AFTER);
   }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *
  * Hanging.  Every worker of the model is in a run that takes longer than the setting says, and several
  *           times as long as the longest one that has ever answered a request: a model that is slow by
- *           nature does not hang. Nothing can run then, so nothing is tried: requests are refused, those
+ *           nature does not hang. Nothing can run then, so nothing is tried: requests are rejected, those
  *           in the queue too, until one of the runs ends.
  * Failing.  So many runs in a row have failed, none of them by the fault of its requests. Workers are
  *           free, so one request is let through now and then. If it is answered, all are.
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 
 /**
- * Refuses requests to a model whose runs hang or fail. Any thread.
+ * Circuit breaker: rejects requests to a model whose runs hang or fail. Any thread.
  *
  * <p>Rejected requests fail with UNAVAILABLE and a time to retry, so that proxies and clients go
  * elsewhere. Client errors never open it.
@@ -56,11 +56,11 @@ public final class CircuitBreaker {
 
   /** The state of a breaker. */
   public enum State {
-    /** It lets requests through. */
+    /** Closed: requests are admitted. */
     CLOSED,
-    /** It has let one through, to see what becomes of it. */
+    /** Half open: one request is a probe; its outcome decides. */
     HALF_OPEN,
-    /** It refuses requests. */
+    /** Open: requests are rejected. */
     OPEN
   }
 
@@ -310,7 +310,7 @@ public final class CircuitBreaker {
     LOG.atWarn()
         .addKeyValue("model", model)
         .addKeyValue("reason", text)
-        .log("the model is out of service: its requests are refused");
+        .log("the circuit breaker is open: requests to the model are rejected");
   }
 
   private synchronized void close() {
