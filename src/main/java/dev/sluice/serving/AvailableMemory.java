@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * How much memory the system lets this process take: what is free or holds pages of files, of the
+ * The memory that the system lets this process take: what is free or holds pages of files, of the
  * machine and of the control group (version 2). Reads files of the system. Any thread.
  */
 final class AvailableMemory {

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which files a folder holds, with all that leads to them: two equal states, the first of which had
+ * The files of a folder, with all that leads to them: two equal states, the first of which had
  * settled, mean that nothing was renamed, replaced or written in between, however shortly. The time
  * of a file's last change of status shows it, which no caller of the system can choose.
  */
@@ -88,7 +88,7 @@ final class FolderState {
     entries.put(path, Files.readAttributes(path, FACTS, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /** Whether all of it was last changed before a moment. */
+  /** Returns whether all of it was last changed before a moment. */
   boolean isOlderThan(Instant moment) {
     return entries.values().stream()
         .map(facts -> facts.get("ctime"))

@@ -58,7 +58,7 @@ final class ModelWorkers {
   private boolean closing;
 
   /**
-   * How a session is opened beside a run that does not end.
+   * Opens a session beside a run that does not end.
    *
    * @param opener opens one and warms it up; blocks
    * @param most how many runs may be abandoned at once

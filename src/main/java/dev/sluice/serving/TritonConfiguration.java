@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * itself says, so that a model without a {@code config.pbtxt} has one too.
  */
 final class TritonConfiguration {
-  /** What all instances are of. */
+  /** The device of all instances. */
   private static final String CPU = "KIND_CPU";
 
   private final ModelMetadata model;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** What requests took that other models answered together, by their rows. Any thread. */
+/** Metrics of requests that other models answered together, by their rows. Any thread. */
 final class ComposedBatches {
   /** Sizes that are counted apart: a client may choose the rows of a request. */
   private static final int MOST_SIZES = 1024;

@@ -31,7 +31,7 @@ final class LatencySummary {
   private long count;
   private long nanos;
 
-  /** What is shown of it at a moment: all there ever was, and quantiles of the last minute. */
+  /** The values that are shown at a moment: totals, and quantiles of the last minute. */
   record Shown(long count, long nanos, List<Double> quantiles) {}
 
   /**

@@ -90,7 +90,7 @@ public final class ResponseMeter {
     }
   }
 
-  /** How long streams took to their first responses. */
+  /** Returns how long streams took to their first responses. */
   Distribution firstResponses() {
     return firstResponses;
   }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How a model's predictions are explained.
+ * Explanation settings of a model.
  *
  * @param method how explanations are computed. {@code shapley}: Shapley values, from the model's
  *     predictions of changed rows

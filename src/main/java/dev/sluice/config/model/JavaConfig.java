@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How plugins are run.
+ * Settings of plugins.
  *
  * @param timeout longest time of one call of a plugin, or between two messages of its stream; 0s:
  *     no limit

@@ -2,7 +2,7 @@ package dev.sluice.config.model;
 
 import dev.sluice.config.binding.Section;
 
-/** How the model runtimes are opened. A model's own settings replace the server's key by key. */
+/** Settings of the model runtimes. A model's own settings replace the server's key by key. */
 public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaConfig java) {
   public static final RuntimesConfig DEFAULT =
       new RuntimesConfig(OnnxConfig.DEFAULT, TensorflowConfig.DEFAULT);

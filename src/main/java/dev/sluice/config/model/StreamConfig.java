@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How a model answers streaming requests.
+ * Settings of streaming responses of a model.
  *
  * @param rows rows of a request that are answered in one message; 0: as many as a batch has. Not
  *     for a model that runs in a loop

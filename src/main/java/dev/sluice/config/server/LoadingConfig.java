@@ -4,7 +4,7 @@ import dev.sluice.config.binding.Section;
 import java.time.Duration;
 
 /**
- * How versions are loaded and replaced.
+ * Settings of loading and replacing versions.
  *
  * @param threads versions that load at once; 0: one per core, but at least two
  * @param retries times that a failed load is tried again

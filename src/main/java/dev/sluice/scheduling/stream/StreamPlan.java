@@ -3,7 +3,7 @@ package dev.sluice.scheduling.stream;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 
-/** How one model answers by streams. Any thread. */
+/** Plan of streams: starts those of one model. Any thread. */
 @FunctionalInterface
 public interface StreamPlan {
   /**

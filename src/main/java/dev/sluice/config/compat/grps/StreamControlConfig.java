@@ -4,7 +4,7 @@ import dev.sluice.config.binding.Section;
 import dev.sluice.config.binding.Setting;
 
 /**
- * How a grps predict request over HTTP asks for a stream.
+ * Settings by which a grps predict request over HTTP asks for a stream.
  *
  * @param ctrlMode where a predict request over HTTP asks for a stream: a query parameter, a header,
  *     or a member of its JSON body

@@ -133,7 +133,10 @@ final class WireRequest {
     }
   }
 
-  /** What is wrong with it, beside which only its names are known; null if it can be asked. */
+  /**
+   * Returns what is wrong with the request, beside which only its names are known; null if it is
+   * valid.
+   */
   @Nullable InferenceException refusal() {
     return refusal;
   }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Predict reads and writes tensors.
+ * Settings of how Predict reads and writes tensors.
  *
  * @param maxFilledBytes the most memory that the inputs of one request may take beyond what its
  *     message carries, in bytes. A TensorProto with too few values repeats the last one, so that
