@@ -172,7 +172,7 @@ final class ModelWorkers {
         .addKeyValue("abandoned", abandoned)
         .log("a run that does not end is abandoned");
     if (!closing) {
-      replace(worker, why);
+      replace(worker);
     }
     return !closing;
   }
@@ -188,12 +188,12 @@ final class ModelWorkers {
     }
   }
 
-  private void replace(ModelWorkerVerticle hung, InferenceException why) {
+  private void replace(ModelWorkerVerticle hung) {
     hung.permit().release(true, false);
     RunMeter runs = freeMeters.isEmpty() ? meter.worker() : freeMeters.pop();
     var session = ReopenableSession.unopened(replacement.opener, metadata);
     ModelWorkerVerticle next = worker(session, hung.permit(), runs);
-    next.openFirst(String.valueOf(why.getMessage()));
+    next.openFirst("a run of it does not end, and another session is being opened");
     List<ModelWorkerVerticle> all = new ArrayList<>(workers);
     all.set(all.indexOf(hung), next);
     workers = List.copyOf(all);

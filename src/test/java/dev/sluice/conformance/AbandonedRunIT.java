@@ -41,7 +41,7 @@ class AbandonedRunIT {
   /** For each of these the run ends by itself, though long after it was abandoned. */
   private static final long LONG = 700_000;
 
-  private static final long LONG_OPERATOR = 60_000;
+  private static final long LONG_OPERATOR = 80_000;
   private static final long ENDLESS = 1_000_000_000_000L;
   private static final String BREAKER = "breaker: { hang: 100ms, probe_interval: 1s%s }\n";
 

@@ -168,7 +168,8 @@ class FaultMatrixIT {
         .node("ReduceSum", "done", "wave1000", "axis")
         .output("done", OnnxModelWriter.FLOAT, "1")
         .writeTo(Files.createDirectories(models.resolve("deep/1")));
-    Files.writeString(models.resolve("deep/model.yml"), "breaker: { hang: 50ms }\n");
+    Files.writeString(
+        models.resolve("deep/model.yml"), "breaker: { hang: 50ms, abandoned_runs: 0 }\n");
   }
 
   private static void loop(String name, String settings) throws IOException {

@@ -186,7 +186,7 @@ public final class CircuitBreaker {
    * Returns whether a run goes on much longer after it was to be ended, so that it will not end.
    */
   public boolean outlastsItsEnd(long nanos) {
-    return exceedsRunLimit(nanos) && nanos / (RUN_LIMIT_FACTOR + 1) >= config.hang().toNanos();
+    return exceedsRunLimit(nanos) && nanos / (2 * RUN_LIMIT_FACTOR) >= config.hang().toNanos();
   }
 
   /** Returns the error for callers of a run that cannot be ended. */
