@@ -73,7 +73,7 @@ final class Listeners {
   /**
    * Opens one more.
    *
-   * @throws StartFailure if it cannot be opened
+   * @throws dev.sluice.boot.cli.StartFailure if it cannot be opened
    * @throws dev.sluice.config.binding.ConfigException if keys or certificates cannot be read
    */
   void open(ListenerConfig listener) {

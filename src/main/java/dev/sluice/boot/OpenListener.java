@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.transport.Certificates;

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.cli.VersionText;
 import dev.sluice.config.compat.grps.GrpsConfig;
 import dev.sluice.config.compat.grps.StreamControlConfig;
 import dev.sluice.config.server.KserveConfig;

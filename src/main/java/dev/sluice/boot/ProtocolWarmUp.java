@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.log.LogLevels;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.model.ListedModel;
@@ -25,11 +26,11 @@ import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.serving.InferencePipeline;
-import dev.sluice.serving.LoadPolicy;
-import dev.sluice.serving.ModelControl;
 import dev.sluice.serving.ModelExplainer;
-import dev.sluice.serving.PluginPaths;
-import dev.sluice.serving.ServableLoader;
+import dev.sluice.serving.control.LoadPolicy;
+import dev.sluice.serving.control.ModelControl;
+import dev.sluice.serving.loading.ServableLoader;
+import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.ConnectionCount;

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.log.DeduplicatedWarnings;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.binding.ConfigException;
@@ -22,13 +23,13 @@ import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
-import dev.sluice.serving.GuardedLoader;
 import dev.sluice.serving.InferencePipeline;
-import dev.sluice.serving.LoadPolicy;
-import dev.sluice.serving.ModelControl;
-import dev.sluice.serving.PluginPaths;
-import dev.sluice.serving.ServableLoader;
-import dev.sluice.serving.VersionBatching;
+import dev.sluice.serving.control.LoadPolicy;
+import dev.sluice.serving.control.ModelControl;
+import dev.sluice.serving.loading.GuardedLoader;
+import dev.sluice.serving.loading.ServableLoader;
+import dev.sluice.serving.loading.VersionBatching;
+import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.telemetry.Telemetry;
 import java.time.InstantSource;
 import java.util.List;

@@ -1,5 +1,8 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.cli.ModelLine;
+import dev.sluice.boot.cli.Server;
+import dev.sluice.boot.log.LogLevels;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -23,7 +26,7 @@ import dev.sluice.serving.ModelExplainer;
 import dev.sluice.telemetry.LatencyForms;
 import dev.sluice.telemetry.MemoryMetrics;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.telemetry.Traces;
+import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.RequestMemory;
@@ -205,7 +208,7 @@ public final class SluiceServer implements Server {
    * Starts a server. Returns when its ports are open; models may still be loading then, see {@link
    * #reconciled}.
    *
-   * @throws StartFailure if a port cannot be opened
+   * @throws dev.sluice.boot.cli.StartFailure if a port cannot be opened
    */
   public static SluiceServer start(SluiceConfig config) {
     var server = new SluiceServer(config);
@@ -229,7 +232,7 @@ public final class SluiceServer implements Server {
   }
 
   /** Starts a server and waits until all that it found at first has loaded or failed. */
-  static Server startSettled(SluiceConfig config) {
+  public static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
     ServerThreads.await(server.reconciled());
     return server;

@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.security.SocketAccess;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -12,8 +12,9 @@ import dev.sluice.scheduling.admission.ConcurrencyLimiter;
 import dev.sluice.scheduling.admission.FixedLimit;
 import dev.sluice.scheduling.admission.QueueTimeLimit;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.telemetry.FailureReason;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.function.LongSupplier;
 
 /**

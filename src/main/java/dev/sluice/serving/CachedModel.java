@@ -5,6 +5,7 @@ import dev.sluice.inference.ModelProblem;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.plugin.PluginHttpHandler;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,12 +14,12 @@ import java.util.Optional;
  *
  * <p>Decorates a servable: a hit is answered on the caller's event loop and wakes no worker.
  */
-record CachedModel(Servable model, CachingScheduler scheduler) implements Servable {
+public record CachedModel(Servable model, CachingScheduler scheduler) implements Servable {
   /**
    * Returns the model itself, or with a cache if its settings want one and each answer stands
    * alone.
    */
-  static Servable of(Servable model, ModelConfig config, ResponseCache cache) {
+  public static Servable of(Servable model, ModelConfig config, ResponseCache cache) {
     boolean kept =
         config.responseCache() && !config.stream().decoupled() && config.sequence().isEmpty();
     return kept

@@ -14,7 +14,7 @@ import java.util.Map;
  *
  * <p>Blocks; read when a model is loaded.
  */
-final class ClassLabels {
+public final class ClassLabels {
   /** Bytes of a file: more than a name of some length for each of the classes of any model. */
   private static final long LARGEST = 64L * 1024 * 1024;
 
@@ -26,7 +26,7 @@ final class ClassLabels {
    * @param files by output
    * @throws InferenceException with FAILED_PRECONDITION that names the file and what is wrong
    */
-  static Map<String, List<String>> read(Map<String, Path> files) {
+  public static Map<String, List<String>> read(Map<String, Path> files) {
     Map<String, List<String>> labels = new HashMap<>();
     files.forEach((output, file) -> labels.put(output, read(file)));
     return labels;

@@ -4,8 +4,8 @@ import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.telemetry.FailureReason;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 

@@ -13,14 +13,14 @@ import java.util.List;
  * Validates a request before native code reads it. Protocol handlers have checked most of this
  * already, with their protocols' texts; this check holds for all of them.
  */
-final class RequestValidator {
+public final class RequestValidator {
   private RequestValidator() {}
 
   /**
    * Requires that the inputs are those of the signature, and that they have the declared types and
    * fit the declared shapes if the model insists on them. An open model takes whatever comes.
    */
-  static void require(InferenceRequest request) {
+  public static void require(InferenceRequest request) {
     ModelMetadata metadata = request.model().metadata();
     if (!metadata.open()) {
       require(request, metadata.shapesBind());
@@ -28,7 +28,7 @@ final class RequestValidator {
   }
 
   /** The same for what a plugin sends to a model whose metadata callers do not see. */
-  static void require(InferenceRequest request, boolean shapesBind) {
+  public static void require(InferenceRequest request, boolean shapesBind) {
     Signature signature = request.signature();
     for (NamedTensor input : request.inputs()) {
       TensorSpec spec =

@@ -10,7 +10,7 @@ import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  *
  * <p>Threads: as {@link ServableModel}.
  */
-final class SequenceModel implements Servable {
+public final class SequenceModel implements Servable {
   private final VersionComponents facts;
   private final List<ServableModel> instances;
   private final SequenceScheduler scheduler;
@@ -42,7 +42,7 @@ final class SequenceModel implements Servable {
    * @throws dev.sluice.inference.InferenceException with FAILED_PRECONDITION if the model has not
    *     the tensors that its settings name
    */
-  static SequenceModel start(
+  public static SequenceModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
       List<InstancePermit> permits,

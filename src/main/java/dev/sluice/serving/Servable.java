@@ -5,7 +5,8 @@ import dev.sluice.repository.LoadedModel;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.serving.plugin.PluginHttpHandler;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * <p>One implementation for each kind of version: a model of files, an ensemble, a plugin, a
  * sequence model; decorators add a cache or a converter. Protocols never see which one it is.
  */
-interface Servable extends LoadedModel {
+public interface Servable extends LoadedModel {
   /** Returns all there is of it besides those who run it. */
   VersionComponents facts();
 

@@ -9,6 +9,9 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.plugin.PluginHttpHandler;
+import dev.sluice.serving.plugin.PluginResponses;
+import dev.sluice.serving.plugin.PluginVersion;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -17,7 +20,7 @@ import java.util.function.Supplier;
  *
  * <p>Ownership: of the model behind it, which is closed with it.
  */
-final class ServableConverted implements Servable {
+public final class ServableConverted implements Servable {
   private final Servable model;
   private final PluginVersion version;
   private final VersionComponents facts;
@@ -58,7 +61,7 @@ final class ServableConverted implements Servable {
    * @param model taken over, whatever happens
    * @param version the code
    */
-  static ServableConverted around(Servable model, Supplier<PluginVersion> version) {
+  public static ServableConverted around(Servable model, Supplier<PluginVersion> version) {
     try {
       return around(model, version.get());
     } catch (RuntimeException | Error e) {

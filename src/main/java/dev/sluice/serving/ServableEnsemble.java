@@ -19,7 +19,7 @@ import dev.sluice.scheduling.ensemble.EnsembleScheduler;
 import dev.sluice.scheduling.ensemble.SequentialEnsembleScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
  * A version that is composed of other models. Owns no session and no thread; its members are looked
  * up anew for each request, so that a newer version of one takes over here too.
  */
-final class ServableEnsemble implements Servable {
+public final class ServableEnsemble implements Servable {
   private final VersionComponents facts;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
@@ -57,7 +57,7 @@ final class ServableEnsemble implements Servable {
    * @param meter counts its requests
    * @throws InferenceException with FAILED_PRECONDITION if they do not
    */
-  static ServableEnsemble open(
+  public static ServableEnsemble open(
       VersionMeter meter,
       EnsembleConfig ensemble,
       ModelConfig config,

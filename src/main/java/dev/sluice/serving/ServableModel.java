@@ -24,7 +24,13 @@ import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.serving.worker.CoalescedWakeUps;
+import dev.sluice.serving.worker.ModelRecovery;
+import dev.sluice.serving.worker.ModelWorkerState;
+import dev.sluice.serving.worker.ModelWorkerVerticle;
+import dev.sluice.serving.worker.RunMonitor;
+import dev.sluice.serving.worker.SlowRunLog;
+import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.util.List;
@@ -41,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * <p>Threads: made and closed on loading workers; {@link #scheduler} and {@link #streams} are for
  * event loops.
  */
-final class ServableModel implements Servable {
+public final class ServableModel implements Servable {
   private static final Logger LOG = LoggerFactory.getLogger(ServableModel.class);
 
   private final VersionComponents facts;
@@ -181,7 +187,7 @@ final class ServableModel implements Servable {
    * @param poolName names the workers' threads
    * @param opener opens another session and warms it up, beside one whose run does not end; blocks
    */
-  static ServableModel start(
+  public static ServableModel start(
       ModelMetadata metadata,
       List<ModelSession> sessions,
       List<InstancePermit> permits,
@@ -206,7 +212,7 @@ final class ServableModel implements Servable {
   }
 
   /** Returns one of its sessions, for trials before the model has requests. */
-  ModelSession session() {
+  public ModelSession session() {
     return workers.all().getFirst().session();
   }
 

@@ -10,14 +10,20 @@ import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.serving.plugin.HttpOnlyScheduler;
+import dev.sluice.serving.plugin.PluginHttpHandler;
+import dev.sluice.serving.plugin.PluginResponses;
+import dev.sluice.serving.plugin.PluginScheduler;
+import dev.sluice.serving.plugin.PluginStreams;
+import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** A version that is a plugin alone. */
-final class ServablePlugin implements Servable {
+public final class ServablePlugin implements Servable {
   /** The operations of other protocols at a handler of HTTP requests: none. */
   private static final ModelSignature NOTHING = ModelSignature.of(List.of(), List.of());
 
@@ -33,7 +39,7 @@ final class ServablePlugin implements Servable {
    * @param version taken over, unless this fails
    * @throws InferenceException if it does not say what it takes and gives
    */
-  ServablePlugin(
+  public ServablePlugin(
       PluginVersion version, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     this.version = version;
     meter.queue(version.answering()::waiting);

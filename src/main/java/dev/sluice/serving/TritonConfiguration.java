@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A model's configuration in Triton's form: what its settings say, completed by what the model
  * itself says, so that a model without a {@code config.pbtxt} has one too.
  */
-final class TritonConfiguration {
+public final class TritonConfiguration {
   /** The device of all instances. */
   private static final String CPU = "KIND_CPU";
 
@@ -188,7 +188,7 @@ final class TritonConfiguration {
   }
 
   /** Returns how a configuration names a type. */
-  static String word(DataType type) {
+  public static String word(DataType type) {
     return switch (type) {
       case BYTES -> "TYPE_STRING";
       default -> type.isCommon() ? "TYPE_" + type.name() : "TYPE_INVALID";

@@ -3,7 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.serving.explain.ExplainPlan;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Map;
 
 /**

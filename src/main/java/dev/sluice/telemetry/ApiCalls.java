@@ -1,5 +1,9 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.meter.ModelMeter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

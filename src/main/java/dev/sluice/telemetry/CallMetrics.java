@@ -5,7 +5,14 @@ import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
 
 import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.MetricsPage.Kind;
-import dev.sluice.telemetry.ModelStatistics.Times;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.ModelMeter;
+import dev.sluice.telemetry.meter.ModelStatistics.Times;
+import dev.sluice.telemetry.meter.SessionCondition;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;

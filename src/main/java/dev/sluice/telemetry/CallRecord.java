@@ -4,6 +4,10 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RequestTrace.Point;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.trace.Tracer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 

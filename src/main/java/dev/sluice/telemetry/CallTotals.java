@@ -1,5 +1,10 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.Distribution;
+import dev.sluice.telemetry.meter.ModelMeter;
 import java.util.List;
 
 /**

@@ -2,6 +2,11 @@ package dev.sluice.telemetry;
 
 import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.Distribution;
+import dev.sluice.telemetry.meter.ModelMeter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.Distribution;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.sluice.telemetry;
 
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.telemetry.meter.CallMeter;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;

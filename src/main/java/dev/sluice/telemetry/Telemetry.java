@@ -2,6 +2,14 @@ package dev.sluice.telemetry;
 
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.meter.LoadMeters;
+import dev.sluice.telemetry.meter.ModelMeter;
+import dev.sluice.telemetry.meter.UnknownModelMeters;
+import dev.sluice.telemetry.meter.VersionMeter;
+import dev.sluice.telemetry.trace.Traces;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;

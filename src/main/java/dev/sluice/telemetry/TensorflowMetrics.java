@@ -5,6 +5,13 @@ import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
 import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
 
 import dev.sluice.telemetry.MetricsPage.Family;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.Distribution;
+import dev.sluice.telemetry.meter.LoadMeters;
+import dev.sluice.telemetry.meter.ModelMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

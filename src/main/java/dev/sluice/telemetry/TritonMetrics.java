@@ -6,7 +6,10 @@ import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
 import static dev.sluice.telemetry.MetricsPage.Kind.SUMMARY;
 
 import dev.sluice.telemetry.MetricsPage.Family;
-import dev.sluice.telemetry.ModelStatistics.Times;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.ModelStatistics;
+import dev.sluice.telemetry.meter.ModelStatistics.Times;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;

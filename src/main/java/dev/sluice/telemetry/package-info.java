@@ -3,11 +3,11 @@
  * dev.sluice.telemetry.Telemetry}.
  *
  * <p>Two things are counted apart. A <em>call</em> is a request as its caller sees it, from its
- * first byte to its answer: {@link dev.sluice.telemetry.CallMeter} counts it by protocol, entry
- * point, model and status. TensorFlow Serving's metrics are those of its own calls and of V1, and
- * KServe's those of V1 and V2. A <em>run</em> is what the model's worker does for one or several of
- * them, whichever protocol they came by: {@link dev.sluice.telemetry.VersionMeter} counts it, and
- * Triton's metrics and statistics are made of that.
+ * first byte to its answer: {@link dev.sluice.telemetry.meter.CallMeter} counts it by protocol,
+ * entry point, model and status. TensorFlow Serving's metrics are those of its own calls and of V1,
+ * and KServe's those of V1 and V2. A <em>run</em> is what the model's worker does for one or
+ * several of them, whichever protocol they came by: {@link dev.sluice.telemetry.meter.VersionMeter}
+ * counts it, and Triton's metrics and statistics are made of that.
  *
  * <p>The names are those that dashboards for the other servers ask for. No metrics library at hand
  * can carry them (counters without {@code _total}), so the page is written here.

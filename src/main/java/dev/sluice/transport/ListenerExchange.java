@@ -10,7 +10,7 @@ import dev.sluice.inference.Role;
 import dev.sluice.security.Credentials;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
-import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.MemoryExhausted;

@@ -1,5 +1,8 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.cli.ServerStarter;
+import dev.sluice.boot.cli.SluiceCommand;
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.SluiceConfig;
 import java.util.Map;
 import java.util.Optional;

@@ -2,6 +2,11 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.boot.cli.ModelLine;
+import dev.sluice.boot.cli.ServeCommand;
+import dev.sluice.boot.cli.Server;
+import dev.sluice.boot.cli.SluiceCommand;
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.ErrorCode;

@@ -3,6 +3,8 @@ package dev.sluice.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.boot.cli.SluiceCommand;
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.SluiceConfig;
 import java.io.IOException;
 import java.io.PrintWriter;

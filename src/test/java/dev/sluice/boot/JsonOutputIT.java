@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.TestModels;

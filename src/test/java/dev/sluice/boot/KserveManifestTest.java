@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
+import dev.sluice.boot.cli.SluiceCommand;
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.server.ListenerConfig;

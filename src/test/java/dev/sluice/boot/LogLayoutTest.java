@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import dev.sluice.boot.log.JsonLayout;
+import dev.sluice.boot.log.TextLayout;
 import dev.sluice.inference.LogControl;
 import java.time.Instant;
 import java.util.List;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.boot.compat.CompatFlags;
+import dev.sluice.boot.compat.ServingFlag;
+import dev.sluice.boot.compat.ServingSettings;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;

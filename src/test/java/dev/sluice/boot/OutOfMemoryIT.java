@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.OutOfMemory;

@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.security.SocketAccess;
 import dev.sluice.config.server.DesiredModels;

@@ -241,7 +241,8 @@ class NothingSilentIT {
         .node("Relu", "y", "x")
         .node("SequenceConstruct", "list", "x")
         .writeTo(Files.createDirectories(models.resolve("some/1")));
-    Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.serving.UnsupportedOutputs");
+    Logger logger =
+        (Logger) LoggerFactory.getLogger("dev.sluice.serving.loading.UnsupportedOutputs");
     var log = new ListAppender<ILoggingEvent>();
     log.list = new CopyOnWriteArrayList<>();
     log.start();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.telemetry.Api;
 import dev.sluice.telemetry.CallRecord;
-import dev.sluice.telemetry.EntryPoint;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.EntryPoint;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,9 @@ package dev.sluice.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.EntryPoint;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,8 @@ package dev.sluice.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.Histogram;
 import org.junit.jupiter.api.Test;
 
 class MetricsPageTest {

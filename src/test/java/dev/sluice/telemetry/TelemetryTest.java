@@ -2,6 +2,9 @@ package dev.sluice.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.EntryPoint;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;

@@ -4,7 +4,7 @@ import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
-import dev.sluice.telemetry.Traces;
+import dev.sluice.telemetry.trace.Traces;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.sluice.protocol.tfs;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.telemetry.LoadMeters;
+import dev.sluice.telemetry.meter.LoadMeters;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.batching;
 
-import static dev.sluice.telemetry.FailureReason.BACKEND;
-import static dev.sluice.telemetry.FailureReason.CANCELED;
-import static dev.sluice.telemetry.FailureReason.OTHER;
-import static dev.sluice.telemetry.FailureReason.REJECTED;
+import static dev.sluice.telemetry.meter.FailureReason.BACKEND;
+import static dev.sluice.telemetry.meter.FailureReason.CANCELED;
+import static dev.sluice.telemetry.meter.FailureReason.OTHER;
+import static dev.sluice.telemetry.meter.FailureReason.REJECTED;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -13,8 +13,8 @@ import dev.sluice.inference.RequestTrace;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.telemetry.FailureReason;
-import dev.sluice.telemetry.RunMeter;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.RunMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.sluice.scheduling.caching;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.function.LongSupplier;

@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;

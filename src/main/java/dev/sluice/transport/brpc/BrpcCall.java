@@ -4,7 +4,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
-import dev.sluice.telemetry.EntryPoint;
+import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ListenerExchange;

@@ -14,7 +14,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;

@@ -13,7 +13,7 @@ import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.telemetry.VersionMeter;
+import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;

@@ -5,7 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.protocol.grps.ModelResolver;
-import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpStatus;

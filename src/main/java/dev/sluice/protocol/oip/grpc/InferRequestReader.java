@@ -15,7 +15,7 @@ import dev.sluice.protocol.oip.RawInputs;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.protocol.oip.SharedMemorySlice;
-import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;

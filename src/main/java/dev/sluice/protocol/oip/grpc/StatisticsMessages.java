@@ -5,10 +5,10 @@ import dev.sluice.protocol.oip.grpc.proto.InferResponseStatistics;
 import dev.sluice.protocol.oip.grpc.proto.InferStatistics;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;
 import dev.sluice.protocol.oip.grpc.proto.StatisticDuration;
-import dev.sluice.telemetry.ModelStatistics;
-import dev.sluice.telemetry.ModelStatistics.BatchTimes;
-import dev.sluice.telemetry.ModelStatistics.ResponseTimes;
-import dev.sluice.telemetry.ModelStatistics.Times;
+import dev.sluice.telemetry.meter.ModelStatistics;
+import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.ResponseTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import java.util.List;
 
 /** Turns statistics into messages. */

@@ -17,7 +17,7 @@ import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
-import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;

@@ -11,7 +11,7 @@ import dev.sluice.protocol.oip.LogSettings;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.TraceSettings;
-import dev.sluice.telemetry.Traces;
+import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;

@@ -1,10 +1,10 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.telemetry.ModelStatistics;
-import dev.sluice.telemetry.ModelStatistics.BatchTimes;
-import dev.sluice.telemetry.ModelStatistics.ResponseTimes;
-import dev.sluice.telemetry.ModelStatistics.Times;
+import dev.sluice.telemetry.meter.ModelStatistics;
+import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.ResponseTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 

@@ -8,7 +8,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
-import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;

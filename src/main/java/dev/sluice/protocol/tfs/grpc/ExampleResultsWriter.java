@@ -1,9 +1,11 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import static dev.sluice.protocol.tfs.grpc.TfsWireWriter.delimitedSize;
+import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.delimitedSize;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.protocol.tfs.ExampleTasks;
+import dev.sluice.protocol.tfs.grpc.wire.EncodedResults;
+import dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;

@@ -1,6 +1,10 @@
 package dev.sluice.protocol.tfs.grpc;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.tfs.grpc.wire.ExampleList;
+import dev.sluice.protocol.tfs.grpc.wire.ModelSpecReader;
+import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
+import dev.sluice.protocol.tfs.grpc.wire.WireReader;
 import dev.sluice.transport.Body;
 import java.io.IOException;
 

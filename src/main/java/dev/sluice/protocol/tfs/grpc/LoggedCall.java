@@ -12,6 +12,8 @@ import dev.sluice.protocol.tfs.ExampleTask;
 import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.wire.ExampleList;
+import dev.sluice.protocol.tfs.grpc.wire.WireReader;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
 import java.io.IOException;

@@ -9,6 +9,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;

@@ -6,6 +6,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.wire.EncodedOutput;
+import dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.tensor.NamedTensor;

@@ -9,6 +9,7 @@ import dev.sluice.protocol.tfs.grpc.proto.SignatureDefMap;
 import dev.sluice.protocol.tfs.grpc.proto.TensorInfo;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
+import dev.sluice.protocol.tfs.grpc.wire.DeclaredType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.ByteBuffer;

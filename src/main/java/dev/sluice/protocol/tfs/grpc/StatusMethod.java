@@ -12,6 +12,7 @@ import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.ModelVersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.StatusProto;
+import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;

@@ -4,7 +4,7 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.tfs.RequestLogs;
-import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;

@@ -4,6 +4,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.tfs.grpc.wire.DeclaredType;
+import dev.sluice.protocol.tfs.grpc.wire.EncodedTensor;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;

@@ -10,7 +10,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.telemetry.Api;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.http.Cors;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;

@@ -3,20 +3,21 @@ package dev.sluice.protocol.tfs.grpc;
 import com.google.protobuf.ByteString;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
+import dev.sluice.protocol.tfs.grpc.wire.WireType;
 import dev.sluice.tensor.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
 
 /** TensorProtos made with the generated classes, from the bytes that they should have in memory. */
-final class ProtoTensors {
+public final class ProtoTensors {
   private ProtoTensors() {}
 
-  static TensorProto.Builder header(WireType type, long... dims) {
+  public static TensorProto.Builder header(WireType type, long... dims) {
     return TensorProto.newBuilder().setDtypeValue(type.number()).setTensorShape(shape(dims));
   }
 
-  static TensorShapeProto shape(long... dims) {
+  public static TensorShapeProto shape(long... dims) {
     var shape = TensorShapeProto.newBuilder();
     for (long dim : dims) {
       shape.addDimBuilder().setSize(dim);
@@ -25,7 +26,7 @@ final class ProtoTensors {
   }
 
   /** Memory of a tensor of numbers: anything a type can hold. */
-  static byte[] randomNumbers(WireType type, Shape shape, Random random) {
+  public static byte[] randomNumbers(WireType type, Shape shape, Random random) {
     var bytes = new byte[Math.toIntExact(shape.elementCount() * type.type().byteSize())];
     random.nextBytes(bytes);
     if (type == WireType.BOOL) {
@@ -37,7 +38,7 @@ final class ProtoTensors {
   }
 
   /** Adds the numbers that memory holds to the list of the type. */
-  static void addNumbers(TensorProto.Builder proto, WireType type, byte[] memory) {
+  public static void addNumbers(TensorProto.Builder proto, WireType type, byte[] memory) {
     ByteBuffer values = ByteBuffer.wrap(memory).order(ByteOrder.LITTLE_ENDIAN);
     while (values.hasRemaining()) {
       switch (type) {
@@ -60,7 +61,7 @@ final class ProtoTensors {
     }
   }
 
-  static byte[][] randomStrings(int count, Random random) {
+  public static byte[][] randomStrings(int count, Random random) {
     var strings = new byte[count][];
     for (int i = 0; i < count; i++) {
       strings[i] = new byte[random.nextInt(3) == 0 ? 0 : random.nextInt(300)];
@@ -69,7 +70,7 @@ final class ProtoTensors {
     return strings;
   }
 
-  static void addStrings(TensorProto.Builder proto, byte[][] strings) {
+  public static void addStrings(TensorProto.Builder proto, byte[][] strings) {
     for (byte[] string : strings) {
       proto.addStringVal(ByteString.copyFrom(string));
     }

@@ -31,6 +31,7 @@ import dev.sluice.protocol.tfs.grpc.proto.RegressionRequest;
 import dev.sluice.protocol.tfs.grpc.proto.RegressionResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.protocol.tfs.grpc.proto.SamplingConfig;
+import dev.sluice.protocol.tfs.grpc.wire.WireType;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;

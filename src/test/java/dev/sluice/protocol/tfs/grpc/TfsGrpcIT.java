@@ -14,6 +14,7 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.SignatureDefMap;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.wire.WireType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;

@@ -22,6 +22,8 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.proto.SignatureDefMap;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
+import dev.sluice.protocol.tfs.grpc.wire.WireType;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;

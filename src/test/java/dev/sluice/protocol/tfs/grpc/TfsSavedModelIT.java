@@ -20,6 +20,7 @@ import dev.sluice.protocol.tfs.grpc.proto.SignatureDef;
 import dev.sluice.protocol.tfs.grpc.proto.SignatureDefMap;
 import dev.sluice.protocol.tfs.grpc.proto.TensorInfo;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.wire.WireType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;

@@ -9,6 +9,7 @@ import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.wire.WireType;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RecordFile;

@@ -1,0 +1,43 @@
+package dev.sluice.protocol.tfs.grpc.wire;
+
+import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.tensor.TensorSpec;
+import java.util.Locale;
+
+/**
+ * The declared type of an input or output, in TensorFlow's words. A SavedModel says so itself, and
+ * may name a type that does not travel here; for other formats the nearest is named.
+ */
+public final class DeclaredType {
+  private static final String PREFIX = "DT_";
+
+  private DeclaredType() {}
+
+  public static DataType of(TensorSpec spec) {
+    if (isTensorflow(spec)) {
+      return named(spec.nativeType());
+    }
+    return spec.type() == dev.sluice.tensor.DataType.UNSUPPORTED
+        ? DataType.DT_INVALID
+        : DataType.forNumber(WireType.of(spec.type()).number());
+  }
+
+  /** Returns whether the model's own format is TensorFlow's. */
+  public static boolean isTensorflow(TensorSpec spec) {
+    return spec.nativeType().startsWith(PREFIX);
+  }
+
+  /** Returns the name of the type in error texts: {@code float}. */
+  public static String text(TensorSpec spec) {
+    return of(spec).name().substring(PREFIX.length()).toLowerCase(Locale.ROOT);
+  }
+
+  private static DataType named(String name) {
+    for (DataType type : DataType.values()) {
+      if (type != DataType.UNRECOGNIZED && type.name().equals(name)) {
+        return type;
+      }
+    }
+    return DataType.DT_INVALID;
+  }
+}

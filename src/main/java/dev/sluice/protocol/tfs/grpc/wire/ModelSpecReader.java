@@ -1,0 +1,83 @@
+package dev.sluice.protocol.tfs.grpc.wire;
+
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.transport.Body;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Puts a ModelSpec together from its fields; of a field that is there twice, the last counts. */
+public final class ModelSpecReader {
+  private static final int NAME = 1 << 3 | 2;
+  private static final int VERSION = 2 << 3 | 2;
+  private static final int SIGNATURE_NAME = 3 << 3 | 2;
+  private static final int VERSION_LABEL = 4 << 3 | 2;
+  private static final int VALUE = 1 << 3;
+
+  private boolean present;
+  private String name = "";
+  private String signature = "";
+  private @Nullable String label;
+  private @Nullable Long version;
+
+  /** Takes the fields of one message. A second one is merged into the first. */
+  public void add(Body spec) throws IOException {
+    present = true;
+    var reader = new WireReader(spec);
+    for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
+      switch (tag) {
+        case NAME -> name = reader.text();
+        case SIGNATURE_NAME -> signature = reader.text();
+        case VERSION -> {
+          version = value(reader.bytes());
+          label = null;
+        }
+        case VERSION_LABEL -> {
+          label = reader.text();
+          version = null;
+        }
+        default -> reader.skip(tag);
+      }
+    }
+  }
+
+  /**
+   * Returns the selector that the fields say.
+   *
+   * @throws dev.sluice.inference.InferenceException if they name no model
+   */
+  public RequestedModel get() {
+    if (!present) {
+      throw RequestedModel.missing();
+    }
+    return new RequestedModel(selector(), signature);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public String signature() {
+    return signature;
+  }
+
+  private ModelSelector selector() {
+    if (version != null) {
+      return new ModelSelector.Version(name, version);
+    }
+    return label != null ? new ModelSelector.Label(name, label) : new ModelSelector.Latest(name);
+  }
+
+  /** Reads an Int64Value. */
+  private static long value(Body wrapper) throws IOException {
+    var reader = new WireReader(wrapper);
+    long value = 0;
+    for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
+      if (tag == VALUE) {
+        value = reader.varint();
+      } else {
+        reader.skip(tag);
+      }
+    }
+    return value;
+  }
+}

@@ -1,0 +1,100 @@
+package dev.sluice.protocol.tfs.grpc.wire;
+
+import com.google.protobuf.WireFormat;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The lists of values that a TensorProto has, one of which belongs to its type. */
+enum ValuesField {
+  FLOAT(5, WireFormat.WIRETYPE_FIXED32),
+  DOUBLE(6, WireFormat.WIRETYPE_FIXED64),
+  INT(7, WireFormat.WIRETYPE_VARINT),
+  STRING(8, WireFormat.WIRETYPE_LENGTH_DELIMITED),
+  SCOMPLEX(9, WireFormat.WIRETYPE_FIXED32),
+  INT64(10, WireFormat.WIRETYPE_VARINT),
+  BOOL(11, WireFormat.WIRETYPE_VARINT),
+  DCOMPLEX(12, WireFormat.WIRETYPE_FIXED64),
+  HALF(13, WireFormat.WIRETYPE_VARINT),
+  UINT32(16, WireFormat.WIRETYPE_VARINT),
+  UINT64(17, WireFormat.WIRETYPE_VARINT),
+  FLOAT8(18, WireFormat.WIRETYPE_LENGTH_DELIMITED);
+
+  private static final @Nullable ValuesField[] BY_NUMBER = new @Nullable ValuesField[19];
+
+  static {
+    for (ValuesField field : values()) {
+      BY_NUMBER[field.number] = field;
+    }
+  }
+
+  private final int number;
+  private final int wireType;
+
+  ValuesField(int number, int wireType) {
+    this.number = number;
+    this.wireType = wireType;
+  }
+
+  /** Returns the list that a tag opens, packed or one value of it; null if it opens none. */
+  static @Nullable ValuesField of(int tag) {
+    int number = WireFormat.getTagFieldNumber(tag);
+    ValuesField field = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
+    return field != null && field.takes(WireFormat.getTagWireType(tag)) ? field : null;
+  }
+
+  int number() {
+    return number;
+  }
+
+  /** Returns how many values make up one element: a complex number has two. */
+  int valuesPerElement() {
+    return this == SCOMPLEX || this == DCOMPLEX ? 2 : 1;
+  }
+
+  /** Returns whether its values take as many bytes on the wire as in memory. */
+  boolean isFixedWidth() {
+    return wireType == WireFormat.WIRETYPE_FIXED32 || wireType == WireFormat.WIRETYPE_FIXED64;
+  }
+
+  /** Returns the tag of one value by itself. */
+  int unpackedTag() {
+    return number << 3 | wireType;
+  }
+
+  /** Returns the tag of many values behind each other; for strings the same as of one. */
+  int packedTag() {
+    return number << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+  }
+
+  /** Returns a bit for sets of fields. */
+  int bit() {
+    return 1 << number;
+  }
+
+  /** Returns the field with the lowest number in a set that is not empty. */
+  static ValuesField lowest(int bits) {
+    return Objects.requireNonNull(BY_NUMBER[Integer.numberOfTrailingZeros(bits)]);
+  }
+
+  /** Returns the field's name in the contract. */
+  String text() {
+    return switch (this) {
+      case FLOAT -> "float_val";
+      case DOUBLE -> "double_val";
+      case INT -> "int_val";
+      case STRING -> "string_val";
+      case SCOMPLEX -> "scomplex_val";
+      case INT64 -> "int64_val";
+      case BOOL -> "bool_val";
+      case DCOMPLEX -> "dcomplex_val";
+      case HALF -> "half_val";
+      case UINT32 -> "uint32_val";
+      case UINT64 -> "uint64_val";
+      case FLOAT8 -> "float8_val";
+    };
+  }
+
+  private boolean takes(int found) {
+    return found == wireType || found == WireFormat.WIRETYPE_LENGTH_DELIMITED;
+  }
+}

@@ -1,0 +1,143 @@
+package dev.sluice.serving.loading;
+
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.Reshape;
+import dev.sluice.runtime.ReshapedSession;
+import dev.sluice.serving.TritonConfiguration;
+import dev.sluice.serving.warmup.DeclaredWarmUp;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Compares the inputs and outputs that a Triton configuration declares with the model's own: a
+ * configuration that belongs to another model is refused when it is loaded, not at each request.
+ */
+record DeclaredTensors(ModelId id, ModelConfig config) {
+  /**
+   * Returns the session with the shapes that are declared; the session itself if they are the
+   * model's own. It stays the caller's if it is refused.
+   *
+   * @throws InferenceException with FAILED_PRECONDITION, naming the tensor, if a declared tensor is
+   *     not the model's, of another type, or of a shape that does not fit
+   */
+  ModelSession applyTo(ModelSession session) {
+    Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
+    if (signature == null) {
+      return session;
+    }
+    Map<String, Reshape> inputs = reshapes("input", signature.inputs(), signature::input);
+    Map<String, Reshape> outputs = reshapes("output", signature.outputs(), signature::output);
+    return inputs.isEmpty() && outputs.isEmpty()
+        ? session
+        : new ReshapedSession(session, inputs, outputs);
+  }
+
+  /** By name, the tensors whose declared shape is another than the model's. */
+  private Map<String, Reshape> reshapes(
+      String kind, List<TensorSpec> all, Function<String, Optional<TensorSpec>> find) {
+    Map<String, Reshape> reshapes = new LinkedHashMap<>();
+    if (config.declared().get(kind) instanceof List<?> declared) {
+      for (Object item : declared) {
+        Map<?, ?> tensor = (Map<?, ?>) item;
+        String name = String.valueOf(tensor.get("name"));
+        TensorSpec spec =
+            find.apply(name)
+                .orElseThrow(() ->
+                    refused(
+                        "unexpected inference %s '%s', allowed %ss are: %s"
+                            .formatted(
+                                kind,
+                                name,
+                                kind,
+                                String.join(", ", all.stream().map(TensorSpec::name).toList()))));
+        Reshape reshape = reshape(kind, tensor, spec);
+        if (!reshape.declared().equals(spec.shape())) {
+          reshapes.put(name, reshape);
+        }
+      }
+    }
+    return reshapes;
+  }
+
+  private Reshape reshape(String kind, Map<?, ?> declared, TensorSpec spec) {
+    String type = TritonConfiguration.word(spec.type());
+    if (!type.equals(declared.get("data_type"))) {
+      throw refused(
+          "%s '%s' is declared as %s, the model has %s"
+              .formatted(kind, spec.name(), declared.get("data_type"), type));
+    }
+    Shape dims = countable(kind, "dims", batched(DeclaredWarmUp.dims(declared)), spec);
+    if (declared.get("reshape") instanceof Map<?, ?> reshape) {
+      Shape given = batched(DeclaredWarmUp.numbers(reshape.get("shape")));
+      Shape inside = countable(kind, "reshape", given, spec);
+      requireFits(kind, inside, spec);
+      return new Reshape(dims, inside).require(spec.name());
+    }
+    requireFits(kind, dims, spec);
+    Shape shape = narrowed(dims, spec.shape());
+    return new Reshape(shape, shape);
+  }
+
+  /** Returns the shape itself, if a tensor of it can exist; each open dimension is at least 1. */
+  private Shape countable(String kind, String what, Shape shape, TensorSpec spec) {
+    try {
+      long bytes = Math.max(1, spec.type().byteSize());
+      for (long dim : shape.dims()) {
+        bytes = Math.multiplyExact(bytes, Math.max(1, dim));
+      }
+      return shape;
+    } catch (ArithmeticException e) {
+      throw refused(
+          "%s '%s' has %s %s, which are more bytes of %s than can be counted"
+              .formatted(kind, spec.name(), what, shape, TritonConfiguration.word(spec.type())));
+    }
+  }
+
+  private Shape batched(long[] dims) {
+    Shape item = Shape.of(dims);
+    return config.batching().maxBatchSize() > 0 ? item.prepend(Shape.ANY) : item;
+  }
+
+  private void requireFits(String kind, Shape shape, TensorSpec spec) {
+    if (!mayFit(shape, spec.shape())) {
+      throw refused(
+          "%s '%s' is declared with shape %s, the model has %s"
+              .formatted(kind, spec.name(), shape, spec.shape()));
+    }
+  }
+
+  /** Returns the sizes that are declared, and where they are open, the model's. */
+  private static Shape narrowed(Shape declared, Shape model) {
+    long[] dims = declared.dims();
+    for (int i = 0; i < dims.length && model.isRankKnown(); i++) {
+      dims[i] = dims[i] == Shape.ANY ? model.dim(i) : dims[i];
+    }
+    return Shape.of(dims);
+  }
+
+  private static boolean mayFit(Shape one, Shape other) {
+    if (!other.isRankKnown()) {
+      return true;
+    }
+    boolean fits = one.rank() == other.rank();
+    for (int i = 0; fits && i < one.rank(); i++) {
+      boolean open = one.dim(i) == Shape.ANY || other.dim(i) == Shape.ANY;
+      fits = open || one.dim(i) == other.dim(i);
+    }
+    return fits;
+  }
+
+  private InferenceException refused(String why) {
+    return new InferenceException(ErrorCode.FAILED_PRECONDITION, "model " + id + ": " + why);
+  }
+}

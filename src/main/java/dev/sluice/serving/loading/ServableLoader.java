@@ -1,0 +1,336 @@
+package dev.sluice.serving.loading;
+
+import dev.sluice.config.model.InstanceLimit;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.extension.Setup;
+import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.RecordedRequests;
+import dev.sluice.repository.LoadedModel;
+import dev.sluice.repository.Loader;
+import dev.sluice.runtime.LimitedSession;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.ModelSource;
+import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.runtime.plugin.PluginCode;
+import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.scheduling.ratelimit.RateLimiter;
+import dev.sluice.serving.CachedModel;
+import dev.sluice.serving.ClassLabels;
+import dev.sluice.serving.SequenceModel;
+import dev.sluice.serving.Servable;
+import dev.sluice.serving.ServableConverted;
+import dev.sluice.serving.ServableEnsemble;
+import dev.sluice.serving.ServableModel;
+import dev.sluice.serving.ServablePlugin;
+import dev.sluice.serving.control.LoadPolicy;
+import dev.sluice.serving.plugin.PluginModels;
+import dev.sluice.serving.plugin.PluginPaths;
+import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.serving.warmup.DeclaredWarmUp;
+import dev.sluice.serving.warmup.RecordedWarmUp;
+import dev.sluice.serving.warmup.WarmUp;
+import dev.sluice.serving.worker.ReopenableSession;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.meter.VersionMeter;
+import io.vertx.core.Vertx;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Opens models with the runtime that recognises their files, and puts them to work.
+ *
+ * <p>Blocks, often for seconds; runs on a loading worker. Whatever fails on the way, all that was
+ * opened is closed again, and the failure says what was tried.
+ */
+public final class ServableLoader implements Loader {
+  /** The file in which TensorFlow Extended leaves the metadata store's id of a SavedModel. */
+  private static final String METADATA_ID = "assets.extra/mlmd_uuid";
+
+  private final List<RuntimeProvider> runtimes;
+  private final Telemetry telemetry;
+  private final Vertx vertx;
+  private final LongSupplier nanoTime;
+  private final ResponseCache cache;
+  private final Supplier<DataPlane> members;
+  private final PluginPaths paths;
+  private final RecordedRequests recorded;
+  private final LoadPolicy policy;
+  private final long maxOutputSize;
+  private final RateLimiter limiter;
+  private final AtomicLong loads = new AtomicLong();
+
+  /**
+   * @param cache keeps answers of models that want it
+   * @param members where ensembles and a plugin find and ask other models
+   * @param paths where a plugin answers
+   * @param recorded what models bring to be warmed up with
+   * @param policy which models may be code
+   * @param maxOutputSize bytes of each output of a run
+   * @param limiter lets sessions run
+   */
+  public ServableLoader(
+      List<RuntimeProvider> runtimes,
+      Telemetry telemetry,
+      Vertx vertx,
+      LongSupplier nanoTime,
+      ResponseCache cache,
+      Supplier<DataPlane> members,
+      PluginPaths paths,
+      RecordedRequests recorded,
+      LoadPolicy policy,
+      long maxOutputSize,
+      RateLimiter limiter) {
+    this.limiter = limiter;
+    this.maxOutputSize = maxOutputSize;
+    this.policy = policy;
+    this.cache = cache;
+    this.members = members;
+    this.paths = paths;
+    this.recorded = recorded;
+    this.runtimes = List.copyOf(runtimes);
+    this.telemetry = telemetry;
+    this.vertx = vertx;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public LoadedModel load(ModelId id, Path folder, ModelConfig config) {
+    Servable model =
+        config
+            .ensemble()
+            .<Servable>map(ensemble ->
+                ServableEnsemble.open(
+                    telemetry.version(id), ensemble, config, members.get(), nanoTime))
+            .orElseGet(() -> openFiles(id, folder, config));
+    return CachedModel.of(model, config, cache);
+  }
+
+  private Servable openFiles(ModelId id, Path folder, ModelConfig config) {
+    List<Path> jars = PluginCode.jarsIn(folder);
+    if (jars.isEmpty()) {
+      return open(id, folder, config);
+    }
+    policy.requirePlugins(id, folder, jars);
+    return openCode(id, folder, config);
+  }
+
+  /** Returns a plugin alone, or around the model whose files lie beside it. */
+  private Servable openCode(ModelId id, Path folder, ModelConfig config) {
+    long begun = nanoTime.getAsLong();
+    PluginCode code = code(id, folder, config);
+    boolean files = runtimes.stream().anyMatch(runtime -> runtime.recognises(folder));
+    try {
+      requireOneModel(id, code, files);
+      if (!files && code.converter().isEmpty()) {
+        return codeAlone(telemetry.version(id), code, config, begun);
+      }
+      Servable model = open(id, folder, config);
+      return ServableConverted.around(model, () -> version(code, config, model.meter()));
+    } catch (RuntimeException | Error e) {
+      code.close();
+      throw e;
+    }
+  }
+
+  private static void requireOneModel(ModelId id, PluginCode code, boolean files) {
+    if (files && (code.model().isPresent() || code.streaming().isPresent())) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "model %s has files of a model, and its jar holds a model too; wanted one of them"
+              .formatted(id));
+    }
+  }
+
+  private Servable codeAlone(VersionMeter meter, PluginCode code, ModelConfig config, long begun) {
+    PluginVersion version = version(code, config, meter);
+    try {
+      var alone = new ServablePlugin(version, config, meter, nanoTime);
+      meter.loaded(nanoTime.getAsLong() - begun);
+      meter.show();
+      return alone;
+    } catch (RuntimeException | Error e) {
+      version.close();
+      throw e;
+    }
+  }
+
+  private PluginVersion version(PluginCode code, ModelConfig config, VersionMeter meter) {
+    return PluginVersion.of(code, config, paths, meter, vertx, nanoTime);
+  }
+
+  private PluginCode code(ModelId id, Path folder, ModelConfig config) {
+    return PluginCode.open(
+        new Setup(
+            id.name(),
+            id.version(),
+            folder,
+            config.runtimes().java().settings(),
+            new PluginModels(members.get(), vertx)));
+  }
+
+  private Servable open(ModelId id, Path folder, ModelConfig said) {
+    ModelConfig config = said;
+    Path files = VersionLocation.of(folder, config);
+    RuntimeProvider runtime = runtimeFor(id, files);
+    var source = new ModelSource(id, files, config.runtimes());
+    var sessions = new ArrayList<ModelSession>();
+    List<InstancePermit> permits = List.of();
+    VersionMeter meter = telemetry.version(id);
+    long begun = nanoTime.getAsLong();
+    try {
+      ModelSession first = open(runtime, source);
+      config = DefaultBatchSize.complete(config, first.metadata());
+      add(first, id, config, sessions);
+      warmUp(sessions.getFirst(), source, folder, config);
+      boolean sharing = false;
+      while (sessions.size() < config.instances()) {
+        Optional<ModelSession> shared = first.share();
+        sharing |= shared.isPresent();
+        add(shared.isPresent() ? shared.get() : open(runtime, source), id, config, sessions);
+        if (shared.isEmpty()) {
+          warmUp(sessions.getLast(), source, folder, config);
+        }
+      }
+      ModelConfig complete = config;
+      if (!sharing) {
+        sessions.replaceAll(session ->
+            new ReopenableSession(() -> openAgain(runtime, source, folder, complete), session));
+      }
+      ModelMetadata metadata =
+          sessions
+              .getFirst()
+              .metadata()
+              .withMaxBatchSize(config.batching().maxBatchSize())
+              .withDecoupled(config.stream().decoupled())
+              .withQueueTimeouts(config.queue().asTriton())
+              .withClassLabels(ClassLabels.read(config.classLabels()));
+      UnsupportedOutputs.require(id, metadata);
+      if (Files.exists(files.resolve(METADATA_ID))) {
+        telemetry.loads().metadataId(id);
+      }
+      meter.loaded(nanoTime.getAsLong() - begun);
+      Supplier<ModelSession> beside =
+          () -> {
+            AvailableMemory.requireFor(source.folder(), id);
+            return openAgain(runtime, source, folder, complete);
+          };
+      permits = limiter.permits(InstanceLimit.of(config), sessions.size());
+      return config.sequence().isPresent()
+          ? SequenceModel.start(
+              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside)
+          : ServableModel.start(
+              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside);
+    } catch (RuntimeException | Error e) {
+      sessions.forEach(ModelSession::close);
+      permits.forEach(InstancePermit::close);
+      throw e;
+    }
+  }
+
+  /** Adds a session; on any failure it is closed with the others. */
+  private void add(
+      ModelSession opened, ModelId id, ModelConfig config, List<ModelSession> sessions) {
+    sessions.add(new LimitedSession(opened, maxOutputSize));
+    sessions.set(sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
+  }
+
+  /** Opens a session in place of one that was lost, ready to take requests. */
+  private ModelSession openAgain(
+      RuntimeProvider runtime, ModelSource source, Path folder, ModelConfig config) {
+    var opened = new ArrayList<ModelSession>();
+    try {
+      add(open(runtime, source), source.id(), config, opened);
+      warmUp(opened.getLast(), source, folder, config);
+      return opened.getLast();
+    } catch (RuntimeException | Error e) {
+      opened.forEach(ModelSession::close);
+      throw e;
+    }
+  }
+
+  private ModelSession open(RuntimeProvider runtime, ModelSource source) {
+    long begun = nanoTime.getAsLong();
+    boolean opened = false;
+    try {
+      ModelSession session = runtime.open(source);
+      opened = true;
+      return session;
+    } finally {
+      telemetry.loads().opened(path(source), nanoTime.getAsLong() - begun, opened);
+    }
+  }
+
+  private void warmUp(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
+    ModelId id = source.id();
+    List<?> declared = DeclaredWarmUp.items(config);
+    if (!declared.isEmpty()) {
+      Path model = VersionLocation.modelFolder(folder, id);
+      new DeclaredWarmUp(session, id, model, config).run(declared);
+    } else if (config.warmup() && recorded.areIn(source.folder())) {
+      replay(session, source, config);
+    } else if (config.warmup()) {
+      WarmUp.run(session, id, config.batching().allowedBatchSizes());
+    }
+  }
+
+  /**
+   * Replays recorded requests; one that the model fails on is not measured, as under TensorFlow
+   * Serving.
+   */
+  private void replay(ModelSession session, ModelSource source, ModelConfig config) {
+    long begun = nanoTime.getAsLong();
+    try {
+      int records =
+          new RecordedWarmUp(session, source.id())
+              .run(recorded, source.folder(), config.warmupIterations());
+      telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, records);
+    } catch (InferenceException e) {
+      if (e.code() == ErrorCode.DATA_LOSS) {
+        telemetry
+            .loads()
+            .warmUpFailed(
+                path(source), nanoTime.getAsLong() - begun, e.code() + ": " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private static String path(ModelSource source) {
+    return source.folder().toString();
+  }
+
+  private RuntimeProvider runtimeFor(ModelId id, Path folder) {
+    for (RuntimeProvider runtime : runtimes) {
+      if (runtime.recognises(folder)) {
+        return runtime;
+      }
+    }
+    throw new InferenceException(
+        ErrorCode.INVALID_ARGUMENT,
+        "no runtime here (%s) recognises the files of model %s in %s"
+            .formatted(
+                runtimes.stream().map(RuntimeProvider::name).collect(Collectors.joining(", ")),
+                id,
+                folder));
+  }
+
+  /**
+   * Returns the name of a version's thread pool; two loads of the same version must not share
+   * threads.
+   */
+  private String poolName(ModelId id) {
+    return "model-" + id + "-" + loads.incrementAndGet();
+  }
+}

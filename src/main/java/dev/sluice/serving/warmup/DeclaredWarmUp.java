@@ -1,0 +1,242 @@
+package dev.sluice.serving.warmup;
+
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorBuilder;
+import dev.sluice.tensor.TensorSpec;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a session with the {@code model_warmup} of a Triton configuration: a version whose warm-up
+ * fails does not come up.
+ */
+public final class DeclaredWarmUp {
+  /** Bytes of one input. Rows and dimensions are a person's, but a slip makes them huge. */
+  private static final long MOST_BYTES = 1L << 30;
+
+  private static final int MOST_RUNS = 100_000;
+
+  private final ModelSession session;
+  private final ModelId id;
+  private final Path modelFolder;
+  private final boolean batched;
+
+  /**
+   * @param modelFolder has the data files in its folder {@code warmup}
+   */
+  public DeclaredWarmUp(ModelSession session, ModelId id, Path modelFolder, ModelConfig config) {
+    this.session = session;
+    this.id = id;
+    this.modelFolder = modelFolder;
+    this.batched = config.batching().maxBatchSize() > 0;
+  }
+
+  /** Returns the warm-up requests that a configuration declares; empty for none. */
+  public static List<?> items(ModelConfig config) {
+    return config.declared().get("model_warmup") instanceof List<?> items ? items : List.of();
+  }
+
+  /**
+   * Runs every item as often as it says.
+   *
+   * @return how often the session ran
+   * @throws InferenceException with FAILED_PRECONDITION, naming the item and the fault
+   */
+  public int run(List<?> items) {
+    int runs = 0;
+    for (Object item : items) {
+      Map<?, ?> sample = (Map<?, ?>) item;
+      long count = Math.clamp(number(sample.get("count")), 1, MOST_RUNS);
+      for (long i = 0; i < count; i++) {
+        run(sample);
+        runs++;
+      }
+    }
+    return runs;
+  }
+
+  private void run(Map<?, ?> sample) {
+    List<NamedTensor> inputs = new ArrayList<>();
+    try {
+      Signature signature = signature();
+      map(sample.get("inputs"))
+          .forEach((name, input) ->
+              inputs.add(input(signature, (String) name, (Map<?, ?>) input, rows(sample))));
+      NamedTensor.closeAll(session.run(signature, inputs, signature.supportedOutputs()));
+    } catch (InferenceException e) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "model " + id + ": warm-up '" + sample.get("name") + "' failed: " + e.getMessage(),
+          e);
+    } finally {
+      NamedTensor.closeAll(inputs);
+    }
+  }
+
+  private Signature signature() {
+    Map<String, Signature> all = session.metadata().signatures();
+    Signature signature = all.get(Signature.DEFAULT);
+    if (signature == null) {
+      throw InferenceException.invalid("the model has no default signature, but " + all.keySet());
+    }
+    return signature;
+  }
+
+  private static long rows(Map<?, ?> sample) {
+    return Math.max(1, number(sample.get("batch_size")));
+  }
+
+  private NamedTensor input(Signature signature, String name, Map<?, ?> said, long rows) {
+    TensorSpec spec =
+        signature
+            .input(name)
+            .orElseThrow(() -> InferenceException.invalid("there is no input '" + name + "'"));
+    Shape item = Shape.of(dims(said));
+    Shape shape = batched ? item.prepend(rows) : item;
+    if (!shape.isFull()) {
+      throw InferenceException.invalid("input '" + name + "' has open dims " + item);
+    }
+    return new NamedTensor(name, tensor(spec.type(), shape, said));
+  }
+
+  /** Returns the {@code dims} of a declared tensor. */
+  public static long[] dims(Map<?, ?> said) {
+    return numbers(said.get("dims"));
+  }
+
+  /** Returns a list of whole numbers of a configuration; none if it is missing. */
+  public static long[] numbers(@Nullable Object said) {
+    return said instanceof List<?> numbers
+        ? numbers.stream().mapToLong(DeclaredWarmUp::number).toArray()
+        : new long[0];
+  }
+
+  private Tensor tensor(DataType type, Shape shape, Map<?, ?> said) {
+    requireSize(type, shape);
+    Object file = said.get("input_data_file");
+    if (file != null) {
+      return fromFile(type, shape, (String) file);
+    }
+    if (!type.isFixedSize()) {
+      return emptyTexts(shape);
+    }
+    Tensor tensor = Tensor.allocate(type, shape);
+    tensor.data().fill((byte) 0);
+    if (Boolean.TRUE.equals(said.get("random_data"))) {
+      fillRandomly(tensor);
+    }
+    return tensor;
+  }
+
+  private static void requireSize(DataType type, Shape shape) {
+    long count;
+    try {
+      count = shape.elementCount();
+    } catch (ArithmeticException _) {
+      count = Long.MAX_VALUE;
+    }
+    if (count > MOST_BYTES / Math.max(4, type.byteSize())) {
+      throw InferenceException.invalid("an input of shape " + shape + " is too large");
+    }
+  }
+
+  private static Tensor emptyTexts(Shape shape) {
+    try (var builder = new TensorBuilder(DataType.BYTES, 0)) {
+      for (long i = 0; i < shape.elementCount(); i++) {
+        builder.putBytes(new byte[0], 0, 0);
+      }
+      return builder.build(shape);
+    }
+  }
+
+  /** Whole numbers are 0 or 1, which is in range wherever they are positions. */
+  private static void fillRandomly(Tensor tensor) {
+    var random = new SplittableRandom(1);
+    MemorySegment data = tensor.data();
+    int size = tensor.type().byteSize();
+    for (long at = 0; at < data.byteSize(); at += size) {
+      switch (tensor.type()) {
+        case FP32 -> data.set(ValueLayout.JAVA_FLOAT, at, (float) random.nextDouble());
+        case FP64 -> data.set(ValueLayout.JAVA_DOUBLE, at, random.nextDouble());
+        default -> data.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt(2));
+      }
+    }
+  }
+
+  /** Returns the tensor as a binary request would bring it. */
+  private Tensor fromFile(DataType type, Shape shape, String name) {
+    byte[] bytes = read(name);
+    try (var builder = new TensorBuilder(type, bytes.length)) {
+      builder.putRaw(MemorySegment.ofArray(bytes), 0, bytes.length, shape.elementCount());
+      requireBytes(type, shape, name, bytes);
+      return builder.build(shape);
+    }
+  }
+
+  private static void requireBytes(DataType type, Shape shape, String name, byte[] bytes) {
+    boolean fits =
+        type.isFixedSize()
+            ? bytes.length == shape.elementCount() * type.byteSize()
+            : holdsTexts(bytes, shape.elementCount());
+    if (!fits) {
+      throw InferenceException.invalid(
+          "%s has %d bytes, which are not those of a %s%s"
+              .formatted(name, bytes.length, type, shape));
+    }
+  }
+
+  private static boolean holdsTexts(byte[] bytes, long count) {
+    MemorySegment data = MemorySegment.ofArray(bytes);
+    long at = 0;
+    for (long i = 0; i < count; i++) {
+      if (at + 4 > bytes.length) {
+        return false;
+      }
+      long length = Integer.toUnsignedLong(data.get(ValueLayout.JAVA_INT_UNALIGNED, at));
+      at += 4 + length;
+    }
+    return at == bytes.length;
+  }
+
+  /** Reads a file beside the model; its name leads nowhere else. */
+  private byte[] read(String name) {
+    Path folder = modelFolder.resolve("warmup");
+    Path file = folder.resolve(name).normalize();
+    if (!file.startsWith(folder)) {
+      throw InferenceException.invalid("'" + name + "' does not lie in " + folder);
+    }
+    try {
+      if (Files.size(file) > MOST_BYTES) {
+        throw InferenceException.invalid(file + " is too large");
+      }
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw InferenceException.invalid("cannot read " + file + ": " + e);
+    }
+  }
+
+  private static long number(@Nullable Object value) {
+    return value instanceof Long number ? number : 0;
+  }
+
+  private static Map<?, ?> map(@Nullable Object value) {
+    return value instanceof Map<?, ?> map ? map : Map.of();
+  }
+}

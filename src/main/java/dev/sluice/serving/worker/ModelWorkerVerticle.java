@@ -1,0 +1,430 @@
+package dev.sluice.serving.worker;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.batching.Batch;
+import dev.sluice.scheduling.batching.BatchDecision;
+import dev.sluice.scheduling.batching.BatchRunner;
+import dev.sluice.scheduling.batching.RunCancellation;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.scheduling.queue.PendingRequests;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.telemetry.meter.RunMeter;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Who runs the session
+ *
+ * Worker.     It takes batches until the queue is empty, then parks. The thread that enqueues work
+ *             unparks it.
+ * Inline execution. Waking the worker, and the event loop for the result, costs more than a run of a
+ *             few microseconds. Where the settings allow it, an event loop whose turn brought
+ *             requests runs them in place of a parked worker, delivers its own results and sends
+ *             the others to their callers' event loops.
+ * Hand-over.  The event loop leaves to the worker what is not known to be short, with the batch that
+ *             it has taken already, and everything after a millisecond.
+ * Ownership.  All private state belongs to the holder of the session. It changes by compare-and-set,
+ *             which is a happens-before edge to the next holder. A holder that releases the session
+ *             polls the queue once more, since threads that found it held meanwhile did not wait.
+ */
+
+/**
+ * Owns one session of a model and runs what waits in the model's queue. The only place where
+ * requests leave their caller's event loop and results return to it.
+ *
+ * <p>Threads: everything private runs on one thread of the verticle's worker pool, which it keeps
+ * as long as it is deployed, or while the worker rests on an event loop that calls {@link
+ * #tryRunInline}; {@link #begin}, {@link #wake}, {@link #finish} and {@link #watch} are for any
+ * thread. The worker parks while nothing waits, or during a batch delay.
+ */
+public final class ModelWorkerVerticle extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(ModelWorkerVerticle.class);
+
+  /** After which an event loop leaves the rest to the worker. */
+  private static final long MAX_INLINE_NANOS = 1_000_000;
+
+  private enum Holder {
+    NONE,
+    WORKER,
+    EVENT_LOOP
+  }
+
+  private final ModelWorkerState work;
+  private final ModelSession session;
+  private final InstancePermit permit;
+  private final BatchRunner runner;
+  private final Batch batch = new Batch();
+  private final CallerCompletions answers = new CallerCompletions();
+  private final CompletionDelay delay = new CompletionDelay();
+  private final InlineRunPolicy shortRuns;
+  private final @Nullable SessionRecovery recovery;
+  private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
+  private final Promise<Void> stopped = Promise.promise();
+  private final RunMeter meter;
+  private final Consumer<ModelWorkerVerticle> abandonedRunEnded;
+
+  /** True if an inline execution took a batch and left it to the worker. */
+  private boolean batchIsLeft;
+
+  private volatile @Nullable Thread thread;
+  private volatile boolean finishing;
+
+  /**
+   * @param session closed here if a run is abandoned, and by its owner otherwise
+   * @param permit lets the session run
+   * @param meter this worker's own
+   * @param abandonedRunEnded called on the worker when a run that was abandoned has ended, and its
+   *     session is closed
+   */
+  public ModelWorkerVerticle(
+      ModelWorkerState work,
+      ModelSession session,
+      InstancePermit permit,
+      RunMeter meter,
+      Consumer<ModelWorkerVerticle> abandonedRunEnded) {
+    this.work = work;
+    this.meter = meter;
+    this.abandonedRunEnded = abandonedRunEnded;
+    this.session = session;
+    this.permit = permit;
+    this.recovery =
+        session instanceof ReopenableSession reopenable
+            ? new SessionRecovery(reopenable, work.recovery(), work.nanoTime(), this::wake)
+            : null;
+    this.shortRuns = new InlineRunPolicy(work.inlineLimit());
+    this.runner =
+        new BatchRunner(
+            work.rules(),
+            new SessionExecutor(session),
+            meter,
+            work.breaker(),
+            work.nanoTime(),
+            this::completed);
+  }
+
+  @Override
+  public Future<?> start() {
+    return Future.succeededFuture();
+  }
+
+  /** Completes when the worker has stopped, or when its run was abandoned: that may never end. */
+  @Override
+  public Future<Void> stop() {
+    return stopped.future();
+  }
+
+  /** Puts the worker to work. Not before it is deployed. */
+  public void begin() {
+    context
+        .<Void>executeBlocking(
+            () -> {
+              work();
+              return null;
+            },
+            false)
+        .onComplete(_ -> stopped.tryComplete());
+  }
+
+  ModelSession session() {
+    return session;
+  }
+
+  InstancePermit permit() {
+    return permit;
+  }
+
+  RunMeter meter() {
+    return meter;
+  }
+
+  /**
+   * Leaves the run under way to itself: the worker ends with it and closes the session.
+   *
+   * @param nanos how long it has run at least
+   * @param why for its callers
+   * @return false if there is no such run, or an event loop is in it
+   */
+  boolean abandonRun(long nanos, InferenceException why) {
+    // If it changes afterwards, the run that was meant has ended.
+    if (holder.get() != Holder.WORKER || !watch().abandon(nanos, why, answers::send)) {
+      return false;
+    }
+    if (recovery != null) {
+      recovery.stop();
+    }
+    stopped.tryComplete();
+    return true;
+  }
+
+  /** Sends off what runs before this one have answered, while a run takes long. */
+  void sendDuringRun() {
+    watch().duringRun(answers::send);
+  }
+
+  /** Opens the session, which was never open, before anything else. Before {@link #begin}. */
+  void openFirst(String why) {
+    if (recovery != null) {
+      recovery.openFirst(why);
+    }
+  }
+
+  /** Returns whether {@link #endRun} ends a run, as soon as its operator under way has ended. */
+  boolean canEndRuns() {
+    return session.isInterruptible();
+  }
+
+  /** Returns the cancellation of the run in flight on this worker. */
+  public RunCancellation watch() {
+    return runner.watch();
+  }
+
+  /** Ends the run under way by force, and the session with it; false if the session cannot. */
+  boolean abort(String why) {
+    return session.abort(why);
+  }
+
+  /**
+   * Ends the run under way for good if the runtime can; false if it cannot, or was asked before.
+   */
+  boolean endRun(InferenceException why) {
+    boolean ends = session.isInterruptible() && runner.watch().end(why);
+    if (ends) {
+      LOG.atWarn().addKeyValue("reason", why.getMessage()).log("a run that hangs is ended");
+    }
+    return ends;
+  }
+
+  /** Opens the session again before the next run. Any thread. */
+  public void reopenSession() {
+    if (recovery != null) {
+      recovery.sessionFails();
+    }
+  }
+
+  /** Makes sure that a thread polls the queue. False if one does already. */
+  public boolean wake() {
+    if (!isTakenBy(Holder.WORKER)) {
+      return false;
+    }
+    LockSupport.unpark(thread);
+    return true;
+  }
+
+  private boolean isTakenBy(Holder next) {
+    return holder.get() == Holder.NONE && holder.compareAndSet(Holder.NONE, next);
+  }
+
+  /** Lets the worker go when nothing waits any more. */
+  public void finish() {
+    finishing = true;
+    if (recovery != null) {
+      recovery.stop();
+    }
+    LockSupport.unpark(thread);
+  }
+
+  /**
+   * Takes and runs batches for as long as the worker lives: it keeps its thread, since handing
+   * tasks to a pool costs more.
+   */
+  private void work() {
+    thread = Thread.currentThread();
+    while (!finishing) {
+      try {
+        drain();
+      } catch (RuntimeException | Error e) {
+        // Every run answers for itself; a mistake elsewhere must not leave the model without a
+        // worker.
+        LOG.error("a model's worker failed and goes on", e);
+      }
+      if (watch().isAbandoned()) {
+        leaveForGood();
+        return;
+      }
+      rest();
+    }
+  }
+
+  /** The run that was abandoned has ended: another worker has this one's place. */
+  private void leaveForGood() {
+    // Set where its thread pool was closed meanwhile.
+    var _ = Thread.interrupted();
+    try {
+      session.close();
+    } finally {
+      abandonedRunEnded.accept(this);
+    }
+  }
+
+  /** Parks until another thread unparks it. */
+  private void rest() {
+    permit.release(false, false);
+    release();
+    while (holder.get() != Holder.WORKER && !finishing) {
+      LockSupport.park(this);
+    }
+  }
+
+  /** Gives the session back, unless it is needed meanwhile by someone who saw it held. */
+  private void release() {
+    holder.set(Holder.NONE);
+    if (work.batcher().needsWorker() || needsRecovery()) {
+      wake();
+    }
+  }
+
+  private void drain() {
+    recover();
+    delay.begin(work.nanoTime().getAsLong());
+    BatchDecision departure = batchIsLeft ? BatchDecision.DISPATCH : take();
+    batchIsLeft = false;
+    while (departure != BatchDecision.IDLE) {
+      if (departure == BatchDecision.DISPATCH && work.batcher().needsWorker()) {
+        work.wakeOne().run();
+      }
+      run();
+      if (watch().isAbandoned()) {
+        break;
+      }
+      sendOrWait(departure);
+      recover();
+      departure = take();
+    }
+    if (!watch().isAbandoned()) {
+      run();
+    }
+    answers.send();
+  }
+
+  /** Returns whether its session is lost, and is to be opened. Any thread. */
+  boolean needsRecovery() {
+    return recovery != null && recovery.isNeeded();
+  }
+
+  /** Opens the session again if that is necessary. What waits in the queue is left to others. */
+  private void recover() {
+    if (recovery != null && recovery.isNeeded()) {
+      answers.send();
+      permit.release(false, false);
+      recovery.recover();
+    }
+  }
+
+  private BatchDecision take() {
+    if (!work.batcher().isEmpty()) {
+      awaitPermit();
+    }
+    BatchDecision departure = work.batcher().take(batch);
+    if (departure == BatchDecision.DISPATCH) {
+      awaitPermit();
+    } else {
+      permit.release(false, false);
+    }
+    return departure;
+  }
+
+  /** Requests wait in the queue meanwhile, and answers are not held back. */
+  private void awaitPermit() {
+    if (!permit.tryAcquire()) {
+      answers.send();
+      permit.acquire();
+    }
+  }
+
+  private void run() {
+    try {
+      runBatch();
+    } finally {
+      // The permit of a run that was abandoned has passed to another worker.
+      if (!watch().isAbandoned()) {
+        permit.release(true, !work.batcher().isEmpty());
+      }
+    }
+  }
+
+  private void runBatch() {
+    if (work.inlineLimit().isZero() || batch.members().isEmpty()) {
+      runner.run(batch);
+      return;
+    }
+    long bytes = InlineRunPolicy.bytes(batch.members());
+    long begun = work.nanoTime().getAsLong();
+    runner.run(batch);
+    shortRuns.learn(bytes, work.nanoTime().getAsLong() - begun);
+  }
+
+  /**
+   * A stream goes on here, so that its next step is in the queue before the next batch is taken.
+   */
+  private void completed(PendingRequest request) {
+    if (request.onCompletion()) {
+      answers.add(request);
+      delay.add(request);
+    }
+  }
+
+  private void sendOrWait(BatchDecision departure) {
+    long now = work.nanoTime().getAsLong();
+    if (departure != BatchDecision.DISPATCH || delay.isOver(now)) {
+      answers.send();
+      delay.begin(now);
+    }
+    if (departure == BatchDecision.WAIT) {
+      LockSupport.parkNanos(this, batch.waitNanos());
+      delay.begin(work.nanoTime().getAsLong());
+    }
+  }
+
+  /**
+   * Does the worker's work as long as that is short, on this event loop and at once. Not for models
+   * whose requests wait for a batch delay.
+   *
+   * @return false if the worker does not rest
+   */
+  public boolean tryRunInline(Context eventLoop) {
+    if (!isTakenBy(Holder.EVENT_LOOP)) {
+      return false;
+    }
+    boolean done = false;
+    try {
+      done = runWhatIsShort();
+    } finally {
+      PendingRequests own = answers.takeOut(eventLoop);
+      answers.send();
+      if (done) {
+        release();
+      } else {
+        holder.set(Holder.WORKER);
+        LockSupport.unpark(thread);
+      }
+      own.deliverAll();
+    }
+    return true;
+  }
+
+  /** False if the worker is to go on. */
+  private boolean runWhatIsShort() {
+    long until = work.nanoTime().getAsLong() + MAX_INLINE_NANOS;
+    while (!needsRecovery() && work.nanoTime().getAsLong() - until < 0) {
+      if (take() == BatchDecision.IDLE) {
+        run();
+        return true;
+      }
+      if (!shortRuns.holds(InlineRunPolicy.bytes(batch.members()))) {
+        batchIsLeft = true;
+        return false;
+      }
+      run();
+    }
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+package dev.sluice.serving.worker;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * A session that can be closed and opened again in its place.
+ *
+ * <p>Owner of the session that is open. Threads: as of that session; {@link #reopen} as a run.
+ */
+public final class ReopenableSession implements ModelSession {
+  private final Supplier<ModelSession> opener;
+  private final ModelMetadata metadata;
+  private volatile ModelSession session;
+
+  /** True while threads other than the worker's may call the session; guarded by this. */
+  private boolean open = true;
+
+  /**
+   * @param opener opens another one, and warms it up; blocks
+   * @param first is open, and taken over
+   */
+  public ReopenableSession(Supplier<ModelSession> opener, ModelSession first) {
+    this.opener = opener;
+    this.session = first;
+    this.metadata = first.metadata();
+  }
+
+  /**
+   * One that is not open before {@link #reopen}, which is to run at once.
+   *
+   * @param metadata of what is opened
+   */
+  static ReopenableSession unopened(Supplier<ModelSession> opener, ModelMetadata metadata) {
+    var session = new ReopenableSession(opener, new NoSession(metadata));
+    session.open = false;
+    return session;
+  }
+
+  /** Stands where no session was opened yet. */
+  private record NoSession(ModelMetadata metadata) implements ModelSession {
+    @Override
+    public List<NamedTensor> run(
+        Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+      throw new IllegalStateException("no session is open");
+    }
+
+    @Override
+    public void close() {
+      // nothing was opened
+    }
+  }
+
+  /**
+   * Closes the session and opens another one, in this order, since both may not fit into memory.
+   * Blocks. If that fails, there is none until it succeeds.
+   *
+   * @throws InferenceException if it cannot be opened, or is not the same model any more
+   */
+  void reopen() {
+    close();
+    ModelSession next = opener.get();
+    if (!next.metadata().equals(metadata)) {
+      next.close();
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION, "the model's files have changed since it was loaded");
+    }
+    synchronized (this) {
+      session = next;
+      open = true;
+    }
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    return session.run(signature, inputs, outputs);
+  }
+
+  /** Does nothing while no session is open: a closed one has freed what an interruption sets. */
+  @Override
+  public synchronized void interrupt() {
+    if (open) {
+      session.interrupt();
+    }
+  }
+
+  @Override
+  public boolean isInterruptible() {
+    return session.isInterruptible();
+  }
+
+  @Override
+  public synchronized void resume() {
+    if (open) {
+      session.resume();
+    }
+  }
+
+  @Override
+  public synchronized boolean abort(String why) {
+    return open && session.abort(why);
+  }
+
+  @Override
+  public CompletionStage<String> ended() {
+    return session.ended();
+  }
+
+  @Override
+  public Optional<ProcessHandle> process() {
+    return session.process();
+  }
+
+  @Override
+  public void close() {
+    boolean wasOpen;
+    synchronized (this) {
+      wasOpen = open;
+      open = false;
+    }
+    // Outside the lock, since it blocks: no other thread reaches the session any more.
+    if (wasOpen) {
+      session.close();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package dev.sluice.serving.worker;
+
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+
+/**
+ * A session as those see it who decide what runs together.
+ *
+ * <p>Narrow on purpose: schedulers decide which requests run together and need nothing else of a
+ * session.
+ */
+record SessionExecutor(ModelSession session) implements BatchExecutor {
+  @Override
+  public List<NamedTensor> run(
+      Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    return session.run(signature, inputs, outputs);
+  }
+
+  @Override
+  public void interrupt() {
+    session.interrupt();
+  }
+
+  @Override
+  public void resume() {
+    session.resume();
+  }
+}

@@ -1,8 +1,0 @@
-package dev.sluice.telemetry;
-
-/** The transport of a call, in TensorFlow Serving's words where it has them. */
-public enum EntryPoint {
-  REST,
-  GRPC,
-  BRPC
-}

@@ -1,0 +1,253 @@
+package dev.sluice.telemetry.meter;
+
+import dev.sluice.inference.ComposingModelTimes;
+import dev.sluice.inference.RequestTrace;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Times and counts what one worker runs. A run for requests goes {@link #begin}, {@link
+ * #computing}, {@link #computed}, {@link #answered} for each request, {@link #end}; one that fails
+ * just begins again.
+ *
+ * <p>Threads: the worker writes, with plain stores; any thread reads.
+ */
+public final class RunMeter {
+  /** Sizes that are counted apart. A client may choose the rows of a request that runs alone. */
+  private static final int MOST_SIZES = 1024;
+
+  /** Signatures that are counted apart. A client may choose which of them are run together. */
+  private static final int MOST_SIGNATURES = 256;
+
+  private final LongSupplier nanoTime;
+  private final InstantSource clock;
+
+  final SingleWriterCounter rows = new SingleWriterCounter();
+  final SingleWriterCounter runs = new SingleWriterCounter();
+  final SingleWriterTimer success = new SingleWriterTimer();
+  final SingleWriterTimer fail = new SingleWriterTimer();
+  final SingleWriterTimer queue = new SingleWriterTimer();
+  final SingleWriterTimer input = new SingleWriterTimer();
+  final SingleWriterTimer infer = new SingleWriterTimer();
+  final SingleWriterTimer output = new SingleWriterTimer();
+  final RunHistogram waiting = new RunHistogram(Buckets.WAITING);
+  final RunHistogram lengths = new RunHistogram(Buckets.LATENCY);
+  private final Map<FailureReason, SingleWriterCounter> failures =
+      new EnumMap<>(FailureReason.class);
+  final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
+  final List<SignatureMeter> signatures = new CopyOnWriteArrayList<>();
+  private volatile long lastRunMillis;
+
+  // Of the run under way: touched by the worker alone.
+  private BatchMeter batch = new BatchMeter(0);
+  private SignatureMeter signature = new SignatureMeter("");
+  private long size;
+  private long begun;
+  private long computing;
+  private long computed;
+  private int requests;
+  private long requestRows;
+  private long sinceSum;
+
+  /** Gets the latencies of every request; null if none is configured. */
+  private final @Nullable LatencySummaries summaries;
+
+  /** Of the requests of the run under way, when they began to wait; only for summaries. */
+  private long[] since = new long[0];
+
+  /** Requests that are traced, and when they began to wait. */
+  private final List<Traced> traced = new ArrayList<>(0);
+
+  /** Requests whose times are wanted elsewhere too, and when they began to wait. */
+  private final List<Timed> timed = new ArrayList<>(0);
+
+  private record Traced(RequestTrace trace, long sinceNanos) {}
+
+  private record Timed(ComposingModelTimes times, long sinceNanos) {}
+
+  RunMeter(LongSupplier nanoTime, InstantSource clock, @Nullable LatencySummaries summaries) {
+    this.summaries = summaries;
+    this.nanoTime = nanoTime;
+    this.clock = clock;
+    for (FailureReason reason : FailureReason.values()) {
+      failures.put(reason, new SingleWriterCounter());
+    }
+  }
+
+  /**
+   * Requests have left the queue to run.
+   *
+   * @param batchSize their rows
+   * @param signatureName the one that all of them ask
+   */
+  public void begin(long batchSize, String signatureName) {
+    size = batchSize;
+    if (!signature.name().equals(signatureName)) {
+      signature = signatureNamed(signatureName);
+    }
+    requests = 0;
+    requestRows = 0;
+    sinceSum = 0;
+    traced.clear();
+    timed.clear();
+    begun = nanoTime.getAsLong();
+  }
+
+  /** Records that the inputs are put together, and the model begins. */
+  public void computing() {
+    computing = nanoTime.getAsLong();
+  }
+
+  /** Records that the model is done, well or not. */
+  public void computed() {
+    computed = nanoTime.getAsLong();
+  }
+
+  /** Returns how long the model ran last. The worker's. */
+  public long computeNanos() {
+    return computed - computing;
+  }
+
+  /**
+   * Records that one request of the run has its answer.
+   *
+   * @param sinceNanos when it began to wait
+   * @param batchSize its rows
+   * @param times where the times of its run are added up besides
+   * @param trace what records it
+   */
+  public void answered(
+      long sinceNanos,
+      long batchSize,
+      @Nullable ComposingModelTimes times,
+      @Nullable RequestTrace trace) {
+    if (times != null) {
+      timed.add(new Timed(times, sinceNanos));
+    }
+    if (summaries != null) {
+      if (requests == since.length) {
+        since = Arrays.copyOf(since, Math.max(8, 2 * requests));
+      }
+      since[requests] = sinceNanos;
+    }
+    requests++;
+    requestRows += batchSize;
+    sinceSum += sinceNanos;
+    waiting.add(begun - sinceNanos);
+    if (trace != null) {
+      traced.add(new Traced(trace, sinceNanos));
+    }
+  }
+
+  /**
+   * Records that all answers are decided. To be called before they are sent: then who gets one
+   * finds it counted.
+   */
+  public void end() {
+    long now = nanoTime.getAsLong();
+    runs.add(1);
+    lengths.add(computed - computing);
+    rows.add(requestRows);
+    success.add(requests, requests * now - sinceSum);
+    queue.add(requests, requests * begun - sinceSum);
+    input.add(requests, requests * (computing - begun));
+    infer.add(requests, requests * (computed - computing));
+    signature.infer.add(requests, computed - computing);
+    output.add(requests, requests * (now - computed));
+    countBatch(now);
+    lastRunMillis = clock.millis();
+    if (summaries != null) {
+      summarize(summaries, now);
+    }
+    if (!traced.isEmpty()) {
+      writeTraces(now);
+    }
+    if (!timed.isEmpty()) {
+      addTimes(now);
+    }
+  }
+
+  private void addTimes(long now) {
+    for (Timed each : timed) {
+      each.times.add(
+          begun - each.sinceNanos, computing - begun, computed - computing, now - computed);
+    }
+  }
+
+  private void summarize(LatencySummaries to, long now) {
+    for (int i = 0; i < requests; i++) {
+      to.request.add(now - since[i], 1, now);
+      to.queue.add(begun - since[i], 1, now);
+    }
+    to.input.add(computing - begun, requests, now);
+    to.infer.add(computed - computing, requests, now);
+    to.output.add(now - computed, requests, now);
+  }
+
+  private void writeTraces(long now) {
+    for (Traced each : traced) {
+      each.trace.ran(each.sinceNanos, begun, computing, computed, now);
+    }
+  }
+
+  private void countBatch(long now) {
+    if (batch.size() != size) {
+      batch = batchOfSize();
+    }
+    batch.input.add(1, computing - begun);
+    batch.infer.add(1, computed - computing);
+    batch.output.add(1, now - computed);
+  }
+
+  private SignatureMeter signatureNamed(String name) {
+    for (SignatureMeter known : signatures) {
+      if (known.name().equals(name)) {
+        return known;
+      }
+    }
+    var added = new SignatureMeter(name);
+    if (signatures.size() < MOST_SIGNATURES) {
+      signatures.add(added);
+    }
+    return added;
+  }
+
+  private BatchMeter batchOfSize() {
+    for (BatchMeter known : batches) {
+      if (known.size() == size) {
+        return known;
+      }
+    }
+    var added = new BatchMeter(size);
+    if (batches.size() < MOST_SIZES) {
+      batches.add(added);
+    }
+    return added;
+  }
+
+  /**
+   * Records that a request that was accepted gets no answer.
+   *
+   * @param sinceNanos when it began to wait
+   */
+  public void failed(FailureReason reason, long sinceNanos) {
+    failures(reason).add(1);
+    fail.add(1, nanoTime.getAsLong() - sinceNanos);
+  }
+
+  SingleWriterCounter failures(FailureReason reason) {
+    return Objects.requireNonNull(failures.get(reason));
+  }
+
+  long lastRunMillis() {
+    return lastRunMillis;
+  }
+}

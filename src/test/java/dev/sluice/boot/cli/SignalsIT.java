@@ -1,0 +1,80 @@
+package dev.sluice.boot.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.testing.ChildServer;
+import dev.sluice.testing.KeptConnection;
+import dev.sluice.testing.StepModels;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What signals do to a server that is a process of its own. */
+@Timeout(120)
+class SignalsIT {
+  private static final String LOOK_UP =
+      "{\"inputs\":[{\"name\":\"at\",\"shape\":[1],\"datatype\":\"INT64\",\"data\":[1]}]}";
+
+  @TempDir private Path models;
+
+  private ChildServer serve(int port) throws IOException {
+    StepModels.table(models, "table", "max_batch_size: 0\n");
+    var server =
+        ChildServer.start(
+            "serve",
+            "--listen",
+            "localhost:" + port,
+            "--models",
+            models.toString(),
+            "--set",
+            "shutdown.grace_period=10m");
+    server.awaitModel("table/1");
+    return server;
+  }
+
+  private static boolean infers(KeptConnection connection) throws IOException {
+    return connection.post("/v2/models/table/infer", LOOK_UP).contains("11");
+  }
+
+  @Test
+  void aServerThatIsNotReadyAnswersUntilTheGracePeriodIsOverOrASecondSignalComes()
+      throws IOException {
+    int port = ChildServer.freePort();
+    try (var server = serve(port);
+        var kept = KeptConnection.open(port)) {
+      assertThat(infers(kept)).isTrue();
+      assertThat(kept.keeps()).isTrue();
+      server.signal("TERM");
+      while (kept.keeps()) {
+        assertThat(infers(kept)).isTrue();
+      }
+      try (var late = KeptConnection.open(port)) {
+        assertThat(infers(late)).isTrue();
+        assertThat(late.keeps()).isFalse();
+      }
+      try (var probe = KeptConnection.open(port)) {
+        assertThatThrownBy(() -> probe.post("/v2/health/ready", ""))
+            .isInstanceOf(IOException.class)
+            .hasMessageStartingWith("HTTP/1.1 ");
+      }
+      server.signal("TERM");
+      assertThat(server.exitCode()).isZero();
+      assertThat(server.output()).anyMatch(line -> line.contains("cut short by a second signal"));
+    }
+  }
+
+  @Test
+  void sighupLooksForChangesAndEndsNothing() throws IOException {
+    int port = ChildServer.freePort();
+    try (var server = serve(port);
+        var kept = KeptConnection.open(port)) {
+      server.signal("HUP");
+      server.awaitLine("looked for changes: the model folders");
+      assertThat(infers(kept)).isTrue();
+      assertThat(kept.keeps()).isTrue();
+    }
+  }
+}
