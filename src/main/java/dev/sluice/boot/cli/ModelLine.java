@@ -26,7 +26,8 @@ import java.util.Optional;
  * @param version how far it is; empty if the model has no version at all
  * @param metadata what it says of itself, while it takes requests
  */
-public record ModelLine(String model, Optional<VersionStatus> version, Optional<ModelMetadata> metadata) {
+public record ModelLine(
+    String model, Optional<VersionStatus> version, Optional<ModelMetadata> metadata) {
   /** Returns all versions of all models there are. */
   public static List<ModelLine> all(ControlPlane control, DataPlane data) {
     List<ModelLine> lines = new ArrayList<>();

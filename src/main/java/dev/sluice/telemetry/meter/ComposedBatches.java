@@ -1,7 +1,7 @@
-package dev.sluice.telemetry;
+package dev.sluice.telemetry.meter;
 
 import dev.sluice.inference.ComposingModelTimes;
-import dev.sluice.telemetry.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
