@@ -1,4 +1,4 @@
-package dev.sluice.serving.advice;
+package dev.sluice.serving;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;

@@ -1,10 +1,9 @@
-package dev.sluice.serving.advice;
+package dev.sluice.serving;
 
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
-import dev.sluice.serving.ServableModel;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 

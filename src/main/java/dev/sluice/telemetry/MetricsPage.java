@@ -2,6 +2,7 @@ package dev.sluice.telemetry;
 
 import dev.sluice.telemetry.meter.Buckets;
 import dev.sluice.telemetry.meter.Distribution;
+import dev.sluice.telemetry.meter.LatencySummary;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;

@@ -5,6 +5,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.meter.LatencySummaries;
 import dev.sluice.telemetry.meter.LoadMeters;
 import dev.sluice.telemetry.meter.ModelMeter;
 import dev.sluice.telemetry.meter.UnknownModelMeters;

@@ -7,6 +7,8 @@ import static dev.sluice.telemetry.MetricsPage.Kind.SUMMARY;
 
 import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.LatencySummaries;
+import dev.sluice.telemetry.meter.LatencySummary;
 import dev.sluice.telemetry.meter.ModelStatistics;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import dev.sluice.telemetry.meter.VersionMeter;

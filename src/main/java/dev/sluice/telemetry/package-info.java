@@ -13,7 +13,7 @@
  * can carry them (counters without {@code _total}), so the page is written here.
  *
  * <p>Cardinality limit: labels name only models that exist; requests for unknown names share a few
- * meters, see {@link dev.sluice.telemetry.UnknownModelMeters}.
+ * meters, see {@link dev.sluice.telemetry.meter.UnknownModelMeters}.
  *
  * <p>Traces: {@link Tracer} samples requests by the {@link Traces} settings; {@link TraceWriter}
  * writes them to Triton's files on a thread of its own, and drops traces rather than delay a

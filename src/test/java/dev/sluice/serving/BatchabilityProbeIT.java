@@ -1,4 +1,4 @@
-package dev.sluice.serving.advice;
+package dev.sluice.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

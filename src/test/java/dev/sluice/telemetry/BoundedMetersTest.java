@@ -2,6 +2,7 @@ package dev.sluice.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.telemetry.meter.LoadMeters;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 

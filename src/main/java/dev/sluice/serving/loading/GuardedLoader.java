@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.repository.Loader;
+import dev.sluice.serving.control.FolderState;
 import dev.sluice.serving.control.LoadPolicy;
 import java.nio.file.Path;
 import java.util.Optional;

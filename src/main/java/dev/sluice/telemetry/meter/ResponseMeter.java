@@ -91,7 +91,7 @@ public final class ResponseMeter {
   }
 
   /** Returns how long streams took to their first responses. */
-  Distribution firstResponses() {
+  public Distribution firstResponses() {
     return firstResponses;
   }
 

@@ -34,7 +34,7 @@ public final class UnknownModelMeters {
   }
 
   /** Returns the meter of all that have none of their own. */
-  ModelMeter others() {
+  public ModelMeter others() {
     return others;
   }
 

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.entry;
 
 import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.LatencyForms;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
+import dev.sluice.telemetry.trace.Traces;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.loading;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,8 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.repository.LoadedModel;
+import dev.sluice.serving.control.FolderState;
+import dev.sluice.serving.control.LoadPolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

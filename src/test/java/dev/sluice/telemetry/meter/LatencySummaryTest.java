@@ -1,4 +1,4 @@
-package dev.sluice.telemetry;
+package dev.sluice.telemetry.meter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

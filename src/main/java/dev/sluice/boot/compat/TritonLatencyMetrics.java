@@ -1,4 +1,4 @@
-package dev.sluice.boot;
+package dev.sluice.boot.compat;
 
 import dev.sluice.config.binding.SettingOverride;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.control;
 
 import java.io.IOException;
 import java.nio.file.FileSystemLoopException;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * settled, mean that nothing was renamed, replaced or written in between, however shortly. The time
  * of a file's last change of status shows it, which no caller of the system can choose.
  */
-final class FolderState {
+public final class FolderState {
   private static final int DEEPEST = 32;
   private static final String FACTS = "unix:dev,ino,mode,size,ctime";
 
@@ -36,7 +36,7 @@ final class FolderState {
    * @param roots folders without links; of what lies above one of them only the identity counts,
    *     since others use it too
    */
-  static FolderState of(Path folder, List<Path> roots) throws IOException {
+  public static FolderState of(Path folder, List<Path> roots) throws IOException {
     var state = new FolderState();
     state.addAbove(folder.toAbsolutePath(), roots);
     Files.walkFileTree(
@@ -89,7 +89,7 @@ final class FolderState {
   }
 
   /** Returns whether all of it was last changed before a moment. */
-  boolean isOlderThan(Instant moment) {
+  public boolean isOlderThan(Instant moment) {
     return entries.values().stream()
         .map(facts -> facts.get("ctime"))
         .allMatch(time -> time == null || ((FileTime) time).toInstant().isBefore(moment));

@@ -1,4 +1,4 @@
-package dev.sluice.telemetry;
+package dev.sluice.telemetry.meter;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,7 +9,7 @@ import java.util.List;
  * which gives its place to the next. A quantile is found to within 2 percent of its value. Holds
  * some 20 KiB. Any thread; locks for tens of nanoseconds.
  */
-final class LatencySummary {
+public final class LatencySummary {
   private static final int SLICES = 5;
   private static final long SLICE_NANOS = 12_000_000_000L;
 
@@ -32,14 +32,14 @@ final class LatencySummary {
   private long nanos;
 
   /** The values that are shown at a moment: totals, and quantiles of the last minute. */
-  record Shown(long count, long nanos, List<Double> quantiles) {}
+  public record Shown(long count, long nanos, List<Double> quantiles) {}
 
   /**
    * Something took so long, so many times.
    *
    * @param now by the clock that is given to {@link #shown} too
    */
-  synchronized void add(long length, long times, long now) {
+  public synchronized void add(long length, long times, long now) {
     long slice = Math.floorDiv(now, SLICE_NANOS);
     int place = Math.floorMod(slice, SLICES);
     if (sliceOf[place] != slice) {
@@ -52,7 +52,7 @@ final class LatencySummary {
   }
 
   /** Each quantile is NaN if the last minute had none. */
-  synchronized Shown shown(List<Double> quantiles, long now) {
+  public synchronized Shown shown(List<Double> quantiles, long now) {
     long[] sums = new long[BUCKETS];
     long all = 0;
     long current = Math.floorDiv(now, SLICE_NANOS);
