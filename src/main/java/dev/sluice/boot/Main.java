@@ -1,5 +1,8 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.cli.SluiceCommand;
+import dev.sluice.boot.log.LogSetup;
+
 /**
  * Entry point of the process.
  *

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * The memory that the system lets this process take: what is free or holds pages of files, of the
  * machine and of the control group (version 2). Reads files of the system. Any thread.
  */
-final class AvailableMemory {
+public final class AvailableMemory {
   /** A session takes its files' size, and about as much again while it is opened. */
   private static final long TIMES_FILES = 2;
 
@@ -29,7 +29,7 @@ final class AvailableMemory {
    *
    * @throws InferenceException with RESOURCE_EXHAUSTED if there is not enough
    */
-  static void requireFor(Path files, ModelId model) {
+  public static void requireFor(Path files, ModelId model) {
     require(bytes(MACHINE, GROUP), size(files), model);
   }
 

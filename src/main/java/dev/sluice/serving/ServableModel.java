@@ -28,6 +28,7 @@ import dev.sluice.serving.worker.CoalescedWakeUps;
 import dev.sluice.serving.worker.ModelRecovery;
 import dev.sluice.serving.worker.ModelWorkerState;
 import dev.sluice.serving.worker.ModelWorkerVerticle;
+import dev.sluice.serving.worker.ModelWorkers;
 import dev.sluice.serving.worker.RunMonitor;
 import dev.sluice.serving.worker.SlowRunLog;
 import dev.sluice.telemetry.meter.VersionMeter;

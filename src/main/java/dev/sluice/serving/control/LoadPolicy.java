@@ -88,7 +88,7 @@ public final class LoadPolicy {
    * @throws InferenceException with PERMISSION_DENIED that names the path, the roots and the
    *     setting
    */
-  void requireNamed(Map<String, ListedModel> models) {
+  public void requireNamed(Map<String, ListedModel> models) {
     models.forEach((name, model) -> require(name, model.folder()));
     named =
         folders(models)

@@ -19,6 +19,7 @@ import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
+import dev.sluice.serving.AvailableMemory;
 import dev.sluice.serving.CachedModel;
 import dev.sluice.serving.ClassLabels;
 import dev.sluice.serving.SequenceModel;

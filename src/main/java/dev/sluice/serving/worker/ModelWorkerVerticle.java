@@ -134,7 +134,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
         .onComplete(_ -> stopped.tryComplete());
   }
 
-  ModelSession session() {
+  public ModelSession session() {
     return session;
   }
 

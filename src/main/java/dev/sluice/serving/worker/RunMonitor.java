@@ -24,7 +24,7 @@ public final class RunMonitor implements RunCondition {
   /**
    * @param hangs refuses what waits for a model that hangs
    */
-  RunMonitor(ModelWorkers workers, CircuitBreaker breaker, SlowRunLog log, Runnable hangs) {
+  public RunMonitor(ModelWorkers workers, CircuitBreaker breaker, SlowRunLog log, Runnable hangs) {
     this.workers = workers;
     this.breaker = breaker;
     this.log = log;

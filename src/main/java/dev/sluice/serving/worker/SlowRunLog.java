@@ -25,7 +25,7 @@ public final class SlowRunLog {
   /**
    * @param runs of all workers, as they are now
    */
-  SlowRunLog(ModelId model, Supplier<List<RunCancellation>> runs) {
+  public SlowRunLog(ModelId model, Supplier<List<RunCancellation>> runs) {
     this.model = model;
     this.runs = runs;
   }

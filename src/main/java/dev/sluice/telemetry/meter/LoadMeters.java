@@ -23,10 +23,10 @@ public final class LoadMeters {
   private static final String OK = "OK";
 
   /** Series of each kind: folders may be as many as callers load models from. */
-  static final int MOST = 4_096;
+  public static final int MOST = 4_096;
 
   /** Stands for all folders beyond them. */
-  static final String OTHERS = "others";
+  public static final String OTHERS = "others";
 
   /**
    * A folder and how it went.

@@ -131,7 +131,7 @@ public final class VersionMeter {
   }
 
   /** Returns how many of its runs go on although nothing waits for them. */
-  int abandonedRuns() {
+  public int abandonedRuns() {
     return conditions.stream().mapToInt(RunCondition::abandonedRuns).sum();
   }
 

@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.worker;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * The workers of one model, one for each session, and those in runs that were abandoned. Owner of
  * all their sessions and permits. Any thread, but {@link #deploy} and {@link #close} block.
  */
-final class ModelWorkers {
+public final class ModelWorkers {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkers.class);
 
   private final ModelId model;
@@ -63,13 +63,13 @@ final class ModelWorkers {
    * @param opener opens one and warms it up; blocks
    * @param most how many runs may be abandoned at once
    */
-  record Replacement(Supplier<ModelSession> opener, int most) {}
+  public record Replacement(Supplier<ModelSession> opener, int most) {}
 
   /**
    * @param permits of the sessions, by their order
    * @param poolName names the workers' threads
    */
-  ModelWorkers(
+  public ModelWorkers(
       List<ModelSession> sessions,
       List<InstancePermit> permits,
       ModelWorkerState work,
@@ -96,7 +96,7 @@ final class ModelWorkers {
   }
 
   /** Puts all of them to work. Blocks until they are there. */
-  void deploy() {
+  public void deploy() {
     List<ModelWorkerVerticle> all = workers;
     for (ModelWorkerVerticle worker : all) {
       await(deploy(worker, poolName, all.size()));
@@ -117,14 +117,14 @@ final class ModelWorkers {
   }
 
   /** Returns those that take requests. */
-  List<ModelWorkerVerticle> all() {
+  public List<ModelWorkerVerticle> all() {
     return workers;
   }
 
   /**
    * Has a worker that rests do what waits, on this event loop. If none rests, they will come by.
    */
-  void runInline(Context eventLoop) {
+  public void runInline(Context eventLoop) {
     for (ModelWorkerVerticle worker : workers) {
       if (worker.tryRunInline(eventLoop)) {
         return;
@@ -133,7 +133,7 @@ final class ModelWorkers {
   }
 
   /** Wakes one that rests. If none does, they will come by. */
-  void wakeOne() {
+  public void wakeOne() {
     for (ModelWorkerVerticle worker : workers) {
       if (worker.wake()) {
         return;
@@ -220,12 +220,12 @@ final class ModelWorkers {
   }
 
   /** Lets callers wait no longer for the runs under way. */
-  void giveUp(InferenceException why) {
+  public void giveUp(InferenceException why) {
     workers.forEach(worker -> worker.watch().giveUp(why));
   }
 
   /** Lets the workers go when nothing waits any more, and closes the sessions. Blocks. */
-  void close() {
+  public void close() {
     List<ModelWorkerVerticle> last;
     synchronized (this) {
       closing = true;

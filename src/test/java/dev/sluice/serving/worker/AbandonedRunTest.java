@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -15,6 +15,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.serving.ServableModel;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
