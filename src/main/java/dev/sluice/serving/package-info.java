@@ -17,8 +17,9 @@
  * <p>Errors: every failure is an {@link dev.sluice.inference.InferenceException}; whatever is
  * thrown else is INTERNAL and logged once.
  *
- * <p>Threads: the pipeline runs on event loops, {@link dev.sluice.serving.worker.ModelWorkerVerticle} on
- * the model's workers, loading on loading workers.
+ * <p>Threads: the pipeline runs on event loops, {@link
+ * dev.sluice.serving.worker.ModelWorkerVerticle} on the model's workers, loading on loading
+ * workers.
  *
  * <p>Units: times are nanoseconds of {@link System#nanoTime}.
  */

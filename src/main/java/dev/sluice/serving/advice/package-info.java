@@ -1,6 +1,6 @@
 /**
  * Advice of {@code sluice check}: batch sizes, measured. Start at {@link
- * dev.sluice.serving.advice.RowAdvice}.
+ * dev.sluice.serving.advice.BatchingAdvice}.
  *
  * <p>Threads: the thread of the command.
  *

@@ -1,9 +1,10 @@
-package dev.sluice.serving;
+package dev.sluice.serving.advice;
 
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
+import dev.sluice.serving.ServableModel;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 

@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.advice;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
