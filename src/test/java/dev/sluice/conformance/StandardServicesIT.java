@@ -12,6 +12,7 @@ import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RunningServer;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -29,7 +30,9 @@ import io.vertx.grpc.reflection.v1.ListServiceResponse;
 import io.vertx.grpc.reflection.v1.ServerReflectionRequest;
 import io.vertx.grpc.reflection.v1.ServerReflectionResponse;
 import io.vertx.grpc.reflection.v1.ServiceResponse;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,11 +44,13 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Health and reflection, as gRPC's own tools ask for them. */
+@Timeout(60)
 class StandardServicesIT {
   private static final String SERVICE = "inference.GRPCInferenceService";
 
@@ -151,6 +156,42 @@ class StandardServicesIT {
   @Test
   void watchingAnUnknownServiceReportsSo() {
     assertThat(watch("nope").next().getStatus()).isEqualTo(SERVICE_UNKNOWN);
+  }
+
+  /** The first byte of a message says that it is compressed, and no header says how. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Check", "Watch"})
+  void messageOfAnUnknownCompressionResetsItsStreamAlone(String method) throws IOException {
+    byte[] message = {1, 0, 0, 0, 2, 10, 0};
+    try (var socket = new Socket("localhost", server.port())) {
+      socket
+          .getOutputStream()
+          .write(
+              RawHttp2.joined(
+                  RawHttp2.PREFACE,
+                  RawHttp2.SETTINGS,
+                  RawHttp2.headers(1, "/grpc.health.v1.Health/" + method),
+                  RawHttp2.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, message)));
+      assertThat(nextOf(RawHttp2.RST_STREAM, socket)).isEqualTo(1);
+      socket.getOutputStream().write(RawHttp2.frame(RawHttp2.PING, 0, 0, new byte[8]));
+      assertThat(nextOf(RawHttp2.PING, socket)).isZero();
+    }
+    assertThat(check("").getStatus()).isEqualTo(SERVING);
+  }
+
+  /** Reads frames until one of this type comes, and returns its stream. */
+  private static int nextOf(int type, Socket socket) throws IOException {
+    var in = new DataInputStream(socket.getInputStream());
+    while (true) {
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int next = in.readUnsignedByte();
+      in.skipNBytes(1);
+      int stream = in.readInt();
+      in.skipNBytes(length);
+      if (next == type) {
+        return stream;
+      }
+    }
   }
 
   @ParameterizedTest

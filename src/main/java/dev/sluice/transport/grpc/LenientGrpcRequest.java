@@ -40,7 +40,11 @@ final class LenientGrpcRequest extends HttpServerRequestWrapper {
   private void take(Runnable step) {
     try {
       step.run();
-    } catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e) {
+    } catch (IllegalArgumentException
+        | IllegalStateException
+        | IndexOutOfBoundsException
+        // For a message that says it is compressed in a call that says not how.
+        | UnsupportedOperationException e) {
       LOG.at(Level.INFO, "standard service")
           .addKeyValue("client", remoteAddress())
           .addKeyValue("path", path())
