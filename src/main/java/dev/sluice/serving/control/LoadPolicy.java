@@ -124,12 +124,12 @@ public final class LoadPolicy {
    * Requires that a version to be loaded, and every file in it, lies where it may if a caller named
    * its model. Waits until the folder has settled.
    *
-   * @return what lies there, if a caller named it
+   * @return what lies there, if a caller named it, and anything lies outside the roots
    * @throws InferenceException with PERMISSION_DENIED that names the file, UNAVAILABLE if the
    *     folder changes all the time
    */
   public Optional<FolderState> requireLoad(ModelId id, Path folder) {
-    if (!isNamedByCaller(folder)) {
+    if (!isNamedByCaller(folder) || roots().stream().anyMatch(root -> root.getNameCount() == 0)) {
       return Optional.empty();
     }
     FolderState state = settled(id, folder);

@@ -10,6 +10,7 @@ import dev.sluice.serving.control.FolderState;
 import dev.sluice.serving.control.LoadPolicy;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads what a caller named only from where that may lie. Symbolic links are looked at when the
@@ -21,20 +22,34 @@ import java.util.Optional;
  * @param policy from where
  */
 public record GuardedLoader(Loader loader, LoadPolicy policy) implements Loader {
+  /** Folders above a model change when others are put beside it. */
+  private static final int MOST_ATTEMPTS = 5;
+
   @Override
   public LoadedModel load(ModelId id, Path folder, ModelConfig config) {
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      LoadedModel model = loadUnchanged(id, folder, config);
+      if (model != null) {
+        return model;
+      }
+    }
+    throw new InferenceException(
+        ErrorCode.UNAVAILABLE,
+        "model %s: files in %s changed while they were loaded".formatted(id, folder));
+  }
+
+  /** Returns null if something changed meanwhile. */
+  private @Nullable LoadedModel loadUnchanged(ModelId id, Path folder, ModelConfig config) {
     Optional<FolderState> before = policy.requireLoad(id, folder);
     LoadedModel model = loader.load(id, folder, config);
+    boolean unchanged = false;
     try {
-      if (!policy.requireLoad(id, folder).equals(before)) {
-        throw new InferenceException(
-            ErrorCode.UNAVAILABLE,
-            "model %s: files in %s changed while they were loaded".formatted(id, folder));
+      unchanged = policy.requireLoad(id, folder).equals(before);
+    } finally {
+      if (!unchanged) {
+        model.close();
       }
-    } catch (RuntimeException e) {
-      model.close();
-      throw e;
     }
-    return model;
+    return unchanged ? model : null;
   }
 }
