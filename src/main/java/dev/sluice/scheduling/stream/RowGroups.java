@@ -9,7 +9,8 @@ import java.util.List;
 
 /**
  * A request of many rows, answered by a group of rows after the other. A request whose inputs do
- * not have rows in common, or that has none, is answered at once.
+ * not have rows in common is answered at once, and one that has none, unless its model may answer
+ * any number of times: there are no groups to answer then.
  */
 public final class RowGroups implements StreamSteps {
   private final InferenceRequest request;
@@ -34,7 +35,8 @@ public final class RowGroups implements StreamSteps {
   public static StreamPlan plan(int rows) {
     return request -> {
       long all = rows == 0 ? -1 : rows(request);
-      return all <= 0 ? new SingleStep(request) : new RowGroups(request, all, rows);
+      boolean atOnce = all < 0 || (all == 0 && !request.model().metadata().decoupled());
+      return atOnce ? new SingleStep(request) : new RowGroups(request, all, rows);
     };
   }
 
