@@ -142,7 +142,7 @@ class AccessMatrixIT {
   }
 
   private static void expectName(Kind kind, AccessWire wire) throws Exception {
-    String name = kind.control.never() ? "nobody" : kind.identity();
+    String name = kind.control.never() ? "no caller" : kind.identity();
     assertThat(wire.ask(new AccessRow("POST", "/v2/logging", Operation.LOGGING))).contains(name);
     assertThat(wire.grpc("inference.GRPCInferenceService/LogSettings").getDescription())
         .contains(name);

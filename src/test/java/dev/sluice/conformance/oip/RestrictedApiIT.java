@@ -146,7 +146,7 @@ class RestrictedApiIT {
     try (var closed = start(ControlAccess.NEVER, EnumSet.allOf(Group.class))) {
       assertThat(AnyListenerClient.ask(closed.port(), "POST", LOAD, "{}", "http-key: secret"))
           .startsWith("HTTP/1.1 403 ")
-          .contains("nobody");
+          .contains("no caller");
     }
   }
 }
