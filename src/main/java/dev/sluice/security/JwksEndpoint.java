@@ -93,14 +93,21 @@ final class JwksEndpoint implements TokenKeySource, AutoCloseable {
                 .setAbsoluteURI(address.toString())
                 .setTimeout(TIMEOUT.toMillis())
                 .putHeader("Accept", "application/json"))
-        .compose(HttpClientRequest::send)
-        .compose(JwksEndpoint::body)
+        .compose(JwksEndpoint::exchange)
         .timeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
         .map(body -> TokenKeys.parse(address.toString(), body.toString()))
         .onSuccess(this::take)
         .onFailure(this::complain)
         .onComplete(_ -> fetching.set(false))
         .mapEmpty();
+  }
+
+  /**
+   * Sends a request and reads its answer. All on the connection's event loop: the body of an answer
+   * to which another thread listens too late is lost.
+   */
+  private static Future<Buffer> exchange(HttpClientRequest request) {
+    return request.send().compose(JwksEndpoint::body);
   }
 
   private static Future<Buffer> body(HttpClientResponse response) {

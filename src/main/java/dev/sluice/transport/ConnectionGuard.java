@@ -182,10 +182,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     if (ctx.channel().isActive()) {
       others.accept(now);
-    }
-    if (isIdle(now)) {
-      // The protocol handler of the connection closes it in its own way.
-      ctx.fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
+      if (isIdle(now)) {
+        // The protocol handler of the connection closes it in its own way.
+        ctx.fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
+      }
     }
   }
 

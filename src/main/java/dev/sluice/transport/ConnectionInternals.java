@@ -2,6 +2,7 @@ package dev.sluice.transport;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
@@ -57,6 +58,7 @@ public final class ConnectionInternals {
    * HTTP/2.
    *
    * @throws IllegalStateException if a connection of HTTP/1 has no such handler behind a decoder
+   *     and an encoder
    */
   public static Optional<ChannelHandlerContext> http1(HttpConnection connection) {
     if (http2(connection).isPresent()) {
@@ -66,6 +68,9 @@ public final class ConnectionInternals {
     if (!(context.handler() instanceof VertxHandler)
         || context.pipeline().get(HttpRequestDecoder.class) == null) {
       throw unknown(connection, "has no VertxHandler behind an HttpRequestDecoder");
+    }
+    if (context.pipeline().get(HttpResponseEncoder.class) == null) {
+      throw unknown(connection, "has no HttpResponseEncoder");
     }
     return Optional.of(context);
   }

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -31,8 +32,14 @@ final class Http2Guard extends Http2Heads {
   private static final RateLimitedLog LOG =
       new RateLimitedLog(LoggerFactory.getLogger(Http2Guard.class));
 
-  /** Clients of gRPC measure round trips with a PING for each, some thousands a second at most. */
-  private static final int MOST_PINGS = 10_000;
+  /**
+   * In a fiftieth of a second. Clients of gRPC measure round trips with a PING for each, some
+   * thousands a second at most, and send the next one when the answer has come: many at once only
+   * keep the event loop from its other connections.
+   */
+  private static final int MOST_PINGS = 200;
+
+  private static final long PINGS_NANOS = 20_000_000;
 
   /** Clients change settings once, or as they learn about the network. */
   private static final int MOST_SETTINGS = 100;
@@ -45,6 +52,8 @@ final class Http2Guard extends Http2Heads {
 
   private static final int TINY = 5;
 
+  private static final long SECOND = 1_000_000_000;
+
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;
   private final ConnectionGuard guard;
@@ -54,10 +63,10 @@ final class Http2Guard extends Http2Heads {
   private final long leastBytes;
   private final Http2Connection.PropertyKey looksKey;
   private final Http2Connection.PropertyKey streamingKey;
-  private final Flood pings = new Flood("PING", MOST_PINGS);
-  private final Flood settings = new Flood("SETTINGS", MOST_SETTINGS);
-  private final Flood others = new Flood("WINDOW_UPDATE, PRIORITY or unknown", MOST_OTHERS);
-  private final Flood tiny = new Flood("tiny DATA", MOST_TINY);
+  private final Flood pings = new Flood("PING", MOST_PINGS, PINGS_NANOS);
+  private final Flood settings = new Flood("SETTINGS", MOST_SETTINGS, SECOND);
+  private final Flood others = new Flood("WINDOW_UPDATE, PRIORITY or unknown", MOST_OTHERS, SECOND);
+  private final Flood tiny = new Flood("tiny DATA", MOST_TINY, SECOND);
   private long connectionOpened = System.nanoTime();
 
   /** Polls of a stream that is older than one poll interval. */
@@ -107,24 +116,30 @@ final class Http2Guard extends Http2Heads {
         });
   }
 
-  /** Counts frames of a kind, some of which are allowed in a second. */
+  /** Counts frames of a kind, some of which are allowed in a time. */
   private static final class Flood {
     private final String what;
     private final int most;
+    private final long nanos;
     private int seen;
     private long since = System.nanoTime();
 
-    Flood(String what, int most) {
+    Flood(String what, int most, long nanos) {
       this.what = what;
       this.most = most;
+      this.nanos = nanos;
     }
 
     void count() throws Http2Exception {
       if (++seen > most) {
         long now = System.nanoTime();
-        if (now - since < 1_000_000_000L) {
+        if (now - since < nanos) {
           throw connectionError(
-              Http2Error.ENHANCE_YOUR_CALM, "more than %d %s frames in a second", most, what);
+              Http2Error.ENHANCE_YOUR_CALM,
+              "more than %d %s frames in %d ms",
+              most,
+              what,
+              TimeUnit.NANOSECONDS.toMillis(nanos));
         }
         since = now;
         seen = 1;

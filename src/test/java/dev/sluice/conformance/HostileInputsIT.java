@@ -15,14 +15,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
  * A server under hostile connections of every protocol stays calm, and so does its log. More of
- * them with {@code -Dsluice.hostile.inputs=20000}.
+ * them with {@code -Dsluice.hostile.inputs=20000}, spread over a time with {@code
+ * -Dsluice.hostile.seconds=60}.
  */
 class HostileInputsIT {
   private static final int INPUTS = Integer.getInteger("sluice.hostile.inputs", 3_000);
+  private static final long SECONDS = Integer.getInteger("sluice.hostile.seconds", 0);
   private static final int ATTACKERS = 4;
 
   /** Bytes of log that each input may cost on average: 20,000 of them stay below 1 MB. */
@@ -57,6 +60,9 @@ class HostileInputsIT {
   private static void attack(int port) throws InterruptedException, ExecutionException {
     try (ExecutorService attackers = Executors.newVirtualThreadPerTaskExecutor();
         var victim = new HttpCaller(port)) {
+      for (int i = 0; i < INPUTS / 3; i++) {
+        ask(victim);
+      }
       List<Long> alone = new ArrayList<>();
       for (int i = 0; i < INPUTS / 3; i++) {
         alone.add(ask(victim));
@@ -66,7 +72,9 @@ class HostileInputsIT {
         var inputs = new HostileInputs(i, port, slowCall().toByteArray());
         attacks.add(
             attackers.submit(() -> {
+              long begin = System.nanoTime();
               for (int n = 0; n < INPUTS / ATTACKERS; n++) {
+                awaitTurn(begin, n);
                 inputs.next();
               }
               assertThat(inputs.failures()).isEmpty();
@@ -82,6 +90,14 @@ class HostileInputsIT {
       for (Future<?> attack : attacks) {
         attack.get();
       }
+    }
+  }
+
+  /** Each attacker's inputs are spread evenly over the time. */
+  private static void awaitTurn(long begin, int input) {
+    long due = begin + SECONDS * 1_000_000_000L / (INPUTS / ATTACKERS) * input;
+    while (System.nanoTime() < due) {
+      LockSupport.parkNanos(due - System.nanoTime());
     }
   }
 

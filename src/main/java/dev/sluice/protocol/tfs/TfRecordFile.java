@@ -54,7 +54,16 @@ final class TfRecordFile implements AutoCloseable {
       current.truncate(end);
     } catch (IOException e) {
       failure.addSuppressed(e);
-      file = null;
+      closeFailed(failure);
+    }
+  }
+
+  /** The next record begins another file. */
+  private void closeFailed(IOException failure) {
+    try {
+      close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
     }
   }
 

@@ -150,7 +150,9 @@ public final class BatchRunner {
     } catch (RuntimeException | Error e) {
       if (!rejectedAsAbandoned(member)) {
         InferenceException why = reason(member, e);
-        breaker.failed(why);
+        if (!watch.isAbandoned()) {
+          breaker.failed(why);
+        }
         fail(member, why, BACKEND);
       }
     }
