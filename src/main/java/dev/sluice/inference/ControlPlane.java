@@ -122,8 +122,8 @@ public interface ControlPlane {
    * <p>Completes when unloading has begun: requests under way are finished. Fails with
    * PERMISSION_DENIED or UNAVAILABLE, as {@link #load} does.
    *
-   * @param dependents whether the models go too that it is composed of, unless another one is or
-   *     somebody has named them
+   * @param dependents whether the models go too that it is composed of, unless another one is, or
+   *     they were loaded by name
    */
   Future<Void> unload(String model, boolean dependents, Caller caller);
 }

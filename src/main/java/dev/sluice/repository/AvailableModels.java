@@ -116,8 +116,8 @@ final class AvailableModels {
   /**
    * Returns the same models without this one.
    *
-   * @param dependents whether the models go too that it is composed of, unless another one is or
-   *     somebody has named them
+   * @param dependents whether the models go too that it is composed of, unless another one is, or
+   *     they were loaded by name
    */
   DesiredModels without(DesiredModels before, String name, boolean dependents) {
     DesiredModels next = before.without(name);

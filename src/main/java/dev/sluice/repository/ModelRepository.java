@@ -232,8 +232,8 @@ public final class ModelRepository {
    * Unloads a model after its last request. Idempotent: a model that is not served stays so.
    * Completes when unloading has begun.
    *
-   * @param dependents whether the models go too that it is composed of, unless another one is or
-   *     somebody has named them
+   * @param dependents whether the models go too that it is composed of, unless another one is, or
+   *     they were loaded by name
    */
   public Future<List<LoadFailure>> unload(String name, boolean dependents) {
     return serve(before -> available.without(before, name, dependents));

@@ -1,18 +1,23 @@
 package dev.sluice.serving;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The memory that the system lets this process take: what is free or holds pages of files, of the
- * machine and of the control group (version 2). Reads files of the system. Any thread.
+ * machine and of the control group. Reads files of the system; the limit and use of the group come
+ * from the Java VM, which knows where both versions of groups say them. Any thread.
  */
 public final class AvailableMemory {
   /** A session takes its files' size, and about as much again while it is opened. */
@@ -20,7 +25,10 @@ public final class AvailableMemory {
 
   private static final long KIB = 1024;
   private static final Path MACHINE = Path.of("/proc/meminfo");
-  private static final Path GROUP = Path.of("/sys/fs/cgroup");
+
+  /** Where groups of version 2 and of version 1 count their pages. */
+  private static final List<Path> GROUP =
+      List.of(Path.of("/sys/fs/cgroup/memory.stat"), Path.of("/sys/fs/cgroup/memory/memory.stat"));
 
   private AvailableMemory() {}
 
@@ -30,7 +38,9 @@ public final class AvailableMemory {
    * @throws InferenceException with RESOURCE_EXHAUSTED if there is not enough
    */
   public static void requireFor(Path files, ModelId model) {
-    require(bytes(MACHINE, GROUP), size(files), model);
+    var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long available = bytes(MACHINE, system.getTotalMemorySize(), system.getFreeMemorySize(), GROUP);
+    require(available, size(files), model);
   }
 
   static void require(long available, long size, ModelId model) {
@@ -51,20 +61,30 @@ public final class AvailableMemory {
     }
   }
 
-  /** Long.MAX_VALUE where the system does not say. */
-  static long bytes(Path machine, Path group) {
+  /**
+   * Long.MAX_VALUE where the system does not say.
+   *
+   * @param machine what the machine says of its memory
+   * @param total bytes that this process and its group may have
+   * @param free bytes of those that nobody uses, pages of files included
+   * @param group files of which the first that is there says how many pages of files could be freed
+   */
+  static long bytes(Path machine, long total, long free, List<Path> group) {
     OptionalLong kib = value(machine, "MemAvailable:");
     long ofMachine = kib.isEmpty() ? Long.MAX_VALUE : kib.getAsLong() * KIB;
-    OptionalLong limit = value(group.resolve("memory.max"), "");
-    if (limit.isEmpty()) {
+    if (total >= value(machine, "MemTotal:").orElse(0) * KIB) {
       return ofMachine;
     }
-    long used = value(group.resolve("memory.current"), "").orElse(0);
-    long pages = value(group.resolve("memory.stat"), "inactive_file ").orElse(0);
-    return Math.min(ofMachine, Math.max(0, limit.getAsLong() - used + pages));
+    long pages =
+        group.stream()
+            .map(file -> value(file, "(total_)?inactive_file "))
+            .flatMapToLong(OptionalLong::stream)
+            .findFirst()
+            .orElse(0);
+    return Math.min(ofMachine, free + pages);
   }
 
-  /** The number in the first line that begins so. */
+  /** The number in the last line that begins so: what a group and those in it have together. */
   private static OptionalLong value(Path file, String begin) {
     List<String> lines;
     try {
@@ -72,12 +92,11 @@ public final class AvailableMemory {
     } catch (IOException e) {
       return OptionalLong.empty();
     }
+    Pattern wanted = Pattern.compile(begin + "\\s*(?<number>\\d+).*");
     return lines.stream()
-        .filter(line -> line.startsWith(begin))
-        .limit(1)
-        .map(line -> line.replaceAll("\\D", ""))
-        .filter(digits -> !digits.isEmpty())
-        .mapToLong(Long::parseLong)
-        .findFirst();
+        .map(wanted::matcher)
+        .filter(Matcher::matches)
+        .mapToLong(found -> Long.parseLong(found.group("number")))
+        .reduce((_, last) -> last);
   }
 }

@@ -53,6 +53,9 @@ public final class MemoryBudget {
   /** The part of the budget that all but tiny sizes leave free. */
   private static final int TINY_PART = 16;
 
+  /** The part of the budget that large answers about the server leave free. */
+  private static final int LAST_PART = 32;
+
   /** The part of the budget that a thread takes in one chunk, at most and at least. */
   private static final int CHUNK_PART = 1024;
 
@@ -154,9 +157,12 @@ public final class MemoryBudget {
     return tryReserve(kind, bytes, ceiling(bytes));
   }
 
-  /** The same with all of the reserve, whatever the size. */
+  /**
+   * The same with all of the reserve, whatever the size, but half of what is for tiny ones: many
+   * readers of large answers who are slow leave that to the next call.
+   */
   boolean tryReserveOfAll(Kind kind, long bytes) {
-    return tryReserve(kind, bytes, limit);
+    return tryReserve(kind, bytes, bytes > TINY ? limit - limit / LAST_PART : limit);
   }
 
   private boolean tryReserve(Kind kind, long bytes, long ceiling) {

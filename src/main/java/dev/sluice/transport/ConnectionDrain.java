@@ -45,7 +45,7 @@ public final class ConnectionDrain {
     return begun;
   }
 
-  /** Begins to drain: clients are told from now on that their connections end. Idempotent. */
+  /** Begins to drain: clients are notified from now on that their connections end. Idempotent. */
   public void begin() {
     if (!begun) {
       begun = true;

@@ -10,6 +10,7 @@ import dev.sluice.inference.ModelId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,38 +21,45 @@ class AvailableMemoryTest {
 
   private Path machine() throws IOException {
     return Files.writeString(
-        folder.resolve("meminfo"), "MemTotal:  8 kB\nMemFree:  1 kB\nMemAvailable:    5000 kB\n");
+        folder.resolve("meminfo"),
+        "MemTotal:  8000 kB\nMemFree:  1 kB\nMemAvailable:    5000 kB\n");
   }
 
-  private void group(String limit) throws IOException {
-    Files.writeString(folder.resolve("memory.max"), limit + "\n");
-    Files.writeString(folder.resolve("memory.current"), "900000\n");
-    Files.writeString(
-        folder.resolve("memory.stat"), "active_file 7\ninactive_file 150000\nslab 9\n");
+  private Path group(String pages) throws IOException {
+    return Files.writeString(folder.resolve("memory.stat"), pages);
   }
 
   @Test
   void groupLetsItsProcessesTakeWhatIsFreeOrHoldsUnusedPagesOfFiles() throws IOException {
-    group("1000000");
-    assertThat(AvailableMemory.bytes(machine(), folder)).isEqualTo(250_000);
+    Path stat = group("active_file 7\ninactive_file 150000\nslab 9\n");
+    assertThat(AvailableMemory.bytes(machine(), 1_000_000, 100_000, List.of(stat)))
+        .isEqualTo(250_000);
   }
 
   @Test
-  void groupThatUsesMoreThanItsLimitHasNoneLeft() throws IOException {
-    group("100000");
-    assertThat(AvailableMemory.bytes(machine(), folder)).isZero();
+  void groupOfVersionOneCountsThePagesOfThoseInItToo() throws IOException {
+    Path stat = group("inactive_file 1000\ntotal_active_file 7\ntotal_inactive_file 150000\n");
+    List<Path> files = List.of(folder.resolve("nothing"), stat);
+    assertThat(AvailableMemory.bytes(machine(), 1_000_000, 100_000, files)).isEqualTo(250_000);
+  }
+
+  @Test
+  void groupThatHasMoreThanTheMachineHasWhatTheMachineHas() throws IOException {
+    assertThat(AvailableMemory.bytes(machine(), 7_000_000, 6_000_000, List.of()))
+        .isEqualTo(5_000 * 1024);
   }
 
   @Test
   void groupWithoutALimitHasWhatTheMachineHas() throws IOException {
-    group("max");
-    assertThat(AvailableMemory.bytes(machine(), folder)).isEqualTo(5_000 * 1024);
+    assertThat(AvailableMemory.bytes(machine(), 8_000 * 1024, 1_024, List.of()))
+        .isEqualTo(5_000 * 1024);
   }
 
   @Test
   void systemThatSaysNothingIsNoObstacle() {
     Path nothing = folder.resolve("nothing");
-    assertThat(AvailableMemory.bytes(nothing, nothing)).isEqualTo(Long.MAX_VALUE);
+    assertThat(AvailableMemory.bytes(nothing, 1_000, 10, List.of(nothing)))
+        .isEqualTo(Long.MAX_VALUE);
   }
 
   @Test

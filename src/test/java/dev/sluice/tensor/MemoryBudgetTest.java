@@ -52,6 +52,24 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void answersAboutTheServerUseTheReserveButLeaveAPartOfItToTinyOnes() {
+    MemoryBudget budget = budget(8 * MIB);
+    MemoryAccount predictions = budget.account();
+    while (predictions.tryCharge(Kind.BODY, 100_000)) {
+      // Until no more fits.
+    }
+    MemoryAccount metrics = budget.account(budget.share());
+    while (metrics.tryChargeReserve(Kind.ANSWER, 145_000)) {
+      // Until no more fits.
+    }
+    assertThat(metrics.held(Kind.ANSWER)).isGreaterThan(145_000);
+    assertThat(budget.free(1)).isGreaterThanOrEqualTo(8 * MIB / 32);
+    assertThat(budget.account().tryCharge(Kind.BODY, 1_000)).isTrue();
+    predictions.close();
+    metrics.close();
+  }
+
+  @Test
   void largeSizesLeaveAReserveThatSmallOnesMayUse() {
     MemoryBudget budget = budget(8 * MIB);
     MemoryAccount large = budget.account();

@@ -248,7 +248,7 @@ abstract class StreamedRun implements Flow.Subscription {
       drain();
     }
 
-    /** Records that a response has gone through all the steps behind the member. */
+    /** Records that a response has passed all the steps behind the member. */
     void passed() {
       innermost = this;
       busy = false;

@@ -54,8 +54,8 @@ final class BatchabilityProbe {
   }
 
   /**
-   * Returns advice on a model's rows; empty if requests are joined already, or rows cannot be told
-   * apart or made up.
+   * Returns advice on a model's rows; empty if requests are joined already, or rows cannot be
+   * distinguished or made up.
    */
   static Optional<String> advice(
       ModelSession session, ModelMetadata metadata, LongSupplier nanoTime) {

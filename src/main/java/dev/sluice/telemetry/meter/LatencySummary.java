@@ -35,8 +35,10 @@ public final class LatencySummary {
   public record Shown(long count, long nanos, List<Double> quantiles) {}
 
   /**
-   * Something took so long, so many times.
+   * Counts something that took a time.
    *
+   * @param length its nanoseconds
+   * @param times how often it took as long
    * @param now by the clock that is given to {@link #shown} too
    */
   public synchronized void add(long length, long times, long now) {
