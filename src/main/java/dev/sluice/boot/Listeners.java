@@ -9,6 +9,7 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ConnectionDrain;
+import dev.sluice.transport.ConnectionMemory;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.RequestMemory;
@@ -44,6 +45,7 @@ final class Listeners {
   private final ConnectionMetrics connections;
   private final Supplier<ProtocolHandlers> protocolHandlers;
   private final RequestMemory memory;
+  private final ConnectionMemory connectionMemory;
   private @Nullable Authenticators authenticators;
   private final List<OpenListener> open = new ArrayList<>();
   private final List<ConnectionDrain> drains = new ArrayList<>();
@@ -68,6 +70,8 @@ final class Listeners {
     this.connections = connections;
     this.protocolHandlers = protocolHandlers;
     this.memory = memory;
+    this.connectionMemory = new ConnectionMemory(config.limits().connectionMemory());
+    connections.add(connectionMemory);
   }
 
   /**
@@ -91,6 +95,7 @@ final class Listeners {
             listener.address(),
             config.limits().maxConnections(),
             config.limits().connection().maxConnectionsPerPeer(),
+            connectionMemory,
             System::nanoTime);
     connections.add(count);
     var drain = new ConnectionDrain(config.shutdown().drainTimeout().plus(LAST_WORDS));

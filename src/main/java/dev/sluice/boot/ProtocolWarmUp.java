@@ -35,6 +35,7 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ConnectionDrain;
+import dev.sluice.transport.ConnectionMemory;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
 import dev.sluice.transport.RequestMemory;
@@ -235,7 +236,12 @@ final class ProtocolWarmUp {
     return new ListenerVerticle(
         listener,
         limits,
-        new ConnectionCount(listener.address(), limits.maxConnections(), 0, System::nanoTime),
+        new ConnectionCount(
+            listener.address(),
+            limits.maxConnections(),
+            0,
+            new ConnectionMemory(limits.connectionMemory()),
+            System::nanoTime),
         memory,
         new ConnectionDrain(DRAIN),
         front,

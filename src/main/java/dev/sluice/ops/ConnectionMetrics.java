@@ -4,15 +4,18 @@ import dev.sluice.telemetry.MetricSource;
 import dev.sluice.telemetry.MetricsPage;
 import dev.sluice.telemetry.MetricsPage.Kind;
 import dev.sluice.transport.ConnectionCount;
+import dev.sluice.transport.ConnectionMemory;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The connections of all listeners, as metrics. Any thread. */
 public final class ConnectionMetrics implements MetricSource {
   private final List<ConnectionCount> listeners = new CopyOnWriteArrayList<>();
+  private volatile @Nullable ConnectionMemory memory;
   private final List<Expiry> certificates = new CopyOnWriteArrayList<>();
 
   /** Until when the certificate of a listener is valid. Any thread. */
@@ -34,8 +37,19 @@ public final class ConnectionMetrics implements MetricSource {
     listeners.add(listener);
   }
 
+  /** Shows the memory of the connections of all listeners. */
+  public void add(ConnectionMemory ofAll) {
+    memory = ofAll;
+  }
+
   @Override
   public void write(MetricsPage page) {
+    writeCounts(page);
+    writeMemory(page);
+    writeExpiry(page);
+  }
+
+  private void writeCounts(MetricsPage page) {
     show(page, "sluice_connections", Kind.GAUGE, "Open now.", ConnectionCount::open);
     show(
         page,
@@ -49,6 +63,31 @@ public final class ConnectionMetrics implements MetricSource {
         Kind.COUNTER,
         "Closed at once so far, since too many were open.",
         ConnectionCount::refused);
+  }
+
+  private void writeMemory(MetricsPage page) {
+    ConnectionMemory shown = memory;
+    if (shown == null) {
+      return;
+    }
+    page.family(
+            "sluice_connection_memory_limit_bytes",
+            Kind.GAUGE,
+            "What open connections and HTTP/2 streams may take.")
+        .add(shown.limit());
+    page.family(
+            "sluice_connection_memory_used_bytes",
+            Kind.GAUGE,
+            "What open connections and HTTP/2 streams take.")
+        .add(shown.held());
+    page.family(
+            "sluice_streams_refused_total",
+            Kind.COUNTER,
+            "HTTP/2 streams reset at once so far, since there was no memory for more.")
+        .add(shown.refusedStreams());
+  }
+
+  private void writeExpiry(MetricsPage page) {
     var expiry =
         page.family(
             "sluice_certificate_expiry_timestamp_seconds",

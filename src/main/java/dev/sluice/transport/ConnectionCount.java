@@ -14,8 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The open connections of one listener, on all event loops together. Any thread.
  *
- * <p>Two limits: all connections of a listener, and those of one address, so that a single client
- * cannot take all. A rejected connection is closed at once.
+ * <p>Three limits: all connections of a listener, those of one address, so that a single client
+ * cannot take all, and the memory of all listeners' connections. A rejected connection is closed at
+ * once.
  */
 public final class ConnectionCount {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
@@ -24,6 +25,7 @@ public final class ConnectionCount {
   private final String listener;
   private final int most;
   private final int mostOfPeer;
+  private final ConnectionMemory memory;
   private final ConcurrentMap<InetAddress, Integer> peers = new ConcurrentHashMap<>();
   private final LongSupplier nanoTime;
   private final AtomicInteger open = new AtomicInteger();
@@ -36,11 +38,14 @@ public final class ConnectionCount {
    * @param listener what logs call it
    * @param most how many may be open; 0: any number
    * @param mostOfPeer how many of one address; 0: any number
+   * @param memory what those of all listeners may take
    */
-  public ConnectionCount(String listener, int most, int mostOfPeer, LongSupplier nanoTime) {
+  public ConnectionCount(
+      String listener, int most, int mostOfPeer, ConnectionMemory memory, LongSupplier nanoTime) {
     this.listener = listener;
     this.most = most == 0 ? Integer.MAX_VALUE : most;
     this.mostOfPeer = mostOfPeer;
+    this.memory = memory;
     this.nanoTime = nanoTime;
     this.nextLine = new AtomicLong(nanoTime.getAsLong());
   }
@@ -63,11 +68,19 @@ public final class ConnectionCount {
           mostOfPeer);
       return false;
     }
+    if (!memory.tryOpen()) {
+      leavePeerOf(peer);
+      refuse(
+          "connections are closed: those that are open, and their streams, take {} bytes"
+              + " (setting limits.connection_memory)",
+          memory.held());
+      return false;
+    }
     accepted.increment();
     return true;
   }
 
-  private void refuse(String text, int limit) {
+  private void refuse(String text, long limit) {
     open.decrementAndGet();
     refused.incrementAndGet();
     refusedInAll.increment();
@@ -77,9 +90,19 @@ public final class ConnectionCount {
   /** Records that a connection that had entered is closed. */
   void leave(@Nullable InetAddress peer) {
     open.decrementAndGet();
+    memory.closed();
+    leavePeerOf(peer);
+  }
+
+  private void leavePeerOf(@Nullable InetAddress peer) {
     if (peer != null && mostOfPeer > 0) {
       leavePeer(peer);
     }
+  }
+
+  /** Returns what open connections and streams take. */
+  public ConnectionMemory memory() {
+    return memory;
   }
 
   private void leavePeer(InetAddress peer) {
@@ -106,7 +129,7 @@ public final class ConnectionCount {
     return refusedInAll.sum();
   }
 
-  private void log(String text, int limit) {
+  private void log(String text, long limit) {
     long due = nextLine.get();
     long now = nanoTime.getAsLong();
     if (now - due >= 0 && nextLine.compareAndSet(due, now + LOG_INTERVAL_NANOS)) {

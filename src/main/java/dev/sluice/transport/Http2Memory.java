@@ -25,10 +25,11 @@ import org.slf4j.event.Level;
 
 /**
  * Charges what an HTTP/2 connection holds beside its requests' own accounts: bytes that arrived and
- * that no request has taken yet, since it is paused, and the heads of all open streams. Beyond the
- * budget nothing more is read of the connection; if there is no memory after two seconds, the
- * streams that wait for their client are reset with ENHANCE_YOUR_CALM, which gRPC clients report as
- * RESOURCE_EXHAUSTED. On the connection's event loop.
+ * that no request has taken yet, since it is paused, and the heads of all open streams, whose
+ * objects {@link Http2StreamMemory} counts. Beyond the budget nothing more is read of the
+ * connection; if there is no memory after two seconds, the streams that wait for their client are
+ * reset with ENHANCE_YOUR_CALM, which gRPC clients report as RESOURCE_EXHAUSTED. On the
+ * connection's event loop.
  *
  * <p>Bytes that a request takes into memory that it has reserved are consumed: their window is
  * returned before the message is whole. Otherwise requests that share a window could wait for each
@@ -54,9 +55,6 @@ public final class Http2Memory extends Http2Heads {
 
   private static final AttributeKey<Http2Memory> KEY =
       AttributeKey.valueOf(Http2Memory.class, "of");
-
-  /** Bytes of a stream beside those of its headers: the objects of the request and its answer. */
-  private static final int STREAM = 1024;
 
   /** Bytes of a header beside those of its name and its value. */
   private static final int HEADER = 64;
@@ -115,7 +113,7 @@ public final class Http2Memory extends Http2Heads {
     @Nullable Http2Stream stream = handler.connection().stream(streamId);
     if (stream != null) {
       Integer before = stream.getProperty(headKey);
-      int size = size(headers) + (before == null ? STREAM : before);
+      int size = size(headers) + (before == null ? 0 : before);
       stream.setProperty(headKey, size);
       heads += size - (before == null ? 0 : before);
       update();

@@ -154,6 +154,7 @@ public final class ListenerVerticle extends VerticleBase {
       Http1Progress.join(connection);
       Http1Memory.join(connection, memory);
       Http2Memory.join(connection, memory);
+      Http2StreamMemory.join(connection, connections.memory());
       Http2Guard.join(connection, limits, dispatcher::isStream);
       Http2Drain.join(connection);
       Http2Unopened.join(connection);

@@ -151,6 +151,7 @@ class SluiceConfigReaderTest {
         max_output_size: 4MiB
         memory: 5MiB
         onnx_memory: 7MiB
+        connection_memory: 8MiB
         max_connections_per_peer: 8
         header_timeout: 9s
         min_upload_rate: 10
@@ -329,7 +330,7 @@ class SluiceConfigReaderTest {
               4 << 20,
               5 << 20,
               7 << 20,
-              new ConnectionConfig(8, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
+              new ConnectionConfig(8 << 20, 8, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
           new GrpsConfig(
               Optional.of("digits"),
               true,

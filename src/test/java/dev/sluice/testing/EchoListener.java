@@ -19,6 +19,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ConnectionCount;
 import dev.sluice.transport.ConnectionDrain;
+import dev.sluice.transport.ConnectionMemory;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerDispatcher;
 import dev.sluice.transport.ListenerVerticle;
@@ -134,6 +135,7 @@ public final class EchoListener implements AutoCloseable {
                 "test",
                 limits.maxConnections(),
                 limits.connection().maxConnectionsPerPeer(),
+                new ConnectionMemory(limits.connectionMemory()),
                 System::nanoTime),
             context.memory(),
             new ConnectionDrain(Duration.ofSeconds(5)),

@@ -61,7 +61,7 @@ class ConnectionCountIT {
 
   @Test
   void releasingAdmitsAnother() {
-    var count = new ConnectionCount("test", 1, 0, () -> 0);
+    var count = new ConnectionCount("test", 1, 0, new ConnectionMemory(1 << 20), () -> 0);
     assertThat(count.enter(null)).isTrue();
     assertThat(count.enter(null)).isFalse();
     count.leave(null);

@@ -147,7 +147,7 @@ class InstalledHooksIT {
           .startsWith("FlushCoalescingHandler");
       Http2ConnectionHandler http2 = ConnectionInternals.http2(connection).orElseThrow();
       assertThat(listeners(http2))
-          .startsWith("Http2Drain", "Http2Guard", "Http2Memory", "Http2Calls");
+          .startsWith("Http2Drain", "Http2Guard", "Http2StreamMemory", "Http2Memory", "Http2Calls");
       assertThat(http2.decoder().flowController()).isInstanceOf(ConsumedBytesFlowController.class);
     }
   }

@@ -57,6 +57,7 @@ class MemoryShareIT {
                 .withMemory(MEMORY)
                 .withConnection(
                     new ConnectionConfig(
+                        usual.connectionMemory(),
                         mostOfPeer,
                         usual.headerTimeout(),
                         usual.minUploadRate(),

@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 final class DefaultMemory {
   private static final int HEAP_EIGHTHS = 3;
   private static final int MACHINE_PART = 4;
+  private static final int CONNECTIONS_PART = 4;
 
   /** Less would refuse what usual models are asked. */
   private static final long LEAST = 16L * 1024 * 1024;
@@ -35,6 +36,11 @@ final class DefaultMemory {
    */
   static long of(long heap, long machine) {
     return Math.max(LEAST, Math.min(heap / 8 * HEAP_EIGHTHS, machine / MACHINE_PART));
+  }
+
+  /** Returns the number of bytes that open connections and streams may take on the heap. */
+  static long ofConnections() {
+    return Runtime.getRuntime().maxMemory() / CONNECTIONS_PART;
   }
 
   /**

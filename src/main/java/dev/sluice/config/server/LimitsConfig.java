@@ -79,6 +79,16 @@ public record LimitsConfig(
     return onnxMemory == 0 ? DefaultMemory.ofRuns() : onnxMemory;
   }
 
+  /**
+   * Returns the number of bytes that open connections and their streams may take: what is set, or
+   * else what fits this process.
+   */
+  public long connectionMemory() {
+    return connection.connectionMemory() == 0
+        ? DefaultMemory.ofConnections()
+        : connection.connectionMemory();
+  }
+
   /** Returns a copy with another memory budget. */
   public LimitsConfig withMemory(long bytes) {
     return new LimitsConfig(
