@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.protocol.codec.protobuf;
+
+import org.jspecify.annotations.NullMarked;
