@@ -92,14 +92,19 @@ public final class ProtobufReader {
     if (at == end) {
       return 0;
     }
-    int tag = (int) varint();
+    int tag = varint32();
     if (ProtobufTag.field(tag) == 0) {
       throw new ProtobufException("a field has the number 0");
     }
     return tag;
   }
 
-  /** Returns a number of up to 64 bits; for fewer, the caller takes the lower ones. */
+  /** Returns a number of 32 bits, the lower ones of what was sent: protobuf cuts off the rest. */
+  public int varint32() {
+    return (int) varint();
+  }
+
+  /** Returns a number of up to 64 bits. */
   public long varint() {
     if (array != null && at < end) {
       byte first = array[(int) at];
@@ -146,7 +151,7 @@ public final class ProtobufReader {
 
   /** Returns the length of a delimited field, all of which is there: its bytes come next. */
   public int length() {
-    long length = varint() & 0xFFFF_FFFFL;
+    long length = Integer.toUnsignedLong(varint32());
     if (length > end - at) {
       throw new ProtobufException(
           "a field of " + length + " bytes goes beyond the end, " + (end - at) + " bytes are left");

@@ -1,14 +1,20 @@
 package dev.sluice.protocol.oip.grpc;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.oip.SharedMemorySlice;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse.InferOutputTensor;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,30 +38,31 @@ final class InferResponseWriter {
 
     Head(NamedTensor output, Map<String, ParameterValue> said) {
       parameters = ResponseParameterFields.encode(said);
-      name = InferMessageWriter.utf8(output.name());
-      datatype = InferMessageWriter.utf8(output.tensor().type().name());
+      name = utf8(output.name());
+      datatype = utf8(output.tensor().type().name());
       shape = output.tensor().shape();
       int size = 0;
       for (int i = 0; i < shape.rank(); i++) {
-        size += InferMessageWriter.size(shape.dim(i));
+        size += ProtobufWriter.varintSize(shape.dim(i));
       }
       shapeSize = size;
     }
 
     long size() {
-      long shapeField = shape.rank() == 0 ? 0 : InferMessageWriter.fieldSize(shapeSize);
-      return InferMessageWriter.fieldSize(name.length)
-          + InferMessageWriter.fieldSize(datatype.length)
+      long shapeField =
+          shape.rank() == 0 ? 0 : fieldSize(InferOutputTensor.SHAPE_FIELD_NUMBER, shapeSize);
+      return fieldSize(InferOutputTensor.NAME_FIELD_NUMBER, name.length)
+          + fieldSize(InferOutputTensor.DATATYPE_FIELD_NUMBER, datatype.length)
           + shapeField
           + parameters.length;
     }
 
-    void write(InferMessageWriter out) {
-      out.begin(InferMessageTags.RESPONSE_OUTPUTS, size());
-      out.field(InferMessageTags.NAME, name);
-      out.field(InferMessageTags.DATATYPE, datatype);
+    void write(ProtobufWriter out) {
+      out.begin(ModelInferResponse.OUTPUTS_FIELD_NUMBER, size());
+      out.bytes(InferOutputTensor.NAME_FIELD_NUMBER, name);
+      out.bytes(InferOutputTensor.DATATYPE_FIELD_NUMBER, datatype);
       if (shape.rank() > 0) {
-        out.begin(InferMessageTags.SHAPE_PACKED, shapeSize);
+        out.begin(InferOutputTensor.SHAPE_FIELD_NUMBER, shapeSize);
       }
       for (int i = 0; i < shape.rank(); i++) {
         out.varint(shape.dim(i));
@@ -78,9 +85,9 @@ final class InferResponseWriter {
 
   private InferResponseWriter(
       InferenceResponse response, String id, Map<String, SharedMemorySlice> slots) {
-    this.name = InferMessageWriter.utf8(response.model().name());
-    this.version = InferMessageWriter.utf8(Long.toString(response.model().version()));
-    this.id = InferMessageWriter.utf8(id);
+    this.name = utf8(response.model().name());
+    this.version = utf8(Long.toString(response.model().version()));
+    this.id = utf8(id);
     this.parameters = ResponseParameterFields.encode(response.parameters());
     for (NamedTensor output : response.outputs()) {
       SharedMemorySlice slot = slots.get(output.name());
@@ -114,11 +121,11 @@ final class InferResponseWriter {
   }
 
   private Buffer encode() {
-    var out = new InferMessageWriter(requireMessage(size()));
-    out.field(InferMessageTags.MODEL_NAME, name);
-    out.field(InferMessageTags.MODEL_VERSION, version);
+    var out = new ProtobufWriter(requireMessage(size()));
+    out.bytes(ModelInferResponse.MODEL_NAME_FIELD_NUMBER, name);
+    out.bytes(ModelInferResponse.MODEL_VERSION_FIELD_NUMBER, version);
     if (id.length > 0) {
-      out.field(InferMessageTags.ID, id);
+      out.bytes(ModelInferResponse.ID_FIELD_NUMBER, id);
     }
     out.raw(parameters);
     for (Head head : heads) {
@@ -127,9 +134,9 @@ final class InferResponseWriter {
     for (Tensor tensor : tensors) {
       // Clients count the contents with the outputs: one that is elsewhere has empty ones.
       if (tensor == null) {
-        out.begin(InferMessageTags.RAW_OUTPUT_CONTENTS, 0);
+        out.begin(ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER, 0);
       } else {
-        out.field(InferMessageTags.RAW_OUTPUT_CONTENTS, tensor);
+        write(tensor, out);
       }
     }
     return out.toBuffer();
@@ -137,16 +144,32 @@ final class InferResponseWriter {
 
   private long size() {
     long size =
-        InferMessageWriter.fieldSize(name.length) + InferMessageWriter.fieldSize(version.length);
-    size += id.length == 0 ? 0 : InferMessageWriter.fieldSize(id.length);
+        fieldSize(ModelInferResponse.MODEL_NAME_FIELD_NUMBER, name.length)
+            + fieldSize(ModelInferResponse.MODEL_VERSION_FIELD_NUMBER, version.length);
+    size += id.length == 0 ? 0 : fieldSize(ModelInferResponse.ID_FIELD_NUMBER, id.length);
     size += parameters.length;
     for (Head head : heads) {
-      size += InferMessageWriter.fieldSize(head.size());
+      size += fieldSize(ModelInferResponse.OUTPUTS_FIELD_NUMBER, head.size());
     }
     for (Tensor tensor : tensors) {
-      size += InferMessageWriter.fieldSize(tensor == null ? 0 : tensor.byteSize());
+      size +=
+          fieldSize(
+              ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER,
+              tensor == null ? 0 : tensor.byteSize());
     }
     return size;
+  }
+
+  private static void write(Tensor tensor, ProtobufWriter out) {
+    out.bytes(
+        ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER,
+        tensor.data(),
+        0,
+        (int) tensor.byteSize());
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   private static int requireMessage(long size) {

@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.SharedMemorySlice;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
@@ -27,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** One request of a stream, and its answers. Of the call's event loop. */
 final class StreamedRequest implements ClientStream {
   private static final String FINAL = "triton_final_response";
-
-  /** The field of a stream's message that holds a response. */
-  private static final int INFER_RESPONSE = 2 << 3 | 2;
 
   private final InferStream stream;
   private final WireRequest wire;
@@ -111,9 +109,8 @@ final class StreamedRequest implements ClientStream {
   }
 
   private static Buffer wrap(Buffer message) {
-    var head =
-        new InferMessageWriter((int) InferMessageWriter.fieldSize(0) + InferMessageWriter.size(-1));
-    head.begin(INFER_RESPONSE, message.length());
+    var head = new ProtobufWriter(2 * Integer.BYTES);
+    head.begin(ModelStreamInferResponse.INFER_RESPONSE_FIELD_NUMBER, message.length());
     return Buffers.join(head.toBuffer(), message);
   }
 

@@ -1,15 +1,21 @@
 package dev.sluice.protocol.oip.grpc;
 
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.InvalidProtocolBufferException;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED32;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED64;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.RawInputs;
+import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.List;
 
 /**
@@ -17,17 +23,15 @@ import java.util.List;
  * that belongs to the input's type may hold anything.
  */
 final class TypedContents {
-  private static final int BOOL = 1;
-  private static final int INT = 2;
-  private static final int INT64 = 3;
-  private static final int UINT = 4;
-  private static final int UINT64 = 5;
-  private static final int FP32 = 6;
-  private static final int FP64 = 7;
-  private static final int BYTES = 8;
+  private static final int BOOL = InferTensorContents.BOOL_CONTENTS_FIELD_NUMBER;
+  private static final int INT = InferTensorContents.INT_CONTENTS_FIELD_NUMBER;
+  private static final int INT64 = InferTensorContents.INT64_CONTENTS_FIELD_NUMBER;
+  private static final int UINT = InferTensorContents.UINT_CONTENTS_FIELD_NUMBER;
+  private static final int UINT64 = InferTensorContents.UINT64_CONTENTS_FIELD_NUMBER;
+  private static final int FP32 = InferTensorContents.FP32_CONTENTS_FIELD_NUMBER;
+  private static final int FP64 = InferTensorContents.FP64_CONTENTS_FIELD_NUMBER;
+  private static final int BYTES = InferTensorContents.BYTES_CONTENTS_FIELD_NUMBER;
   private static final int NO_FIELD = 0;
-
-  private static final int LENGTH_DELIMITED = 2;
 
   private final InputHead input;
   private final String model;
@@ -68,7 +72,7 @@ final class TypedContents {
       }
       reader.requireCount();
       return builder.build(input.shape());
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferMessageTags.malformed(e);
     }
   }
@@ -87,19 +91,19 @@ final class TypedContents {
     };
   }
 
-  private void message(Body message) throws IOException {
-    CodedInputStream in = InferMessageTags.open(message);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      int number = tag >>> 3;
+  private void message(Body message) {
+    var in = new ProtobufReader(message);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
+      int number = ProtobufTag.field(tag);
       if (number < BOOL || number > BYTES) {
-        InferMessageTags.skip(in, tag);
-      } else if ((tag & 7) == LENGTH_DELIMITED && number != BYTES) {
-        packed(number, in, message);
+        in.skip(tag);
+      } else if (ProtobufTag.form(tag) == DELIMITED && number != BYTES) {
+        packed(number, in);
       } else if (tag == single(number)) {
         requireField(number);
-        element(in, message);
+        element(in);
       } else {
-        InferMessageTags.skip(in, tag);
+        in.skip(tag);
       }
     }
   }
@@ -108,35 +112,38 @@ final class TypedContents {
   private static int single(int number) {
     int form =
         switch (number) {
-          case FP32 -> 5;
-          case FP64 -> 1;
-          case BYTES -> LENGTH_DELIMITED;
-          default -> 0;
+          case FP32 -> FIXED32;
+          case FP64 -> FIXED64;
+          case BYTES -> DELIMITED;
+          default -> VARINT;
         };
     return number << 3 | form;
   }
 
-  private void packed(int number, CodedInputStream in, Body message) throws IOException {
-    Body elements = InferMessageTags.slice(in, message);
+  private void packed(int number, ProtobufReader in) {
+    if (number == FP32 || number == FP64) {
+      copy(number, in.bytes());
+      return;
+    }
+    long outer = in.enter();
+    if (!in.atEnd()) {
+      requireField(number);
+    }
+    while (!in.atEnd()) {
+      element(in);
+    }
+    in.leave(outer);
+  }
+
+  /** Packed floating point numbers lie in the message as they do in a tensor. */
+  private void copy(int number, Body elements) {
     if (elements.length() == 0) {
       return;
     }
     requireField(number);
-    if (number == FP32 || number == FP64) {
-      copy(elements);
-      return;
-    }
-    CodedInputStream each = InferMessageTags.open(elements);
-    while (!each.isAtEnd()) {
-      element(each, elements);
-    }
-  }
-
-  /** Packed floating point numbers lie in the message as they do in a tensor. */
-  private void copy(Body elements) throws IOException {
     int size = input.type().byteSize();
     if (elements.length() % size != 0) {
-      throw new InvalidProtocolBufferException("packed numbers end within one of them");
+      throw new ProtobufException("packed numbers end within one of them");
     }
     long count = elements.length() / size;
     found += count;
@@ -145,16 +152,15 @@ final class TypedContents {
     }
   }
 
-  private void element(CodedInputStream in, Body message) throws IOException {
+  private void element(ProtobufReader in) {
     switch (field) {
-      case BOOL -> whole(in.readBool() ? 1 : 0);
-      case INT -> whole(in.readInt32());
-      case INT64 -> whole(in.readInt64());
-      case UINT -> whole(Integer.toUnsignedLong(in.readUInt32()));
-      case UINT64 -> whole(in.readUInt64());
-      case FP32 -> whole(in.readFixed32());
-      case FP64 -> whole(in.readFixed64());
-      default -> bytes(InferMessageTags.slice(in, message));
+      case BOOL -> whole(in.varint() == 0 ? 0 : 1);
+      case INT -> whole(in.varint32());
+      case INT64, UINT64 -> whole(in.varint());
+      case UINT -> whole(Integer.toUnsignedLong(in.varint32()));
+      case FP32 -> whole(in.fixed32());
+      case FP64 -> whole(in.fixed64());
+      default -> bytes(in.bytes());
     }
     found++;
   }

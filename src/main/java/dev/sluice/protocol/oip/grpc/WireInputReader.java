@@ -1,19 +1,17 @@
 package dev.sluice.protocol.oip.grpc;
 
-import com.google.protobuf.CodedInputStream;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.Dimensions;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Reads one {@code InferInputTensor}; its contents are found and left where they are. */
 final class WireInputReader {
-  private final Body message;
-  private final CodedInputStream in;
+  private final ProtobufReader in;
   private final Dimensions dimensions = new Dimensions();
   private final List<Body> contents = new ArrayList<>(1);
   private final SharedMemoryParameters.Reader shared = new SharedMemoryParameters.Reader();
@@ -21,36 +19,34 @@ final class WireInputReader {
   private String datatype = "";
 
   WireInputReader(Body message) {
-    this.message = message;
-    this.in = InferMessageTags.open(message);
+    this.in = new ProtobufReader(message);
   }
 
-  WireInput read() throws IOException {
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+  WireInput read() {
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       field(tag);
     }
     var head = new InputHead(name, DataTypes.of(datatype, name), dimensions.toShape());
     return new WireInput(head, contents, shared.place());
   }
 
-  private void field(int tag) throws IOException {
+  private void field(int tag) {
     switch (tag) {
-      case InferMessageTags.NAME -> name = in.readStringRequireUtf8();
-      case InferMessageTags.DATATYPE -> datatype = in.readStringRequireUtf8();
+      case InferMessageTags.NAME -> name = in.text();
+      case InferMessageTags.DATATYPE -> datatype = in.text();
       case InferMessageTags.SHAPE_PACKED -> packedShape();
-      case InferMessageTags.SHAPE -> dimensions.add(in.readInt64());
-      case InferMessageTags.TENSOR_PARAMETERS ->
-          WireParameter.read(InferMessageTags.slice(in, message)).putInto(shared);
-      case InferMessageTags.CONTENTS -> contents.add(InferMessageTags.slice(in, message));
-      default -> InferMessageTags.skip(in, tag);
+      case InferMessageTags.SHAPE -> dimensions.add(in.varint());
+      case InferMessageTags.TENSOR_PARAMETERS -> WireParameter.read(in.bytes()).putInto(shared);
+      case InferMessageTags.CONTENTS -> contents.add(in.bytes());
+      default -> in.skip(tag);
     }
   }
 
-  private void packedShape() throws IOException {
-    int limit = in.pushLimit(in.readRawVarint32());
-    while (in.getBytesUntilLimit() > 0) {
-      dimensions.add(in.readInt64());
+  private void packedShape() {
+    long outer = in.enter();
+    while (!in.atEnd()) {
+      dimensions.add(in.varint());
     }
-    in.popLimit(limit);
+    in.leave(outer);
   }
 }

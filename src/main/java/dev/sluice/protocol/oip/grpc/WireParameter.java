@@ -1,13 +1,19 @@
 package dev.sluice.protocol.oip.grpc;
 
-import com.google.protobuf.CodedInputStream;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED64;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.protocol.oip.SharedMemoryParameters;
+import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,42 +23,40 @@ import org.jspecify.annotations.Nullable;
  * @param value its value; null if none of the choices was set
  */
 record WireParameter(String name, @Nullable ParameterValue value) {
-  // The entry of a map.
-  private static final int KEY = 1 << 3 | 2;
-  private static final int VALUE = 2 << 3 | 2;
+  private static final int KEY = KEY_FIELD << 3 | DELIMITED;
+  private static final int VALUE = VALUE_FIELD << 3 | DELIMITED;
 
-  // InferParameter.
-  private static final int BOOL = 1 << 3;
-  private static final int INT64 = 2 << 3;
-  private static final int STRING = 3 << 3 | 2;
-  private static final int DOUBLE = 4 << 3 | 1;
-  private static final int UINT64 = 5 << 3;
+  private static final int BOOL = InferParameter.BOOL_PARAM_FIELD_NUMBER << 3 | VARINT;
+  private static final int INT64 = InferParameter.INT64_PARAM_FIELD_NUMBER << 3 | VARINT;
+  private static final int STRING = InferParameter.STRING_PARAM_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int DOUBLE = InferParameter.DOUBLE_PARAM_FIELD_NUMBER << 3 | FIXED64;
+  private static final int UINT64 = InferParameter.UINT64_PARAM_FIELD_NUMBER << 3 | VARINT;
 
-  static WireParameter read(Body entry) throws IOException {
-    CodedInputStream in = InferMessageTags.open(entry);
+  static WireParameter read(Body entry) {
+    var in = new ProtobufReader(entry);
     String name = "";
     @Nullable ParameterValue value = null;
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       switch (tag) {
-        case KEY -> name = in.readStringRequireUtf8();
-        case VALUE -> value = value(InferMessageTags.slice(in, entry));
-        default -> InferMessageTags.skip(in, tag);
+        case KEY -> name = in.text();
+        case VALUE -> value = value(in.bytes());
+        default -> in.skip(tag);
       }
     }
     return new WireParameter(name, value);
   }
 
-  private static @Nullable ParameterValue value(Body message) throws IOException {
-    CodedInputStream in = InferMessageTags.open(message);
+  private static @Nullable ParameterValue value(Body message) {
+    var in = new ProtobufReader(message);
     @Nullable ParameterValue value = null;
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       switch (tag) {
-        case BOOL -> value = new ParameterValue.Flag(in.readBool());
-        case INT64 -> value = new ParameterValue.Whole(in.readInt64(), false);
-        case STRING -> value = new ParameterValue.Text(in.readStringRequireUtf8());
-        case DOUBLE -> value = new ParameterValue.Fraction(in.readDouble());
-        case UINT64 -> value = new ParameterValue.Whole(in.readUInt64(), true);
-        default -> InferMessageTags.skip(in, tag);
+        case BOOL -> value = new ParameterValue.Flag(in.varint() != 0);
+        case INT64 -> value = new ParameterValue.Whole(in.varint(), false);
+        case STRING -> value = new ParameterValue.Text(in.text());
+        case DOUBLE -> value = new ParameterValue.Fraction(Double.longBitsToDouble(in.fixed64()));
+        case UINT64 -> value = new ParameterValue.Whole(in.varint(), true);
+        default -> in.skip(tag);
       }
     }
     return value;

@@ -1,13 +1,13 @@
 package dev.sluice.protocol.oip.grpc;
 
-import com.google.protobuf.CodedInputStream;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.protocol.oip.SharedMemoryParameters;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * needs to be freed.
  */
 final class WireRequest {
-  private static final int OUTPUT_NAME = InferMessageTags.NAME;
-
   private final List<WireInput> inputs = new ArrayList<>();
   private final List<String> outputs = new ArrayList<>();
   private final Map<String, Integer> classes = new HashMap<>(0);
@@ -57,30 +55,30 @@ final class WireRequest {
     try {
       request.fields(message);
       return request;
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferMessageTags.malformed(e);
     }
   }
 
-  private void fields(Body message) throws IOException {
-    CodedInputStream in = InferMessageTags.open(message);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+  private void fields(Body message) {
+    var in = new ProtobufReader(message);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       switch (tag) {
-        case InferMessageTags.MODEL_NAME -> modelName = in.readStringRequireUtf8();
-        case InferMessageTags.MODEL_VERSION -> modelVersion = in.readStringRequireUtf8();
-        case InferMessageTags.ID -> id = in.readStringRequireUtf8();
+        case InferMessageTags.MODEL_NAME -> modelName = in.text();
+        case InferMessageTags.MODEL_VERSION -> modelVersion = in.text();
+        case InferMessageTags.ID -> id = in.text();
         case InferMessageTags.PARAMETERS,
             InferMessageTags.INPUTS,
             InferMessageTags.OUTPUTS,
             InferMessageTags.RAW_INPUT_CONTENTS ->
-            part(tag, InferMessageTags.slice(in, message));
-        default -> InferMessageTags.skip(in, tag);
+            part(tag, in.bytes());
+        default -> in.skip(tag);
       }
     }
   }
 
   /** Behind what is refused only the names of the model and the request are of interest. */
-  private void part(int tag, Body bytes) throws IOException {
+  private void part(int tag, Body bytes) {
     if (refusal != null) {
       return;
     }
@@ -96,7 +94,7 @@ final class WireRequest {
     }
   }
 
-  private void input(Body message) throws IOException {
+  private void input(Body message) {
     OipRequestChecks.requireCapacity(inputs.size());
     inputs.add(new WireInputReader(message).read());
   }
@@ -106,21 +104,21 @@ final class WireRequest {
     rawContents.add(bytes);
   }
 
-  private void output(Body message) throws IOException {
+  private void output(Body message) {
     OipRequestChecks.requireCapacity(outputs.size());
-    CodedInputStream in = InferMessageTags.open(message);
+    var in = new ProtobufReader(message);
     String name = "";
     int best = 0;
     var shared = new SharedMemoryParameters.Reader();
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       switch (tag) {
-        case OUTPUT_NAME -> name = in.readStringRequireUtf8();
+        case InferMessageTags.OUTPUT_NAME -> name = in.text();
         case InferMessageTags.OUTPUT_PARAMETERS -> {
-          WireParameter parameter = WireParameter.read(InferMessageTags.slice(in, message));
+          WireParameter parameter = WireParameter.read(in.bytes());
           parameter.putInto(shared);
           best = parameter.name().equals("classification") ? parameter.classes() : best;
         }
-        default -> InferMessageTags.skip(in, tag);
+        default -> in.skip(tag);
       }
     }
     outputs.add(name);

@@ -237,9 +237,9 @@ class ProtobufFuzzTest {
   private static Object value(ProtobufReader in, FieldDescriptor field, Message.Builder around) {
     return switch (field.getType()) {
       case BOOL -> in.varint() != 0;
-      case INT32, UINT32 -> (int) in.varint();
+      case INT32, UINT32 -> in.varint32();
       case INT64, UINT64 -> in.varint();
-      case ENUM -> field.getEnumType().findValueByNumberCreatingIfUnknown((int) in.varint());
+      case ENUM -> field.getEnumType().findValueByNumberCreatingIfUnknown(in.varint32());
       case FLOAT -> Float.intBitsToFloat(in.fixed32());
       case DOUBLE -> Double.longBitsToDouble(in.fixed64());
       case STRING -> in.text();
