@@ -51,6 +51,14 @@ public final class ProtobufWriter {
 
   /** Writes a bare varint, as a packed list has them. */
   public void varint(long value) {
+    if ((value & ~0x7FL) == 0 && at < bytes.length) {
+      bytes[at++] = (byte) value;
+    } else {
+      longVarint(value);
+    }
+  }
+
+  private void longVarint(long value) {
     if (bytes.length - at < MOST_VARINT) {
       claim(varintSize(value));
     }

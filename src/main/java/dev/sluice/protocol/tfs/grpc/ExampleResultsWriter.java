@@ -1,22 +1,24 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.delimitedSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.tfs.ExampleTasks;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationResponse;
+import dev.sluice.protocol.tfs.grpc.proto.InferenceResult;
+import dev.sluice.protocol.tfs.grpc.proto.MultiInferenceResponse;
 import dev.sluice.protocol.tfs.grpc.wire.EncodedResults;
-import dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter;
-import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Writes what was found out about examples, into one array of the right size. */
 final class ExampleResultsWriter {
-  private static final int RESULT = 1 << 3 | 2;
-  private static final int MODEL_SPEC = 2 << 3 | 2;
-  private static final int RESULTS = 1 << 3 | 2;
-  private static final int RESULTS_MODEL_SPEC = 1 << 3 | 2;
+  private static final int RESULT = ClassificationResponse.RESULT_FIELD_NUMBER;
+  private static final int MODEL_SPEC = ClassificationResponse.MODEL_SPEC_FIELD_NUMBER;
+  private static final int RESULTS = MultiInferenceResponse.RESULTS_FIELD_NUMBER;
+  private static final int RESULTS_MODEL_SPEC = InferenceResult.MODEL_SPEC_FIELD_NUMBER;
 
   private ExampleResultsWriter() {}
 
@@ -24,14 +26,11 @@ final class ExampleResultsWriter {
   static Buffer one(ModelId model, ExampleTasks.Result result) {
     byte[] spec = spec(model, result);
     EncodedResults findings = EncodedResults.of(result.findings());
-    long size = 1 + delimitedSize(findings.size()) + 1 + delimitedSize(spec.length);
-    byte[] message = PredictResponseWriter.allocate(size);
-    var out = new TfsWireWriter(message);
-    out.open(RESULT, findings.size());
+    long size = fieldSize(RESULT, findings.size()) + fieldSize(MODEL_SPEC, spec.length);
+    ProtobufWriter out = PredictResponseWriter.open(size);
+    out.begin(RESULT, findings.size());
     findings.write(out);
-    out.open(MODEL_SPEC, spec.length);
-    out.bytes(spec);
-    return Buffers.wrap(message, 0, out.position());
+    return out.bytes(MODEL_SPEC, spec).toBuffer();
   }
 
   /** Returns a MultiInferenceResponse. */
@@ -42,26 +41,25 @@ final class ExampleResultsWriter {
     for (ExampleTasks.Result result : results) {
       findings.add(EncodedResults.of(result.findings()));
       specs.add(spec(model, result));
-      size += 1 + delimitedSize(size(findings.getLast(), specs.getLast()));
+      size += fieldSize(RESULTS, size(findings.getLast(), specs.getLast()));
     }
-    byte[] message = PredictResponseWriter.allocate(size);
-    var out = new TfsWireWriter(message);
+    ProtobufWriter out = PredictResponseWriter.open(size);
     for (int i = 0; i < results.size(); i++) {
       write(findings.get(i), specs.get(i), out);
     }
-    return Buffers.wrap(message, 0, out.position());
+    return out.toBuffer();
   }
 
   /** Returns the number of bytes of an InferenceResult. */
   private static long size(EncodedResults findings, byte[] spec) {
-    return 1 + delimitedSize(spec.length) + 1 + delimitedSize(findings.size());
+    return fieldSize(RESULTS_MODEL_SPEC, spec.length)
+        + fieldSize(findings.field(), findings.size());
   }
 
-  private static void write(EncodedResults findings, byte[] spec, TfsWireWriter out) {
-    out.open(RESULTS, size(findings, spec));
-    out.open(RESULTS_MODEL_SPEC, spec.length);
-    out.bytes(spec);
-    out.open(findings.field() << 3 | 2, findings.size());
+  private static void write(EncodedResults findings, byte[] spec, ProtobufWriter out) {
+    out.begin(RESULTS, size(findings, spec));
+    out.bytes(RESULTS_MODEL_SPEC, spec);
+    out.begin(findings.field(), findings.size());
     findings.write(out);
   }
 

@@ -1,12 +1,15 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationRequest;
 import dev.sluice.protocol.tfs.grpc.wire.ExampleList;
 import dev.sluice.protocol.tfs.grpc.wire.ModelSpecReader;
 import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
-import dev.sluice.protocol.tfs.grpc.wire.WireReader;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 
 /**
  * A ClassificationRequest or RegressionRequest, which are alike.
@@ -14,8 +17,9 @@ import java.io.IOException;
  * @param model the model that is asked
  */
 record ExamplesRequestView(RequestedModel model, ExampleList examples) {
-  private static final int MODEL_SPEC = 1 << 3 | 2;
-  private static final int INPUT = 2 << 3 | 2;
+  private static final int MODEL_SPEC =
+      ClassificationRequest.MODEL_SPEC_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int INPUT = ClassificationRequest.INPUT_FIELD_NUMBER << 3 | DELIMITED;
 
   /**
    * Reads a message.
@@ -27,7 +31,7 @@ record ExamplesRequestView(RequestedModel model, ExampleList examples) {
     var spec = new ModelSpecReader();
     var examples = new ExampleList();
     try {
-      var reader = new WireReader(message);
+      var reader = new ProtobufReader(message);
       for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
         switch (tag) {
           case MODEL_SPEC -> spec.add(reader.bytes());
@@ -35,7 +39,7 @@ record ExamplesRequestView(RequestedModel model, ExampleList examples) {
           default -> reader.skip(tag);
         }
       }
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferenceException.invalid("the message is not a " + type + ": " + e.getMessage());
     }
     return new ExamplesRequestView(spec.get(), examples);

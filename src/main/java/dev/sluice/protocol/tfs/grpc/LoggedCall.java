@@ -1,6 +1,5 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import com.google.protobuf.WireFormat;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -8,15 +7,16 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.RecordedRequests.Run;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import dev.sluice.protocol.tfs.ExampleTask;
 import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.wire.ExampleList;
-import dev.sluice.protocol.tfs.grpc.wire.WireReader;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.Arrays;
 
 /**
@@ -34,7 +34,7 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   private static final int SESSION_RUN = 5;
   private static final int PREDICT = 6;
   private static final int PREDICT_STREAMED = 7;
-  private static final int REQUEST = 1 << 3 | 2;
+  private static final int REQUEST = 1 << 3 | ProtobufTag.DELIMITED;
 
   /** Runs a logged request; a log that holds none is skipped. */
   void run(byte[] record) {
@@ -61,25 +61,25 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   private static Log read(Body record) {
     try {
       var last = new Log(0, Body.EMPTY);
-      var reader = new WireReader(record);
+      var reader = new ProtobufReader(record);
       for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
-        int field = WireFormat.getTagFieldNumber(tag);
+        int field = ProtobufTag.field(tag);
         boolean call = field >= CLASSIFY && field <= PREDICT_STREAMED;
-        if (call && WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
+        if (call && ProtobufTag.form(tag) == ProtobufTag.DELIMITED) {
           last = new Log(field, request(reader.bytes()));
         } else {
           reader.skip(tag);
         }
       }
       return last;
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferenceException.invalid("Failed to parse warmup record: " + e.getMessage());
     }
   }
 
-  private static Body request(Body log) throws IOException {
+  private static Body request(Body log) {
     Body request = Body.EMPTY;
-    var reader = new WireReader(log);
+    var reader = new ProtobufReader(log);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (tag == REQUEST) {
         request = reader.bytes();

@@ -1,15 +1,19 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.ExampleTasksBuilder;
+import dev.sluice.protocol.tfs.grpc.proto.InferenceTask;
+import dev.sluice.protocol.tfs.grpc.proto.MultiInferenceRequest;
 import dev.sluice.protocol.tfs.grpc.wire.ExampleList;
 import dev.sluice.protocol.tfs.grpc.wire.ModelSpecReader;
-import dev.sluice.protocol.tfs.grpc.wire.WireReader;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,10 +23,10 @@ import java.util.List;
  * <p>All tasks run in one call of the model where their signatures have the same input.
  */
 final class MultiInferenceTasks {
-  private static final int TASKS = 1 << 3 | 2;
-  private static final int INPUT = 2 << 3 | 2;
-  private static final int MODEL_SPEC = 1 << 3 | 2;
-  private static final int METHOD_NAME = 2 << 3 | 2;
+  private static final int TASKS = MultiInferenceRequest.TASKS_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int INPUT = MultiInferenceRequest.INPUT_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int MODEL_SPEC = InferenceTask.MODEL_SPEC_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int METHOD_NAME = InferenceTask.METHOD_NAME_FIELD_NUMBER << 3 | DELIMITED;
 
   private record One(ModelSpecReader spec, String method) {}
 
@@ -39,7 +43,7 @@ final class MultiInferenceTasks {
   static MultiInferenceTasks read(Body message) {
     var tasks = new MultiInferenceTasks();
     try {
-      var reader = new WireReader(message);
+      var reader = new ProtobufReader(message);
       for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
         switch (tag) {
           case TASKS -> tasks.all.add(one(reader.bytes()));
@@ -47,17 +51,17 @@ final class MultiInferenceTasks {
           default -> reader.skip(tag);
         }
       }
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferenceException.invalid(
           "the message is not a MultiInferenceRequest: " + e.getMessage());
     }
     return tasks;
   }
 
-  private static One one(Body task) throws IOException {
+  private static One one(Body task) {
     var spec = new ModelSpecReader();
     String method = "";
-    var reader = new WireReader(task);
+    var reader = new ProtobufReader(task);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
         case MODEL_SPEC -> spec.add(reader.bytes());

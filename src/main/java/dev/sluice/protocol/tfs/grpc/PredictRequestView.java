@@ -1,12 +1,17 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.wire.ModelSpecReader;
 import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
 import dev.sluice.protocol.tfs.grpc.wire.TensorScanner;
-import dev.sluice.protocol.tfs.grpc.wire.WireReader;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,11 +26,12 @@ import java.util.Map;
  */
 record PredictRequestView(
     RequestedModel model, Map<String, Body> inputs, List<String> outputFilter) {
-  private static final int MODEL_SPEC = 1 << 3 | 2;
-  private static final int INPUTS = 2 << 3 | 2;
-  private static final int OUTPUT_FILTER = 3 << 3 | 2;
-  private static final int KEY = 1 << 3 | 2;
-  private static final int VALUE = 2 << 3 | 2;
+  private static final int MODEL_SPEC = PredictRequest.MODEL_SPEC_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int INPUTS = PredictRequest.INPUTS_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int OUTPUT_FILTER =
+      PredictRequest.OUTPUT_FILTER_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int KEY = KEY_FIELD << 3 | DELIMITED;
+  private static final int VALUE = VALUE_FIELD << 3 | DELIMITED;
 
   /** The fields that lead to the raw bytes of a tensor. */
   static final int[] TENSOR_CONTENT = {INPUTS, VALUE, TensorScanner.TENSOR_CONTENT};
@@ -38,16 +44,16 @@ record PredictRequestView(
   static PredictRequestView read(Body message) {
     try {
       return readFields(message);
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferenceException.invalid("the message is not a PredictRequest: " + e.getMessage());
     }
   }
 
-  private static PredictRequestView readFields(Body message) throws IOException {
+  private static PredictRequestView readFields(Body message) {
     var spec = new ModelSpecReader();
     Map<String, Body> inputs = new LinkedHashMap<>();
     List<String> outputFilter = new ArrayList<>();
-    var reader = new WireReader(message);
+    var reader = new ProtobufReader(message);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
         case MODEL_SPEC -> spec.add(reader.bytes());
@@ -60,10 +66,10 @@ record PredictRequestView(
   }
 
   /** Reads an entry of the map. As in any map on this wire, the last of equal keys counts. */
-  private static void readInput(Body entry, Map<String, Body> inputs) throws IOException {
+  private static void readInput(Body entry, Map<String, Body> inputs) {
     String name = "";
     Body tensor = Body.EMPTY;
-    var reader = new WireReader(entry);
+    var reader = new ProtobufReader(entry);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
         case KEY -> name = reader.text();

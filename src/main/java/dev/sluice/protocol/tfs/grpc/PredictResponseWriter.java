@@ -1,24 +1,24 @@
 package dev.sluice.protocol.tfs.grpc;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+
 import com.google.protobuf.Int64Value;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.wire.EncodedOutput;
-import dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter;
-import dev.sluice.tensor.MemoryAccount;
-import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.tensor.NamedTensor;
-import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Writes a PredictResponse into one array of the right size. */
 final class PredictResponseWriter {
-  private static final int MODEL_SPEC = 2 << 3 | 2;
+  private static final int MODEL_SPEC = PredictResponse.MODEL_SPEC_FIELD_NUMBER;
 
   private PredictResponseWriter() {}
 
@@ -30,18 +30,15 @@ final class PredictResponseWriter {
   static Buffer write(InferenceResponse response, PredictSettings settings) {
     byte[] spec = modelSpec(response.model(), response.signature().name()).toByteArray();
     List<EncodedOutput> outputs = new ArrayList<>(response.outputs().size());
-    long size = 1 + TfsWireWriter.delimitedSize(spec.length);
+    long size = fieldSize(MODEL_SPEC, spec.length);
     for (NamedTensor output : response.outputs()) {
       var encoded = new EncodedOutput(output, settings.tensorContent());
       outputs.add(encoded);
       size += encoded.size();
     }
-    byte[] message = allocate(size);
-    var out = new TfsWireWriter(message);
+    ProtobufWriter out = open(size);
     outputs.forEach(output -> output.write(out));
-    out.open(MODEL_SPEC, spec.length);
-    out.bytes(spec);
-    return Buffers.wrap(message, 0, out.position());
+    return out.bytes(MODEL_SPEC, spec).toBuffer();
   }
 
   /** Returns the model that answered: never a label, always a number. */
@@ -53,13 +50,12 @@ final class PredictResponseWriter {
         .build();
   }
 
-  /** Returns an array for a message of so many bytes. */
-  static byte[] allocate(long size) {
+  /** Returns a writer of a message of so many bytes. */
+  static ProtobufWriter open(long size) {
     if (size > Integer.MAX_VALUE - 16) {
       throw new InferenceException(
           ErrorCode.TOO_LARGE, "the response has " + size + " bytes, a message holds 2147483631");
     }
-    MemoryAccount.chargeCurrent(Kind.ANSWER, size);
-    return new byte[(int) size];
+    return new ProtobufWriter((int) size);
   }
 }

@@ -1,16 +1,20 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.delimitedSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.tfs.ClassificationResults;
 import dev.sluice.protocol.tfs.LabelCursor;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationResult;
+import dev.sluice.protocol.tfs.grpc.proto.Classifications;
+import dev.sluice.protocol.tfs.grpc.proto.InferenceResult;
 
 /** A ClassificationResult. Borrows the classes. */
 final class EncodedClasses implements EncodedResults {
-  private static final int CLASSIFICATIONS = 1 << 3 | 2;
-  private static final int CLASSES = 1 << 3 | 2;
-  private static final int LABEL = 1 << 3 | 2;
-  private static final int SCORE = 2 << 3 | 5;
+  private static final int CLASSIFICATIONS = ClassificationResult.CLASSIFICATIONS_FIELD_NUMBER;
+  private static final int CLASSES = Classifications.CLASSES_FIELD_NUMBER;
+  private static final int LABEL = dev.sluice.protocol.tfs.grpc.proto.Class.LABEL_FIELD_NUMBER;
+  private static final int SCORE = dev.sluice.protocol.tfs.grpc.proto.Class.SCORE_FIELD_NUMBER;
 
   private final ClassificationResults classes;
 
@@ -26,7 +30,7 @@ final class EncodedClasses implements EncodedResults {
     long all = 0;
     for (int row = 0; row < rowSizes.length; row++) {
       rowSizes[row] = rowSize(row, labels);
-      all += 1 + delimitedSize(rowSizes[row]);
+      all += fieldSize(CLASSIFICATIONS, rowSizes[row]);
     }
     this.size = all;
   }
@@ -35,14 +39,14 @@ final class EncodedClasses implements EncodedResults {
     long bytes = 0;
     for (int column = 0; column < classes.width(); column++) {
       labels.next();
-      bytes += 1 + delimitedSize(classSize(labels, bits(row, column)));
+      bytes += fieldSize(CLASSES, classSize(labels, classes.score(row, column)));
     }
     return bytes;
   }
 
   @Override
   public int field() {
-    return 2;
+    return InferenceResult.CLASSIFICATION_RESULT_FIELD_NUMBER;
   }
 
   @Override
@@ -51,36 +55,35 @@ final class EncodedClasses implements EncodedResults {
   }
 
   @Override
-  public void write(TfsWireWriter out) {
+  public void write(ProtobufWriter out) {
     LabelCursor labels = classes.labels();
     for (int row = 0; row < rowSizes.length; row++) {
-      out.open(CLASSIFICATIONS, rowSizes[row]);
+      out.begin(CLASSIFICATIONS, rowSizes[row]);
       for (int column = 0; column < classes.width(); column++) {
         labels.next();
-        write(labels, bits(row, column), out);
+        write(labels, classes.score(row, column), out);
       }
     }
   }
 
-  private static void write(LabelCursor label, int score, TfsWireWriter out) {
-    out.open(CLASSES, classSize(label, score));
+  private static void write(LabelCursor label, float score, ProtobufWriter out) {
+    out.begin(CLASSES, classSize(label, score));
     if (label.length() > 0) {
-      out.open(LABEL, label.length());
-      out.bytes(label.data(), label.offset(), label.length());
+      out.bytes(LABEL, label.data(), label.offset(), label.length());
     }
-    if (score != 0) {
-      out.varint(SCORE);
-      out.fixed32(score);
+    if (isSet(score)) {
+      out.fixed(SCORE, score);
     }
   }
 
   /** Returns the size of a class; an empty or zero field is not written, as proto3 has it. */
-  private static long classSize(LabelCursor label, int score) {
-    long text = label.length() == 0 ? 0 : 1 + delimitedSize(label.length());
-    return text + (score == 0 ? 0 : 1 + Float.BYTES);
+  private static long classSize(LabelCursor label, float score) {
+    long text = label.length() == 0 ? 0 : fieldSize(LABEL, label.length());
+    return text + (isSet(score) ? 1 + Float.BYTES : 0);
   }
 
-  private int bits(int row, int column) {
-    return Float.floatToRawIntBits(classes.score(row, column));
+  /** Returns whether a score is written: it is anything but 0, of which -0 is not. */
+  private static boolean isSet(float score) {
+    return Float.floatToRawIntBits(score) != 0;
   }
 }

@@ -1,15 +1,17 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.delimitedSize;
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.varintSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.varintSize;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 
 /** The values of an output as tensor_content. Borrows the tensor. */
 final class EncodedContent implements EncodedData {
-  private static final int TAG = 4 << 3 | 2;
+  private static final int FIELD = TensorProto.TENSOR_CONTENT_FIELD_NUMBER;
 
   private final Tensor tensor;
   private final long payload;
@@ -21,19 +23,19 @@ final class EncodedContent implements EncodedData {
 
   @Override
   public long size() {
-    return payload == 0 ? 0 : 1 + delimitedSize(payload);
+    return payload == 0 ? 0 : fieldSize(FIELD, payload);
   }
 
   @Override
-  public void write(TfsWireWriter out) {
+  public void write(ProtobufWriter out) {
     if (payload == 0) {
       return;
     }
-    out.open(TAG, payload);
+    out.begin(FIELD, payload);
     if (tensor.type() == DataType.BYTES) {
       writeStrings(out);
     } else {
-      out.bytes(tensor.data(), 0, Math.toIntExact(payload));
+      out.raw(tensor.data(), 0, Math.toIntExact(payload));
     }
   }
 
@@ -47,14 +49,14 @@ final class EncodedContent implements EncodedData {
   }
 
   /** Writes all lengths first, then all bytes. */
-  private void writeStrings(TfsWireWriter out) {
+  private void writeStrings(ProtobufWriter out) {
     var lengths = new BytesElements(tensor);
     while (lengths.next()) {
       out.varint(lengths.length());
     }
     var elements = new BytesElements(tensor);
     while (elements.next()) {
-      out.bytes(elements.data(), elements.offset(), elements.length());
+      out.raw(elements.data(), elements.offset(), elements.length());
     }
   }
 }

@@ -1,21 +1,25 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.delimitedSize;
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.varintSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.numberSize;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
+import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import java.nio.charset.StandardCharsets;
 
 /** One entry of a response's map of outputs, measured. Borrows the tensor. */
 public final class EncodedOutput {
-  private static final int OUTPUTS = 1 << 3 | 2;
-  private static final int KEY = 1 << 3 | 2;
-  private static final int VALUE = 2 << 3 | 2;
-  private static final int DTYPE = 1 << 3;
-  private static final int TENSOR_SHAPE = 2 << 3 | 2;
-  private static final int DIM = 2 << 3 | 2;
-  private static final int DIM_SIZE = 1 << 3;
+  private static final int OUTPUTS = PredictResponse.OUTPUTS_FIELD_NUMBER;
+  private static final int DTYPE = TensorProto.DTYPE_FIELD_NUMBER;
+  private static final int TENSOR_SHAPE = TensorProto.TENSOR_SHAPE_FIELD_NUMBER;
+  private static final int DIM = TensorShapeProto.DIM_FIELD_NUMBER;
+  private static final int DIM_SIZE = TensorShapeProto.Dim.SIZE_FIELD_NUMBER;
 
   private final byte[] name;
   private final int dtype;
@@ -32,33 +36,30 @@ public final class EncodedOutput {
     this.data =
         tensorContent ? new EncodedContent(output.tensor()) : new EncodedValues(output.tensor());
     this.shapeSize = shapeSize(shape);
-    this.protoSize = 1 + varintSize(dtype) + 1 + delimitedSize(shapeSize) + data.size();
-    this.entrySize = 1 + delimitedSize(name.length) + 1 + delimitedSize(protoSize);
+    this.protoSize = numberSize(DTYPE, dtype) + fieldSize(TENSOR_SHAPE, shapeSize) + data.size();
+    this.entrySize = fieldSize(KEY_FIELD, name.length) + fieldSize(VALUE_FIELD, protoSize);
   }
 
   /** Returns the number of bytes that {@link #write} will write. */
   public long size() {
-    return 1 + delimitedSize(entrySize);
+    return fieldSize(OUTPUTS, entrySize);
   }
 
-  public void write(TfsWireWriter out) {
-    out.open(OUTPUTS, entrySize);
-    out.open(KEY, name.length);
-    out.bytes(name);
-    out.open(VALUE, protoSize);
-    out.varint(DTYPE);
-    out.varint(dtype);
+  public void write(ProtobufWriter out) {
+    out.begin(OUTPUTS, entrySize);
+    out.bytes(KEY_FIELD, name);
+    out.begin(VALUE_FIELD, protoSize);
+    out.number(DTYPE, dtype);
     writeShape(out);
     data.write(out);
   }
 
-  private void writeShape(TfsWireWriter out) {
-    out.open(TENSOR_SHAPE, shapeSize);
+  private void writeShape(ProtobufWriter out) {
+    out.begin(TENSOR_SHAPE, shapeSize);
     for (int i = 0; i < shape.rank(); i++) {
-      out.open(DIM, dimSize(shape.dim(i)));
+      out.begin(DIM, dimSize(shape.dim(i)));
       if (shape.dim(i) != 0) {
-        out.varint(DIM_SIZE);
-        out.varint(shape.dim(i));
+        out.number(DIM_SIZE, shape.dim(i));
       }
     }
   }
@@ -66,13 +67,13 @@ public final class EncodedOutput {
   private static long shapeSize(Shape shape) {
     long size = 0;
     for (int i = 0; i < shape.rank(); i++) {
-      size += 1 + delimitedSize(dimSize(shape.dim(i)));
+      size += fieldSize(DIM, dimSize(shape.dim(i)));
     }
     return size;
   }
 
   /** Returns the size of a dimension's field; a zero is not written, as proto3 has it. */
   private static long dimSize(long dim) {
-    return dim == 0 ? 0 : 1 + varintSize(dim);
+    return dim == 0 ? 0 : numberSize(DIM_SIZE, dim);
   }
 }

@@ -1,16 +1,19 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.tfs.RegressionResults;
+import dev.sluice.protocol.tfs.grpc.proto.InferenceResult;
+import dev.sluice.protocol.tfs.grpc.proto.Regression;
+import dev.sluice.protocol.tfs.grpc.proto.RegressionResult;
 
 /** A RegressionResult. Borrows the values. */
 record EncodedRegressions(RegressionResults values) implements EncodedResults {
-  private static final int REGRESSIONS = 1 << 3 | 2;
-  private static final int VALUE = 1 << 3 | 5;
+  private static final int REGRESSIONS = RegressionResult.REGRESSIONS_FIELD_NUMBER;
   private static final int VALUE_SIZE = 1 + Float.BYTES;
 
   @Override
   public int field() {
-    return 3;
+    return InferenceResult.REGRESSION_RESULT_FIELD_NUMBER;
   }
 
   @Override
@@ -23,13 +26,12 @@ record EncodedRegressions(RegressionResults values) implements EncodedResults {
   }
 
   @Override
-  public void write(TfsWireWriter out) {
+  public void write(ProtobufWriter out) {
     for (int row = 0; row < values.rows(); row++) {
       int bits = bits(row);
-      out.open(REGRESSIONS, bits == 0 ? 0 : VALUE_SIZE);
+      out.begin(REGRESSIONS, bits == 0 ? 0 : VALUE_SIZE);
       if (bits != 0) {
-        out.varint(VALUE);
-        out.fixed32(bits);
+        out.fixed(Regression.VALUE_FIELD_NUMBER, values.value(row));
       }
     }
   }

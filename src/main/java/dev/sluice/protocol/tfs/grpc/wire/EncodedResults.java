@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.tfs.ClassificationResults;
 import dev.sluice.protocol.tfs.ExampleResults;
 import dev.sluice.protocol.tfs.RegressionResults;
@@ -18,7 +19,7 @@ public sealed interface EncodedResults permits EncodedClasses, EncodedRegression
   long size();
 
   /** Writes the message's fields. */
-  void write(TfsWireWriter out);
+  void write(ProtobufWriter out);
 
   /** Returns its number in an InferenceResult. */
   int field();

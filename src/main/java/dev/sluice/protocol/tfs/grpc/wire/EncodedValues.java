@@ -1,12 +1,13 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.delimitedSize;
-import static dev.sluice.protocol.tfs.grpc.wire.TfsWireWriter.varintSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.varintSize;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -32,15 +33,15 @@ final class EncodedValues implements EncodedData {
     if (type == WireType.STRING) {
       return stringsSize();
     }
-    return payload == 0 ? 0 : varintSize(type.field().packedTag()) + delimitedSize(payload);
+    return payload == 0 ? 0 : fieldSize(type.field().number(), payload);
   }
 
   @Override
-  public void write(TfsWireWriter out) {
+  public void write(ProtobufWriter out) {
     if (type == WireType.STRING) {
       writeStrings(out);
     } else if (payload > 0) {
-      out.open(type.field().packedTag(), payload);
+      out.begin(type.field().number(), payload);
       writePayload(out);
     }
   }
@@ -49,16 +50,15 @@ final class EncodedValues implements EncodedData {
     long size = 0;
     var elements = new BytesElements(tensor);
     while (elements.next()) {
-      size += 1 + delimitedSize(elements.length());
+      size += fieldSize(type.field().number(), elements.length());
     }
     return size;
   }
 
-  private void writeStrings(TfsWireWriter out) {
+  private void writeStrings(ProtobufWriter out) {
     var elements = new BytesElements(tensor);
     while (elements.next()) {
-      out.open(type.field().packedTag(), elements.length());
-      out.bytes(elements.data(), elements.offset(), elements.length());
+      out.bytes(type.field().number(), elements.data(), elements.offset(), elements.length());
     }
   }
 
@@ -75,10 +75,10 @@ final class EncodedValues implements EncodedData {
     };
   }
 
-  private void writePayload(TfsWireWriter out) {
+  private void writePayload(ProtobufWriter out) {
     switch (type) {
       case FLOAT, DOUBLE, BOOL, COMPLEX64, COMPLEX128 ->
-          out.bytes(tensor.data(), 0, Math.toIntExact(tensor.byteSize()));
+          out.raw(tensor.data(), 0, Math.toIntExact(tensor.byteSize()));
       default -> {
         for (long i = 0; i < count; i++) {
           out.varint(value(i));

@@ -1,13 +1,17 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.tfs.grpc.proto.ExampleListWithContext;
+import dev.sluice.protocol.tfs.grpc.proto.Input;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +21,11 @@ import java.util.List;
  * before each of them, which makes one message of both.
  */
 public final class ExampleList {
-  private static final int PLAIN = 1 << 3 | 2;
-  private static final int WITH_CONTEXT = 2 << 3 | 2;
-  private static final int EXAMPLES = 1 << 3 | 2;
-  private static final int CONTEXT = 2 << 3 | 2;
+  private static final int PLAIN = Input.EXAMPLE_LIST_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int WITH_CONTEXT =
+      Input.EXAMPLE_LIST_WITH_CONTEXT_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int EXAMPLES = ExampleListWithContext.EXAMPLES_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int CONTEXT = ExampleListWithContext.CONTEXT_FIELD_NUMBER << 3 | DELIMITED;
 
   private final List<Body> examples = new ArrayList<>();
   private Body context = Body.EMPTY;
@@ -28,8 +33,8 @@ public final class ExampleList {
   private long bytes;
 
   /** Takes the fields of one Input message. A second one is merged into the first. */
-  public void add(Body input) throws IOException {
-    var reader = new WireReader(input);
+  public void add(Body input) {
+    var reader = new ProtobufReader(input);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (tag == PLAIN || tag == WITH_CONTEXT) {
         choose(tag);
@@ -50,8 +55,8 @@ public final class ExampleList {
     }
   }
 
-  private void addList(Body list) throws IOException {
-    var reader = new WireReader(list);
+  private void addList(Body list) {
+    var reader = new ProtobufReader(list);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (tag == EXAMPLES) {
         Body example = reader.bytes();

@@ -1,17 +1,22 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
+import com.google.protobuf.Int64Value;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Puts a ModelSpec together from its fields; of a field that is there twice, the last counts. */
 public final class ModelSpecReader {
-  private static final int NAME = 1 << 3 | 2;
-  private static final int VERSION = 2 << 3 | 2;
-  private static final int SIGNATURE_NAME = 3 << 3 | 2;
-  private static final int VERSION_LABEL = 4 << 3 | 2;
-  private static final int VALUE = 1 << 3;
+  private static final int NAME = ModelSpec.NAME_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int VERSION = ModelSpec.VERSION_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int SIGNATURE_NAME = ModelSpec.SIGNATURE_NAME_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int VERSION_LABEL = ModelSpec.VERSION_LABEL_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int VALUE = Int64Value.VALUE_FIELD_NUMBER << 3 | VARINT;
 
   private boolean present;
   private String name = "";
@@ -20,9 +25,9 @@ public final class ModelSpecReader {
   private @Nullable Long version;
 
   /** Takes the fields of one message. A second one is merged into the first. */
-  public void add(Body spec) throws IOException {
+  public void add(Body spec) {
     present = true;
-    var reader = new WireReader(spec);
+    var reader = new ProtobufReader(spec);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
         case NAME -> name = reader.text();
@@ -68,8 +73,8 @@ public final class ModelSpecReader {
   }
 
   /** Reads an Int64Value. */
-  private static long value(Body wrapper) throws IOException {
-    var reader = new WireReader(wrapper);
+  private static long value(Body wrapper) {
+    var reader = new ProtobufReader(wrapper);
     long value = 0;
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (tag == VALUE) {

@@ -5,11 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -43,14 +43,14 @@ final class NumbersDecoder {
     this.wanted = into.elementCount() * field.valuesPerElement();
   }
 
-  void decode() throws IOException {
-    var reader = new WireReader(from.proto());
+  void decode() {
+    var reader = new ProtobufReader(from.proto());
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (done == wanted) {
         return;
       }
       if (tag == field.packedTag()) {
-        putPacked(reader.bytes());
+        putPacked(reader);
       } else if (tag == field.unpackedTag()) {
         put(reader);
       } else {
@@ -60,28 +60,29 @@ final class NumbersDecoder {
     fill();
   }
 
-  private void requireWholeElements() throws IOException {
+  private void requireWholeElements() {
     if (done % field.valuesPerElement() != 0) {
-      throw new InvalidProtocolBufferException(
+      throw new ProtobufException(
           field.text() + " has " + done + " values, wanted two for each element");
     }
   }
 
-  private void putPacked(Body values) throws IOException {
+  private void putPacked(ProtobufReader reader) {
     if (field.isFixedWidth()) {
-      copy(values);
+      copy(reader.bytes());
       return;
     }
-    var reader = new WireReader(values);
+    long outer = reader.enter();
     while (done < wanted && !reader.atEnd()) {
       put(reader);
     }
+    reader.leave(outer);
   }
 
   /** Values of a fixed width lie on the wire as they do in memory. */
-  private void copy(Body values) throws IOException {
+  private void copy(Body values) {
     if (values.length() % size != 0) {
-      throw new InvalidProtocolBufferException(
+      throw new ProtobufException(
           field.text() + " has " + values.length() + " bytes, wanted a multiple of " + size);
     }
     int count = (int) Math.min(values.length() / size, wanted - done);
@@ -89,20 +90,19 @@ final class NumbersDecoder {
     done += count;
   }
 
-  private void put(WireReader values) throws IOException {
+  private void put(ProtobufReader values) {
     switch (from.type()) {
       case FLOAT, COMPLEX64 -> putInt(values.fixed32());
       case DOUBLE, COMPLEX128 -> putLong(values.fixed64());
-      case INT32, QINT32 -> putInt((int) values.varint());
-      case UINT32 -> putInt((int) values.varint());
+      case INT32, QINT32 -> putInt(values.varint32());
+      case UINT32 -> putInt(values.varint32());
       case INT64, UINT64 -> putLong(values.varint());
       case BOOL -> putByte(values.varint() == 0 ? 0 : 1);
-      case INT8, QINT8 -> putByte(within((int) values.varint(), Byte.MIN_VALUE, Byte.MAX_VALUE));
-      case UINT8, QUINT8 -> putByte(within((int) values.varint(), 0, 0xFF));
-      case INT16, QINT16 ->
-          putShort(within((int) values.varint(), Short.MIN_VALUE, Short.MAX_VALUE));
-      case UINT16, QUINT16 -> putShort(within((int) values.varint(), 0, 0xFFFF));
-      case HALF, BFLOAT16 -> putShort(within((int) values.varint(), Short.MIN_VALUE, 0xFFFF));
+      case INT8, QINT8 -> putByte(within(values.varint32(), Byte.MIN_VALUE, Byte.MAX_VALUE));
+      case UINT8, QUINT8 -> putByte(within(values.varint32(), 0, 0xFF));
+      case INT16, QINT16 -> putShort(within(values.varint32(), Short.MIN_VALUE, Short.MAX_VALUE));
+      case UINT16, QUINT16 -> putShort(within(values.varint32(), 0, 0xFFFF));
+      case HALF, BFLOAT16 -> putShort(within(values.varint32(), Short.MIN_VALUE, 0xFFFF));
       case STRING -> throw new IllegalStateException("strings are no numbers");
     }
   }
@@ -132,7 +132,7 @@ final class NumbersDecoder {
     into.setAtIndex(JAVA_LONG, done++, value);
   }
 
-  private void fill() throws IOException {
+  private void fill() {
     if (done == 0) {
       into.fill((byte) 0);
       return;

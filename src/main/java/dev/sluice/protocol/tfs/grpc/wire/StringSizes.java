@@ -1,8 +1,8 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 
 /** Computes the memory that a tensor of strings will take. */
 final class StringSizes {
@@ -31,11 +31,11 @@ final class StringSizes {
   }
 
   /** Memory for the strings in a tensor_content; -1 if it does not hold exactly so many. */
-  static long ofContent(Body content, long elements) throws IOException {
+  static long ofContent(Body content, long elements) {
     if (elements > content.length()) {
       return -1;
     }
-    var lengths = new WireReader(content);
+    var lengths = new ProtobufReader(content);
     long total = 0;
     for (long i = 0; i < elements; i++) {
       long length = lengths.atEnd() ? -1 : lengths.varint();

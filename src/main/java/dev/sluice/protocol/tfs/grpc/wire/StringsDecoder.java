@@ -1,10 +1,10 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 final class StringsDecoder {
   private StringsDecoder() {}
 
-  static Tensor decode(EncodedTensor from) throws IOException {
+  static Tensor decode(EncodedTensor from) {
     try (var builder = new TensorBuilder(DataType.BYTES, from.byteSize())) {
       if (from.content().length() > 0) {
         putContent(from, builder);
@@ -27,13 +27,13 @@ final class StringsDecoder {
   }
 
   /** Copies all lengths first, then all bytes. */
-  private static void putContent(EncodedTensor from, TensorBuilder builder) throws IOException {
+  private static void putContent(EncodedTensor from, TensorBuilder builder) {
     Body content = from.content();
     long elements = from.shape().elementCount();
     long prefixes = elements * Integer.BYTES;
     long at = content.length() - (from.byteSize() - prefixes);
     MemorySegment bytes = content.segment();
-    var lengths = new WireReader(content);
+    var lengths = new ProtobufReader(content);
     for (long i = 0; i < elements; i++) {
       int length = (int) lengths.varint();
       builder.putBytes(bytes, at, length);
@@ -41,10 +41,10 @@ final class StringsDecoder {
     }
   }
 
-  private static void putValues(EncodedTensor from, TensorBuilder builder) throws IOException {
+  private static void putValues(EncodedTensor from, TensorBuilder builder) {
     long elements = from.shape().elementCount();
     Body last = Body.EMPTY;
-    var reader = new WireReader(from.proto());
+    var reader = new ProtobufReader(from.proto());
     for (int tag = reader.tag(); tag != 0 && builder.elements() < elements; tag = reader.tag()) {
       if (tag == ValuesField.STRING.packedTag()) {
         last = reader.bytes();

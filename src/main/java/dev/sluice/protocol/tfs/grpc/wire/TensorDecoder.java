@@ -2,9 +2,9 @@ package dev.sluice.protocol.tfs.grpc.wire;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.RawTensors;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
-import java.io.IOException;
 
 /** Copies the values of a scanned TensorProto into tensor memory. */
 public final class TensorDecoder {
@@ -24,18 +24,18 @@ public final class TensorDecoder {
       return from.content().length() > 0
           ? RawTensors.read(from.type().type(), from.shape(), from.content())
           : decodeNumbers(from);
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw InferenceException.invalid(
           "tensor parsing error: " + from.name() + ": " + e.getMessage());
     }
   }
 
-  private static Tensor decodeNumbers(EncodedTensor from) throws IOException {
+  private static Tensor decodeNumbers(EncodedTensor from) {
     Tensor tensor = Tensor.allocate(from.type().type(), from.shape());
     try {
       new NumbersDecoder(from, tensor).decode();
       return tensor;
-    } catch (IOException | RuntimeException e) {
+    } catch (RuntimeException e) {
       tensor.close();
       throw e;
     }

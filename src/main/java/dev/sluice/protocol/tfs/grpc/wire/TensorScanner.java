@@ -1,13 +1,19 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import com.google.protobuf.WireFormat;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.RawTensors;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +25,12 @@ public final class TensorScanner {
   /** TensorFlow's own limit. */
   private static final int MOST_DIMENSIONS = 254;
 
-  private static final int DTYPE = 1 << 3;
-  private static final int TENSOR_SHAPE = 2 << 3 | 2;
-  public static final int TENSOR_CONTENT = 4 << 3 | 2;
-  private static final int DIM = 2 << 3 | 2;
-  private static final int UNKNOWN_RANK = 3 << 3;
-  private static final int SIZE = 1 << 3;
+  private static final int DTYPE = TensorProto.DTYPE_FIELD_NUMBER << 3 | VARINT;
+  private static final int TENSOR_SHAPE = TensorProto.TENSOR_SHAPE_FIELD_NUMBER << 3 | DELIMITED;
+  public static final int TENSOR_CONTENT = TensorProto.TENSOR_CONTENT_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int DIM = TensorShapeProto.DIM_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int UNKNOWN_RANK = TensorShapeProto.UNKNOWN_RANK_FIELD_NUMBER << 3 | VARINT;
+  private static final int SIZE = TensorShapeProto.Dim.SIZE_FIELD_NUMBER << 3 | VARINT;
 
   private final String name;
   private final Body proto;
@@ -53,31 +59,31 @@ public final class TensorScanner {
     try {
       scanner.readFields();
       return scanner.check();
-    } catch (IOException e) {
+    } catch (ProtobufException e) {
       throw scanner.refuse(String.valueOf(e.getMessage()));
     }
   }
 
-  private void readFields() throws IOException {
-    var reader = new WireReader(proto);
+  private void readFields() {
+    var reader = new ProtobufReader(proto);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
-        case DTYPE -> dtype = (int) reader.varint();
-        case TENSOR_SHAPE -> readShape(reader.bytes());
+        case DTYPE -> dtype = reader.varint32();
+        case TENSOR_SHAPE -> readShape(reader);
         case TENSOR_CONTENT -> content = reader.bytes();
         default -> readValues(reader, tag);
       }
     }
   }
 
-  private void readValues(WireReader reader, int tag) throws IOException {
+  private void readValues(ProtobufReader reader, int tag) {
     ValuesField field = ValuesField.of(tag);
     if (field == null) {
       reader.skip(tag);
     } else if (field == ValuesField.STRING) {
       strings.add(reader.bytes().length());
       fieldsWithValues |= field.bit();
-    } else if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
+    } else if (ProtobufTag.form(tag) == DELIMITED) {
       fieldsWithValues |= reader.bytes().length() > 0 ? field.bit() : 0;
     } else {
       reader.skip(tag);
@@ -85,19 +91,20 @@ public final class TensorScanner {
     }
   }
 
-  private void readShape(Body shape) throws IOException {
-    var reader = new WireReader(shape);
+  private void readShape(ProtobufReader reader) {
+    long outer = reader.enter();
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
-        case DIM -> addDim(readSize(reader.bytes()));
+        case DIM -> addDim(readSize(reader));
         case UNKNOWN_RANK -> unknownRank = reader.varint() != 0;
         default -> reader.skip(tag);
       }
     }
+    reader.leave(outer);
   }
 
-  private static long readSize(Body dim) throws IOException {
-    var reader = new WireReader(dim);
+  private static long readSize(ProtobufReader reader) {
+    long outer = reader.enter();
     long size = 0;
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (tag == SIZE) {
@@ -106,6 +113,7 @@ public final class TensorScanner {
         reader.skip(tag);
       }
     }
+    reader.leave(outer);
     return size;
   }
 
@@ -122,7 +130,7 @@ public final class TensorScanner {
     dims[rank++] = size;
   }
 
-  private EncodedTensor check() throws IOException {
+  private EncodedTensor check() {
     WireType type = type();
     Shape shape = unknownRank ? Shape.SCALAR : Shape.of(Arrays.copyOf(dims, rank));
     if (content.length() == 0) {
@@ -166,7 +174,7 @@ public final class TensorScanner {
     }
   }
 
-  private long byteSize(WireType type, Shape shape) throws IOException {
+  private long byteSize(WireType type, Shape shape) {
     long elements = shape.elementCount();
     if (type.type() == DataType.BYTES) {
       return content.length() > 0 ? stringContentSize(elements, shape) : strings.byteSize(elements);
@@ -189,7 +197,7 @@ public final class TensorScanner {
     }
   }
 
-  private long stringContentSize(long elements, Shape shape) throws IOException {
+  private long stringContentSize(long elements, Shape shape) {
     long bytes = StringSizes.ofContent(content, elements);
     if (bytes < 0) {
       throw refuse("tensor_content does not hold the " + elements + " strings of shape " + shape);

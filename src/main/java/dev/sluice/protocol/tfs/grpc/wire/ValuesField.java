@@ -1,23 +1,29 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import com.google.protobuf.WireFormat;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED32;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED64;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The lists of values that a TensorProto has, one of which belongs to its type. */
 enum ValuesField {
-  FLOAT(5, WireFormat.WIRETYPE_FIXED32),
-  DOUBLE(6, WireFormat.WIRETYPE_FIXED64),
-  INT(7, WireFormat.WIRETYPE_VARINT),
-  STRING(8, WireFormat.WIRETYPE_LENGTH_DELIMITED),
-  SCOMPLEX(9, WireFormat.WIRETYPE_FIXED32),
-  INT64(10, WireFormat.WIRETYPE_VARINT),
-  BOOL(11, WireFormat.WIRETYPE_VARINT),
-  DCOMPLEX(12, WireFormat.WIRETYPE_FIXED64),
-  HALF(13, WireFormat.WIRETYPE_VARINT),
-  UINT32(16, WireFormat.WIRETYPE_VARINT),
-  UINT64(17, WireFormat.WIRETYPE_VARINT),
-  FLOAT8(18, WireFormat.WIRETYPE_LENGTH_DELIMITED);
+  FLOAT(TensorProto.FLOAT_VAL_FIELD_NUMBER, FIXED32),
+  DOUBLE(TensorProto.DOUBLE_VAL_FIELD_NUMBER, FIXED64),
+  INT(TensorProto.INT_VAL_FIELD_NUMBER, VARINT),
+  STRING(TensorProto.STRING_VAL_FIELD_NUMBER, DELIMITED),
+  SCOMPLEX(TensorProto.SCOMPLEX_VAL_FIELD_NUMBER, FIXED32),
+  INT64(TensorProto.INT64_VAL_FIELD_NUMBER, VARINT),
+  BOOL(TensorProto.BOOL_VAL_FIELD_NUMBER, VARINT),
+  DCOMPLEX(TensorProto.DCOMPLEX_VAL_FIELD_NUMBER, FIXED64),
+  HALF(TensorProto.HALF_VAL_FIELD_NUMBER, VARINT),
+  UINT32(TensorProto.UINT32_VAL_FIELD_NUMBER, VARINT),
+  UINT64(TensorProto.UINT64_VAL_FIELD_NUMBER, VARINT),
+  FLOAT8(TensorProto.FLOAT8_VAL_FIELD_NUMBER, DELIMITED);
 
   private static final @Nullable ValuesField[] BY_NUMBER = new @Nullable ValuesField[19];
 
@@ -37,9 +43,9 @@ enum ValuesField {
 
   /** Returns the list that a tag opens, packed or one value of it; null if it opens none. */
   static @Nullable ValuesField of(int tag) {
-    int number = WireFormat.getTagFieldNumber(tag);
+    int number = ProtobufTag.field(tag);
     ValuesField field = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
-    return field != null && field.takes(WireFormat.getTagWireType(tag)) ? field : null;
+    return field != null && field.takes(ProtobufTag.form(tag)) ? field : null;
   }
 
   int number() {
@@ -53,7 +59,7 @@ enum ValuesField {
 
   /** Returns whether its values take as many bytes on the wire as in memory. */
   boolean isFixedWidth() {
-    return wireType == WireFormat.WIRETYPE_FIXED32 || wireType == WireFormat.WIRETYPE_FIXED64;
+    return wireType == FIXED32 || wireType == FIXED64;
   }
 
   /** Returns the tag of one value by itself. */
@@ -63,7 +69,7 @@ enum ValuesField {
 
   /** Returns the tag of many values behind each other; for strings the same as of one. */
   int packedTag() {
-    return number << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+    return number << 3 | DELIMITED;
   }
 
   /** Returns a bit for sets of fields. */
@@ -95,6 +101,6 @@ enum ValuesField {
   }
 
   private boolean takes(int found) {
-    return found == wireType || found == WireFormat.WIRETYPE_LENGTH_DELIMITED;
+    return found == wireType || found == DELIMITED;
   }
 }
