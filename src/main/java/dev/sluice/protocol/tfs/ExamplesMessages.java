@@ -1,6 +1,15 @@
 package dev.sluice.protocol.tfs;
 
 import dev.sluice.inference.ModelId;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationRequest;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationResponse;
+import dev.sluice.protocol.tfs.grpc.proto.ClassificationResult;
+import dev.sluice.protocol.tfs.grpc.proto.Classifications;
+import dev.sluice.protocol.tfs.grpc.proto.ExampleList;
+import dev.sluice.protocol.tfs.grpc.proto.Input;
+import dev.sluice.protocol.tfs.grpc.proto.Regression;
+import dev.sluice.protocol.tfs.grpc.proto.RegressionResult;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.Tensor;
 
@@ -10,12 +19,8 @@ import dev.sluice.tensor.Tensor;
  * <p>Only for request logs: the hot path never builds these.
  */
 public final class ExamplesMessages {
-  private static final int MODEL_SPEC = 1;
-  private static final int INPUT = 2;
-  private static final int EXAMPLE_LIST = 1;
-  private static final int EXAMPLES = 1;
-  private static final int RESULT = 1;
-  private static final int SPEC_OF_RESPONSE = 2;
+  private static final int LABEL = dev.sluice.protocol.tfs.grpc.proto.Class.LABEL_FIELD_NUMBER;
+  private static final int SCORE = dev.sluice.protocol.tfs.grpc.proto.Class.SCORE_FIELD_NUMBER;
 
   private ExamplesMessages() {}
 
@@ -26,57 +31,58 @@ public final class ExamplesMessages {
    * @param examples borrowed; a BYTES vector of serialized examples
    */
   public static byte[] request(ModelId model, String signature, Tensor examples) {
-    var list = new ProtobufBuilder();
+    var list = new ProtobufWriter();
     for (var elements = new BytesElements(examples); elements.next(); ) {
-      list.bytes(EXAMPLES, elements.data(), elements.offset(), elements.length());
+      list.bytes(
+          ExampleList.EXAMPLES_FIELD_NUMBER, elements.data(), elements.offset(), elements.length());
     }
-    return new ProtobufBuilder()
-        .message(MODEL_SPEC, spec(model, signature))
-        .message(INPUT, new ProtobufBuilder().message(EXAMPLE_LIST, list))
+    return new ProtobufWriter()
+        .message(
+            ClassificationRequest.MODEL_SPEC_FIELD_NUMBER, PredictMessages.spec(model, signature))
+        .message(
+            ClassificationRequest.INPUT_FIELD_NUMBER,
+            new ProtobufWriter().message(Input.EXAMPLE_LIST_FIELD_NUMBER, list))
         .toByteArray();
   }
 
   /** Returns a serialized ClassificationResponse or RegressionResponse. Borrows the result. */
   public static byte[] response(ModelId model, ExampleTasks.Result result) {
-    ProtobufBuilder findings =
+    ProtobufWriter findings =
         switch (result.findings()) {
           case ClassificationResults classes -> classes(classes);
           case RegressionResults values -> values(values);
         };
-    return new ProtobufBuilder()
-        .message(RESULT, findings)
-        .message(SPEC_OF_RESPONSE, spec(model, result.signature()))
+    return new ProtobufWriter()
+        .message(ClassificationResponse.RESULT_FIELD_NUMBER, findings)
+        .message(
+            ClassificationResponse.MODEL_SPEC_FIELD_NUMBER,
+            PredictMessages.spec(model, result.signature()))
         .toByteArray();
   }
 
-  private static ProtobufBuilder spec(ModelId model, String signature) {
-    var spec =
-        new ProtobufBuilder()
-            .text(1, model.name())
-            .message(2, new ProtobufBuilder().number(1, model.version()));
-    return signature.isEmpty() ? spec : spec.text(3, signature);
-  }
-
-  private static ProtobufBuilder classes(ClassificationResults classes) {
-    var result = new ProtobufBuilder();
+  private static ProtobufWriter classes(ClassificationResults classes) {
+    var result = new ProtobufWriter();
     LabelCursor labels = classes.labels();
     for (int row = 0; row < classes.rows(); row++) {
-      var example = new ProtobufBuilder();
+      var example = new ProtobufWriter();
       for (int column = 0; column < classes.width(); column++) {
         labels.next();
-        var one = new ProtobufBuilder();
-        one.bytes(1, labels.data(), labels.offset(), labels.length());
-        example.message(1, one.fixed(2, classes.score(row, column)));
+        var one = new ProtobufWriter();
+        one.bytes(LABEL, labels.data(), labels.offset(), labels.length());
+        example.message(
+            Classifications.CLASSES_FIELD_NUMBER, one.fixed(SCORE, classes.score(row, column)));
       }
-      result.message(1, example);
+      result.message(ClassificationResult.CLASSIFICATIONS_FIELD_NUMBER, example);
     }
     return result;
   }
 
-  private static ProtobufBuilder values(RegressionResults values) {
-    var result = new ProtobufBuilder();
+  private static ProtobufWriter values(RegressionResults values) {
+    var result = new ProtobufWriter();
     for (int row = 0; row < values.rows(); row++) {
-      result.message(1, new ProtobufBuilder().fixed(1, values.value(row)));
+      result.message(
+          RegressionResult.REGRESSIONS_FIELD_NUMBER,
+          new ProtobufWriter().fixed(Regression.VALUE_FIELD_NUMBER, values.value(row)));
     }
     return result;
   }

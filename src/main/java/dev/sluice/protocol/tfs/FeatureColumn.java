@@ -3,6 +3,7 @@ package dev.sluice.protocol.tfs;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -71,7 +72,7 @@ final class FeatureColumn implements AutoCloseable {
   }
 
   /** Takes the values of the feature that was found, and is ready for the next example. */
-  void take(int row, WireCursor in) {
+  void take(int row, ProtobufReader in) {
     boolean given = feature >= 0 && take(row, in, feature);
     feature = UNKNOWN;
     if (given && rows == row) {
@@ -82,7 +83,7 @@ final class FeatureColumn implements AutoCloseable {
   }
 
   /** False if the feature is of no kind, which is as if it were missing. */
-  private boolean take(int row, WireCursor in, long at) {
+  private boolean take(int row, ProtobufReader in, long at) {
     in.seek(at, at + featureLength);
     @Nullable FeatureKind found = null;
     long list = at;
@@ -112,7 +113,7 @@ final class FeatureColumn implements AutoCloseable {
     return true;
   }
 
-  private void takeValues(int row, WireCursor in) {
+  private void takeValues(int row, ProtobufReader in) {
     long before = out.elements();
     try {
       FeatureValues.read(kind, in, data, out);

@@ -1,7 +1,15 @@
 package dev.sluice.protocol.tfs;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.tfs.grpc.proto.Example;
+import dev.sluice.protocol.tfs.grpc.proto.Features;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -17,16 +25,16 @@ import java.util.List;
  * behind a context has the last word.
  */
 final class FeatureColumns implements AutoCloseable {
-  private static final int FEATURES = 1 << 3 | 2;
-  private static final int FEATURE = 1 << 3 | 2;
-  private static final int KEY = 1 << 3 | 2;
-  private static final int VALUE = 2 << 3 | 2;
+  private static final int FEATURES = Example.FEATURES_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int FEATURE = Features.FEATURE_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int KEY = KEY_FIELD << 3 | DELIMITED;
+  private static final int VALUE = VALUE_FIELD << 3 | DELIMITED;
 
   private final List<FeatureColumn> columns = new ArrayList<>();
-  private final WireCursor in;
+  private final ProtobufReader in;
 
   private FeatureColumns(Signature signature, Tensor examples) {
-    this.in = new WireCursor(examples.data());
+    this.in = new ProtobufReader(examples.data());
     for (TensorSpec input : signature.inputs()) {
       columns.add(new FeatureColumn(input, examples));
     }
@@ -62,6 +70,8 @@ final class FeatureColumns implements AutoCloseable {
         columns.readRow(row, elements.offset(), elements.offset() + elements.length());
       }
       return columns.build();
+    } catch (ProtobufException e) {
+      throw InferenceException.invalid("Could not parse example input: " + e.getMessage());
     }
   }
 

@@ -1,13 +1,15 @@
 package dev.sluice.protocol.tfs;
 
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
+import dev.sluice.protocol.tfs.grpc.proto.Feature;
 import dev.sluice.tensor.DataType;
 import org.jspecify.annotations.Nullable;
 
 /** The element type of a feature's list. */
 enum FeatureKind {
-  BYTES(1, "string", "bytes"),
-  FLOAT(2, "float", "float"),
-  INT64(3, "int64", "int64");
+  BYTES(Feature.BYTES_LIST_FIELD_NUMBER, "string", "bytes"),
+  FLOAT(Feature.FLOAT_LIST_FIELD_NUMBER, "float", "float"),
+  INT64(Feature.INT64_LIST_FIELD_NUMBER, "int64", "int64");
 
   private final int field;
   private final String type;
@@ -22,7 +24,7 @@ enum FeatureKind {
   /** Returns the kind behind a tag of a Feature; null if there is none. */
   static @Nullable FeatureKind of(int tag) {
     for (FeatureKind kind : values()) {
-      if (tag == (kind.field << 3 | 2)) {
+      if (tag == ProtobufTag.delimited(kind.field)) {
         return kind;
       }
     }

@@ -1,20 +1,21 @@
 package dev.sluice.protocol.tfs;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED32;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
 
 import dev.sluice.protocol.codec.HalfFloats;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.tfs.grpc.proto.FloatList;
+import dev.sluice.protocol.tfs.grpc.proto.Int64List;
 import dev.sluice.tensor.TensorBuilder;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /** Copies the values of one feature's list to the end of a column. */
 final class FeatureValues {
-  private static final int DELIMITED = 1 << 3 | 2;
-  private static final int FIXED32 = 1 << 3 | 5;
-  private static final int VARINT = 1 << 3;
-  private static final ValueLayout.OfInt FLOAT_BITS =
-      JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final int LIST = FloatList.VALUE_FIELD_NUMBER << 3 | DELIMITED;
+  private static final int FLOAT = FloatList.VALUE_FIELD_NUMBER << 3 | FIXED32;
+  private static final int INTEGER = Int64List.VALUE_FIELD_NUMBER << 3 | VARINT;
 
   /** An integer that the column's type does not hold. */
   static final class OutOfRange extends RuntimeException {
@@ -30,11 +31,11 @@ final class FeatureValues {
     }
   }
 
-  private final WireCursor in;
+  private final ProtobufReader in;
   private final MemorySegment data;
   private final TensorBuilder out;
 
-  private FeatureValues(WireCursor in, MemorySegment data, TensorBuilder out) {
+  private FeatureValues(ProtobufReader in, MemorySegment data, TensorBuilder out) {
     this.in = in;
     this.data = data;
     this.out = out;
@@ -47,7 +48,7 @@ final class FeatureValues {
    * @param data what it walks through
    * @throws OutOfRange if a value does not fit
    */
-  static void read(FeatureKind kind, WireCursor in, MemorySegment data, TensorBuilder out) {
+  static void read(FeatureKind kind, ProtobufReader in, MemorySegment data, TensorBuilder out) {
     var values = new FeatureValues(in, data, out);
     for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       if (!values.read(kind, tag)) {
@@ -58,9 +59,9 @@ final class FeatureValues {
 
   private boolean read(FeatureKind kind, int tag) {
     return switch (kind) {
-      case BYTES -> tag == DELIMITED && putText();
-      case FLOAT -> tag == DELIMITED ? putFloats() : tag == FIXED32 && putFloat();
-      case INT64 -> tag == DELIMITED ? putIntegers() : tag == VARINT && putInteger(in.varint());
+      case BYTES -> tag == LIST && putText();
+      case FLOAT -> tag == LIST ? putFloats() : tag == FLOAT && putFloat();
+      case INT64 -> tag == LIST ? putIntegers() : tag == INTEGER && putInteger(in.varint());
     };
   }
 
@@ -73,7 +74,7 @@ final class FeatureValues {
 
   private boolean putFloats() {
     long outer = in.enter();
-    while (in.position() < in.end()) {
+    while (!in.atEnd()) {
       putFloat();
     }
     in.leave(outer);
@@ -81,9 +82,7 @@ final class FeatureValues {
   }
 
   private boolean putFloat() {
-    in.require(Float.BYTES);
-    float value = Float.intBitsToFloat(data.get(FLOAT_BITS, in.position()));
-    in.pass(Float.BYTES);
+    float value = Float.intBitsToFloat(in.fixed32());
     switch (out.type()) {
       case FP32 -> out.putFloat(value);
       case FP64 -> out.putDouble(value);
@@ -96,7 +95,7 @@ final class FeatureValues {
 
   private boolean putIntegers() {
     long outer = in.enter();
-    while (in.position() < in.end()) {
+    while (!in.atEnd()) {
       putInteger(in.varint());
     }
     in.leave(outer);

@@ -1,10 +1,17 @@
 package dev.sluice.protocol.tfs;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
 
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -17,57 +24,77 @@ import java.util.List;
  * <p>Only for request logs: the hot path never builds these.
  */
 public final class PredictMessages {
-  private static final int MODEL_SPEC = 1;
-  private static final int INPUTS = 2;
-  private static final int OUTPUTS = 1;
-  private static final int SPEC_OF_RESPONSE = 2;
+  /** The one field of an Int64Value. */
+  private static final int VERSION_VALUE = 1;
 
   private PredictMessages() {}
 
   /** Returns a serialized PredictRequest. Borrows the request. */
   public static byte[] of(InferenceRequest request) {
     var message =
-        new ProtobufBuilder()
-            .message(MODEL_SPEC, spec(request.model().id(), request.signature().name()));
-    put(request.inputs(), INPUTS, message);
+        new ProtobufWriter()
+            .message(
+                PredictRequest.MODEL_SPEC_FIELD_NUMBER,
+                spec(request.model().id(), request.signature().name()));
+    put(request.inputs(), PredictRequest.INPUTS_FIELD_NUMBER, message);
     return message.toByteArray();
   }
 
   /** Returns a serialized PredictResponse. Borrows the response. */
   public static byte[] of(InferenceResponse response) {
-    var message = new ProtobufBuilder();
-    put(response.outputs(), OUTPUTS, message);
+    var message = new ProtobufWriter();
+    put(response.outputs(), PredictResponse.OUTPUTS_FIELD_NUMBER, message);
     return message
-        .message(SPEC_OF_RESPONSE, spec(response.model(), response.signature().name()))
+        .message(
+            PredictResponse.MODEL_SPEC_FIELD_NUMBER,
+            spec(response.model(), response.signature().name()))
         .toByteArray();
   }
 
-  private static ProtobufBuilder spec(ModelId model, String signature) {
-    return new ProtobufBuilder()
-        .text(1, model.name())
-        .message(2, new ProtobufBuilder().number(1, model.version()))
-        .text(3, signature);
+  /** Returns a ModelSpec; an empty signature is left out. */
+  static ProtobufWriter spec(ModelId model, String signature) {
+    var version = new ProtobufWriter().number(VERSION_VALUE, model.version());
+    var spec =
+        new ProtobufWriter()
+            .text(ModelSpec.NAME_FIELD_NUMBER, model.name())
+            .message(ModelSpec.VERSION_FIELD_NUMBER, version);
+    return signature.isEmpty() ? spec : spec.text(ModelSpec.SIGNATURE_NAME_FIELD_NUMBER, signature);
   }
 
-  private static void put(List<NamedTensor> tensors, int field, ProtobufBuilder message) {
+  private static void put(List<NamedTensor> tensors, int field, ProtobufWriter message) {
     for (NamedTensor tensor : tensors) {
       message.message(
-          field, new ProtobufBuilder().text(1, tensor.name()).message(2, proto(tensor.tensor())));
+          field,
+          new ProtobufWriter()
+              .text(KEY_FIELD, tensor.name())
+              .message(VALUE_FIELD, proto(tensor.tensor())));
     }
   }
 
-  private static ProtobufBuilder proto(Tensor tensor) {
-    var shape = new ProtobufBuilder();
+  private static ProtobufWriter proto(Tensor tensor) {
+    var shape = new ProtobufWriter();
     for (long dim : tensor.shape().dims()) {
-      shape.message(2, new ProtobufBuilder().number(1, dim));
+      shape.message(
+          TensorShapeProto.DIM_FIELD_NUMBER,
+          new ProtobufWriter().number(TensorShapeProto.Dim.SIZE_FIELD_NUMBER, dim));
     }
     var proto =
-        new ProtobufBuilder().number(1, TensorflowTypes.number(tensor.type())).message(2, shape);
+        new ProtobufWriter()
+            .number(TensorProto.DTYPE_FIELD_NUMBER, TensorflowTypes.number(tensor.type()))
+            .message(TensorProto.TENSOR_SHAPE_FIELD_NUMBER, shape);
     if (tensor.type() != DataType.BYTES) {
-      return proto.bytes(4, tensor.data().toArray(JAVA_BYTE));
+      return proto.bytes(
+          TensorProto.TENSOR_CONTENT_FIELD_NUMBER,
+          tensor.data(),
+          0,
+          Math.toIntExact(tensor.byteSize()));
     }
     for (var elements = new BytesElements(tensor); elements.next(); ) {
-      proto.bytes(8, elements.data(), elements.offset(), elements.length());
+      proto.bytes(
+          TensorProto.STRING_VAL_FIELD_NUMBER,
+          elements.data(),
+          elements.offset(),
+          elements.length());
     }
     return proto;
   }

@@ -2,6 +2,7 @@ package dev.sluice.protocol.tfs;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.telemetry.meter.LoadMeters;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -165,9 +166,9 @@ public final class RequestLogs implements AutoCloseable {
 
     /** Hands the call to the writer, with its response. Any thread; does not block. */
     public void answered(byte[] response) {
-      var call = new ProtobufBuilder().bytes(1, request).bytes(2, response);
+      var call = new ProtobufWriter().bytes(1, request).bytes(2, response);
       byte[] log =
-          new ProtobufBuilder()
+          new ProtobufWriter()
               .message(1, metadata(model, how))
               .message(kind.field, call)
               .toByteArray();
@@ -194,11 +195,11 @@ public final class RequestLogs implements AutoCloseable {
         : new Entry(kind, model, how, request.serialized());
   }
 
-  private ProtobufBuilder metadata(String model, Wanted how) {
+  private ProtobufWriter metadata(String model, Wanted how) {
     var metadata =
-        new ProtobufBuilder()
-            .message(1, new ProtobufBuilder().text(1, model))
-            .message(2, new ProtobufBuilder().fixed(1, how.samplingRate()));
+        new ProtobufWriter()
+            .message(1, new ProtobufWriter().text(1, model))
+            .message(2, new ProtobufWriter().fixed(1, how.samplingRate()));
     tags.forEach(tag -> metadata.text(3, tag));
     return metadata.number(4, clock.instant().getEpochSecond());
   }

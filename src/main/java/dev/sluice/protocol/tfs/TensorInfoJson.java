@@ -1,10 +1,12 @@
 package dev.sluice.protocol.tfs;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -12,9 +14,6 @@ import java.util.List;
  * TensorFlow Serving writes inputs and outputs that are several tensors. One thread.
  */
 public final class TensorInfoJson {
-  private static final ValueLayout.OfDouble DOUBLE =
-      ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   private enum Form {
     TEXT,
     INT,
@@ -92,7 +91,11 @@ public final class TensorInfoJson {
   /** Writes an object. The buffer is read from its position on. */
   public static void write(ByteBuffer message, JsonWriter out) {
     var json = new TensorInfoJson(message, out);
-    json.message(Message.TENSOR_INFO, 0, json.data.byteSize());
+    try {
+      json.message(Message.TENSOR_INFO, 0, json.data.byteSize());
+    } catch (ProtobufException e) {
+      throw InferenceException.invalid("the model's TensorInfo is damaged: " + e.getMessage());
+    }
   }
 
   private static List<Field> fields(Message message) {
@@ -154,16 +157,16 @@ public final class TensorInfoJson {
 
   private interface Found {
     /** Reads a value that the cursor stands before, and stands behind it then. */
-    void read(WireCursor cursor);
+    void read(ProtobufReader cursor);
   }
 
   /** Goes through a message for one field; returns how often it is there. */
   private int each(int number, long from, long to, Found found) {
-    var cursor = new WireCursor(data);
+    var cursor = new ProtobufReader(data);
     cursor.seek(from, to);
     int count = 0;
     for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      if (tag >>> 3 == number) {
+      if (ProtobufTag.field(tag) == number) {
         found.read(cursor);
         count++;
       } else {
@@ -190,13 +193,10 @@ public final class TensorInfoJson {
     out.raw('}');
   }
 
-  private static void pass(Field field, WireCursor cursor) {
+  private static void pass(Field field, ProtobufReader cursor) {
     switch (field.form()) {
       case TEXT, MESSAGE -> cursor.pass(cursor.length());
-      case DOUBLE -> {
-        cursor.require(Double.BYTES);
-        cursor.pass(Double.BYTES);
-      }
+      case DOUBLE -> cursor.pass(Double.BYTES);
       default -> cursor.varint();
     }
   }
@@ -246,7 +246,7 @@ public final class TensorInfoJson {
     out.raw(close);
   }
 
-  private void entry(Field field, WireCursor cursor) {
+  private void entry(Field field, ProtobufReader cursor) {
     long outer = cursor.enter();
     long from = cursor.position();
     long to = cursor.end();
@@ -273,7 +273,7 @@ public final class TensorInfoJson {
     }
   }
 
-  private void value(Field field, WireCursor cursor) {
+  private void value(Field field, ProtobufReader cursor) {
     switch (field.form()) {
       case TEXT -> text(cursor);
       case INT -> out.number(cursor.varint());
@@ -283,13 +283,9 @@ public final class TensorInfoJson {
         out.raw('"').number((coded >>> 1) ^ -(coded & 1)).raw('"');
       }
       case BOOL -> out.bool(cursor.varint() != 0);
-      case DOUBLE -> {
-        cursor.require(Double.BYTES);
-        out.number(data.get(DOUBLE, cursor.position()));
-        cursor.pass(Double.BYTES);
-      }
-      case TYPE -> out.string(TensorflowTypes.constant((int) cursor.varint()));
-      case TYPE_CLASS -> out.string(TensorflowTypes.typeSpec((int) cursor.varint()));
+      case DOUBLE -> out.number(Double.longBitsToDouble(cursor.fixed64()));
+      case TYPE -> out.string(TensorflowTypes.constant(cursor.varint32()));
+      case TYPE_CLASS -> out.string(TensorflowTypes.typeSpec(cursor.varint32()));
       case MESSAGE -> {
         long outer = cursor.enter();
         message(field.message(), cursor.position(), cursor.end());
@@ -298,7 +294,7 @@ public final class TensorInfoJson {
     }
   }
 
-  private void text(WireCursor cursor) {
+  private void text(ProtobufReader cursor) {
     int length = cursor.length();
     out.string(data, cursor.position(), length);
     cursor.pass(length);

@@ -2,11 +2,15 @@ package dev.sluice.protocol.tfs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -15,13 +19,9 @@ import java.util.List;
  * are no values. One thread.
  */
 public final class TensorProtoJson {
-  private static final int SHAPE = 2;
-  private static final int DIM = 2;
-  private static final int UNKNOWN_RANK = 3;
-  private static final ValueLayout.OfFloat FLOAT =
-      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfDouble DOUBLE =
-      ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final int SHAPE = TensorProto.TENSOR_SHAPE_FIELD_NUMBER;
+  private static final int DIM = TensorShapeProto.DIM_FIELD_NUMBER;
+  private static final int UNKNOWN_RANK = TensorShapeProto.UNKNOWN_RANK_FIELD_NUMBER;
 
   private enum Form {
     INT,
@@ -55,13 +55,13 @@ public final class TensorProtoJson {
           new Field(17, "uint64_val", Form.UNSIGNED_LONG, true));
 
   private final MemorySegment data;
-  private final WireCursor cursor;
+  private final ProtobufReader cursor;
   private final JsonWriter out;
   private boolean first;
 
   private TensorProtoJson(ByteBuffer proto, JsonWriter out) {
     this.data = MemorySegment.ofBuffer(proto);
-    this.cursor = new WireCursor(data);
+    this.cursor = new ProtobufReader(data);
     this.out = out;
   }
 
@@ -73,8 +73,12 @@ public final class TensorProtoJson {
   public static void write(ByteBuffer proto, String dtype, JsonWriter out) {
     out.raw('{').key("dtype").string(dtype);
     var json = new TensorProtoJson(proto, out);
-    json.each(SHAPE, _ -> json.shape());
-    FIELDS.forEach(json::field);
+    try {
+      json.each(SHAPE, _ -> json.shape());
+      FIELDS.forEach(json::field);
+    } catch (ProtobufException e) {
+      throw InferenceException.invalid("the model's TensorProto is damaged: " + e.getMessage());
+    }
     out.raw('}');
   }
 
@@ -87,7 +91,7 @@ public final class TensorProtoJson {
   private void each(int number, Found found) {
     cursor.seek(0, data.byteSize());
     for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      if (tag >>> 3 == number) {
+      if (ProtobufTag.field(tag) == number) {
         found.read(tag);
       } else {
         cursor.skip(tag);
@@ -101,7 +105,7 @@ public final class TensorProtoJson {
     boolean unknown = false;
     first = true;
     for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      switch (tag >>> 3) {
+      switch (ProtobufTag.field(tag)) {
         case DIM -> dim();
         case UNKNOWN_RANK -> unknown = cursor.varint() != 0;
         default -> cursor.skip(tag);
@@ -116,7 +120,7 @@ public final class TensorProtoJson {
     long size = 0;
     long outer = cursor.enter();
     for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      if (tag >>> 3 == 1) {
+      if (ProtobufTag.field(tag) == TensorShapeProto.Dim.SIZE_FIELD_NUMBER) {
         size = cursor.varint();
       } else {
         cursor.skip(tag);
@@ -141,13 +145,13 @@ public final class TensorProtoJson {
   }
 
   private void values(Field field, int tag) {
-    boolean packed = (tag & 7) == 2 && field.form() != Form.BYTES;
+    boolean packed = ProtobufTag.form(tag) == ProtobufTag.DELIMITED && field.form() != Form.BYTES;
     if (!packed) {
       value(field.form());
       return;
     }
     long outer = cursor.enter();
-    while (cursor.position() < cursor.end()) {
+    while (!cursor.atEnd()) {
       value(field.form());
     }
     cursor.leave(outer);
@@ -160,17 +164,10 @@ public final class TensorProtoJson {
       case LONG -> out.raw('"').number(cursor.varint()).raw('"');
       case UNSIGNED_LONG -> out.raw('"').unsigned(cursor.varint()).raw('"');
       case BOOL -> out.bool(cursor.varint() != 0);
-      case FLOAT -> out.number(data.get(FLOAT, fixed(Float.BYTES)));
-      case DOUBLE -> out.number(data.get(DOUBLE, fixed(Double.BYTES)));
+      case FLOAT -> out.number(Float.intBitsToFloat(cursor.fixed32()));
+      case DOUBLE -> out.number(Double.longBitsToDouble(cursor.fixed64()));
       case BYTES -> bytes();
     }
-  }
-
-  private long fixed(int bytes) {
-    cursor.require(bytes);
-    long at = cursor.position();
-    cursor.pass(bytes);
-    return at;
   }
 
   private void bytes() {

@@ -1,10 +1,14 @@
 package dev.sluice.protocol.tfs.http;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.codec.JsonString;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.v1.http.Base64Objects;
 import dev.sluice.protocol.v1.http.V1TypeNames;
 import dev.sluice.tensor.TensorBuilder;
@@ -31,15 +35,10 @@ final class ExampleWriter {
       this.field = field;
       this.text = text;
     }
-
-    int tag() {
-      return field << 3 | DELIMITED;
-    }
   }
 
-  private static final int DELIMITED = 2;
-  private static final int FIRST = 1 << 3 | DELIMITED;
-  private static final int SECOND = 2 << 3 | DELIMITED;
+  /** The one field of an Example, of its Features and of every list. */
+  private static final int FIRST = 1;
 
   /** The tag and length around all features. */
   private static final int HEAD = 6;
@@ -49,10 +48,10 @@ final class ExampleWriter {
   /**
    * Room for the context and the head, then the features: both are written when these are known.
    */
-  private final ProtobufBuffer example = new ProtobufBuffer();
+  private final ProtobufWriter example = new ProtobufWriter();
 
   /** The list of the feature under way. */
-  private final ProtobufBuffer values = new ProtobufBuffer();
+  private final ProtobufWriter values = new ProtobufWriter();
 
   private byte[] context = {};
   private ListKind list = ListKind.NONE;
@@ -73,7 +72,7 @@ final class ExampleWriter {
    */
   void readContext() {
     int start = features();
-    context = Arrays.copyOfRange(example.bytes(), start, example.size());
+    context = Arrays.copyOfRange(example.array(), start, example.size());
   }
 
   /** Returns the number of bytes of the context, which each example takes once more. */
@@ -88,8 +87,8 @@ final class ExampleWriter {
    */
   void readExample(TensorBuilder out) {
     int start = features() - context.length;
-    System.arraycopy(context, 0, example.bytes(), start, context.length);
-    out.putBytes(example.bytes(), start, example.size() - start);
+    System.arraycopy(context, 0, example.array(), start, context.length);
+    out.putBytes(example.array(), start, example.size() - start);
   }
 
   /** Writes an example without the context; where it begins. */
@@ -99,17 +98,17 @@ final class ExampleWriter {
           "Example must be JSON object but got JSON " + V1TypeNames.of(in.peek()));
     }
     int room = context.length + HEAD;
-    example.reset(room);
+    example.seek(room);
     in.beginObject();
     while (in.nextKey()) {
       feature();
     }
     int size = example.size() - room;
     int end = example.size();
-    int start = room - 1 - ProtobufBuffer.varintSize(size);
-    example.reset(start);
-    example.open(FIRST, size);
-    example.reset(end);
+    int start = room - 1 - ProtobufWriter.varintSize(size);
+    example.seek(start);
+    example.begin(FIRST, size);
+    example.seek(end);
     return start;
   }
 
@@ -119,7 +118,7 @@ final class ExampleWriter {
     nameStart = key.offset();
     nameLength = key.length();
     list = ListKind.NONE;
-    values.reset(0);
+    values.seek(0);
     if (in.peek() == Kind.ARRAY) {
       in.beginArray();
       while (in.nextElement()) {
@@ -135,22 +134,22 @@ final class ExampleWriter {
     boolean packed = list == ListKind.FLOAT || list == ListKind.INT64;
     int listSize = packed ? delimited(values.size()) : values.size();
     int valueSize = list == ListKind.NONE ? 0 : delimited(listSize);
-    example.open(FIRST, delimited(nameLength) + delimited(valueSize));
-    example.open(FIRST, nameLength);
-    example.bytes(name, nameStart, nameLength);
-    example.open(SECOND, valueSize);
+    example.begin(FIRST, delimited(nameLength) + delimited(valueSize));
+    example.begin(KEY_FIELD, nameLength);
+    example.raw(name, nameStart, nameLength);
+    example.begin(VALUE_FIELD, valueSize);
     if (list != ListKind.NONE) {
-      example.open(list.tag(), listSize);
+      example.begin(list.field, listSize);
       if (packed) {
-        example.open(FIRST, values.size());
+        example.begin(FIRST, values.size());
       }
-      example.bytes(values.bytes(), 0, values.size());
+      example.raw(values.array(), 0, values.size());
     }
   }
 
   /** Returns the number of bytes of a field of so many bytes, its tag and length included. */
   private static int delimited(int length) {
-    return 1 + ProtobufBuffer.varintSize(length) + length;
+    return 1 + ProtobufWriter.varintSize(length) + length;
   }
 
   private void value() {
@@ -180,7 +179,7 @@ final class ExampleWriter {
           "Feature: " + featureName() + " has uint64_t element. Only int64_t is supported.");
     } else {
       require(ListKind.FLOAT);
-      values.fixed32(Float.floatToRawIntBits(number.toFloat()));
+      values.fixed32(number.toFloat());
     }
   }
 
@@ -194,8 +193,8 @@ final class ExampleWriter {
   }
 
   private void text(byte[] bytes, int from, int length) {
-    values.open(FIRST, length);
-    values.bytes(bytes, from, length);
+    values.begin(FIRST, length);
+    values.raw(bytes, from, length);
   }
 
   private void require(ListKind wanted) {
