@@ -93,7 +93,8 @@ public final class OipModels {
     throw new InferenceException(ErrorCode.NOT_FOUND, forModel(name) + what);
   }
 
-  private static InferenceException notReady(ModelLookup.NotReady miss) {
+  /** Returns the error for a model, or a version of one, that takes no requests now. */
+  static InferenceException notReady(ModelLookup.NotReady miss) {
     String reason = miss.reason().isEmpty() ? "" : ": " + miss.reason();
     if (miss.version() >= 0) {
       String what = " version " + miss.version() + " is not at ready state";

@@ -36,11 +36,14 @@ public final class Statistics {
   /**
    * Of one version, or of all versions of a model if the selector names none.
    *
-   * @throws InferenceException with INVALID_ARGUMENT if it takes no requests, as Triton has it
+   * @throws InferenceException UNAVAILABLE if it is loading or unloading; INVALID_ARGUMENT if it
+   *     takes no requests otherwise, as Triton has it
    */
   public static List<ModelStatistics> of(OipServer server, ModelSelector selector, Caller caller) {
     switch (server.data().find(selector, caller, Operation.MODEL_STATISTICS)) {
       case ModelLookup.Found(ModelLease model) -> model.release();
+      case ModelLookup.NotReady miss when miss.state() != VersionState.END ->
+          throw OipModels.notReady(miss);
       case ModelLookup.UnknownModel _ -> throw notAvailable(selector);
       case ModelLookup.UnknownVersion _, ModelLookup.UnknownLabel _, ModelLookup.NotReady _ ->
           throw selector instanceof ModelSelector.Latest

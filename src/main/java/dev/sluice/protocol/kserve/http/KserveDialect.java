@@ -105,17 +105,23 @@ public final class KserveDialect implements V1Dialect {
   }
 
   @Override
+  public boolean reportsReadyModelsOnly() {
+    return true;
+  }
+
+  @Override
   public Optional<InferenceException> refuse(
       ModelSelector asked, Optional<V1Report.Versions> found) {
     if (found.isEmpty()) {
       return Optional.of(unknown(asked.name()));
     }
-    if (found.get().problem().isPresent()) {
-      return Optional.of(
-          new InferenceException(
-              ErrorCode.UNAVAILABLE, notReady(asked.name()) + detail(found.get())));
-    }
-    return found.get().ready() ? Optional.empty() : Optional.of(unready(asked.name()));
+    return found
+        .get()
+        .problem()
+        .map(problem ->
+            new InferenceException(
+                ErrorCode.UNAVAILABLE,
+                notReady(asked.name()) + " It is out of service: " + problem.reason()));
   }
 
   @Override
@@ -127,17 +133,9 @@ public final class KserveDialect implements V1Dialect {
     };
   }
 
-  private static String detail(V1Report.Versions versions) {
-    return versions.problem().map(why -> " It is out of service: " + why.reason()).orElse("");
-  }
-
   private static InferenceException unknown(String name) {
     return new InferenceException(
         ErrorCode.NOT_FOUND, "Model with name " + name + " does not exist.");
-  }
-
-  private static InferenceException unready(String name) {
-    return InferenceException.starting(notReady(name));
   }
 
   private static String notReady(String name) {

@@ -2,8 +2,7 @@ package dev.sluice.protocol.tfs.grpc;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
@@ -13,6 +12,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.ModelVersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.StatusProto;
 import dev.sluice.protocol.tfs.grpc.wire.RequestedModel;
+import dev.sluice.protocol.tfs.lookup.ServableErrors;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -54,26 +54,22 @@ final class StatusMethod implements GrpcMethod {
 
   /** Only a number narrows the answer; a label does not, as under TensorFlow Serving. */
   private List<VersionStatus> wanted(ModelSpec spec) {
-    List<VersionStatus> all = control.versions(spec.getName()).orElse(List.of());
-    if (all.isEmpty()) {
-      throw notFound(
-          "Could not find any versions of model "
-              + spec.getName()
-              + control.absence(spec.getName()).map(reason -> ": " + reason).orElse(""));
-    }
+    String name = spec.getName();
+    List<VersionStatus> all = control.versions(name).orElse(List.of());
     if (!spec.hasVersion()) {
-      return all;
+      return required(all, new ModelSelector.Latest(name));
     }
     long version = spec.getVersion().getValue();
-    List<VersionStatus> one = all.stream().filter(status -> status.version() == version).toList();
-    if (one.isEmpty()) {
-      throw notFound("Could not find version " + version + " of model " + spec.getName());
-    }
-    return one;
+    return required(
+        all.stream().filter(status -> status.version() == version).toList(),
+        new ModelSelector.Version(name, version));
   }
 
-  private static InferenceException notFound(String text) {
-    return new InferenceException(ErrorCode.NOT_FOUND, text);
+  private List<VersionStatus> required(List<VersionStatus> versions, ModelSelector asked) {
+    if (versions.isEmpty()) {
+      throw ServableErrors.noStatus(asked, control.absence(asked.name()));
+    }
+    return versions;
   }
 
   private static ModelVersionStatus encode(VersionStatus status) {

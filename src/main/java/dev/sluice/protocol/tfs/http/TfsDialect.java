@@ -10,7 +10,6 @@ import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
-import dev.sluice.inference.VersionState;
 import dev.sluice.protocol.codec.JsonError;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;
@@ -19,6 +18,7 @@ import dev.sluice.protocol.tfs.ExamplesMessages;
 import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.protocol.tfs.PredictMessages;
 import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.protocol.tfs.lookup.ServableErrors;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.protocol.v1.http.V1Request;
@@ -116,70 +116,14 @@ public final class TfsDialect implements V1Dialect {
   @Override
   public Optional<InferenceException> refuse(
       ModelSelector asked, Optional<V1Report.Versions> found) {
-    return found.isPresent() ? Optional.empty() : Optional.of(noStatus(asked));
-  }
-
-  private static InferenceException noStatus(ModelSelector asked) {
-    return notFound(
-        switch (asked) {
-          case ModelSelector.Latest(var name) -> "Could not find any versions of model " + name;
-          case ModelSelector.Version(var name, var version) ->
-              "Could not find version " + version + " of model " + name;
-          case ModelSelector.Label(var name, var label) ->
-              "Could not find label " + label + " of model " + name;
-        });
+    return found.filter(report -> !report.versions().isEmpty()).isPresent()
+        ? Optional.empty()
+        : Optional.of(ServableErrors.noStatus(asked, found.flatMap(V1Report.Versions::absence)));
   }
 
   @Override
   public InferenceException refuse(ModelSelector asked, ModelLookup.Missed missed) {
-    return switch (missed) {
-      case ModelLookup.UnknownModel _ -> notServed(asked);
-      case ModelLookup.UnknownVersion(var name, var version) -> notServed(name, version);
-      case ModelLookup.UnknownLabel(_, var label) -> unknownLabel(label);
-      case ModelLookup.NotReady notReady -> notReady(asked, notReady);
-    };
-  }
-
-  private static InferenceException notServed(ModelSelector asked) {
-    return switch (asked) {
-      case ModelSelector.Latest(var name) ->
-          notFound("Servable not found for request: Latest(" + name + ")");
-      case ModelSelector.Version(var name, var version) -> notServed(name, version);
-      case ModelSelector.Label(_, var label) -> unknownLabel(label);
-    };
-  }
-
-  private static InferenceException notServed(String name, long version) {
-    return notFound("Servable not found for request: Specific(" + name + ", " + version + ")");
-  }
-
-  private static InferenceException unknownLabel(String label) {
-    return InferenceException.invalid("Unrecognized servable version label: " + label);
-  }
-
-  private static InferenceException notReady(ModelSelector asked, ModelLookup.NotReady found) {
-    if (found.state() != VersionState.END) {
-      return found.unavailable(notReadyText(found));
-    }
-    return asked instanceof ModelSelector.Label && found.version() >= 0
-        ? notServed(found.name(), found.version())
-        : notServed(asked);
-  }
-
-  private static String notReadyText(ModelLookup.NotReady found) {
-    String version = found.version() < 0 ? "It" : "Version " + found.version();
-    String reason = found.reason().isEmpty() ? "." : ": " + found.reason();
-    return "Model with name "
-        + found.name()
-        + " is not ready. "
-        + version
-        + " is "
-        + found.state()
-        + reason;
-  }
-
-  private static InferenceException notFound(String text) {
-    return new InferenceException(ErrorCode.NOT_FOUND, text);
+    return ServableErrors.refuse(asked, missed);
   }
 
   @Override

@@ -16,13 +16,19 @@ public sealed interface V1Report {
   /**
    * One model's versions, or those that were asked for, ascending.
    *
+   * @param versions none if the model has none of those
    * @param problem why the model is not ready although a version of it is loaded
+   * @param absence why the model has no version at all, if there is more to say
    */
-  record Versions(String name, List<VersionStatus> versions, Optional<ModelProblem> problem)
+  record Versions(
+      String name,
+      List<VersionStatus> versions,
+      Optional<ModelProblem> problem,
+      Optional<String> absence)
       implements V1Report {
     /** Makes the report of a model without a problem. */
     public Versions(String name, List<VersionStatus> versions) {
-      this(name, versions, Optional.empty());
+      this(name, versions, Optional.empty(), Optional.empty());
     }
 
     /** Returns whether any of them takes requests. */

@@ -6,6 +6,7 @@ import dev.sluice.inference.Explainer;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
+import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionStatus;
@@ -24,6 +25,8 @@ import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The owner of {@code /v1} and {@code /}: reads the path, and asks the mounted dialects for their
@@ -99,6 +102,9 @@ public final class V1Routes implements HttpProtocolHandler {
       case V1Request.Index _ -> report(exchange, request, new V1Report.Models(visible(exchange)));
       case V1Request.Status(var model) -> {
         exchange.measure(Api.V1_MODEL, model.name());
+        if (lead().reportsReadyModelsOnly()) {
+          requireReady(exchange, model);
+        }
         report(exchange, request, versions(model));
       }
       case V1Request.Metadata(var model) -> {
@@ -128,13 +134,19 @@ public final class V1Routes implements HttpProtocolHandler {
     exchange.json(200, out.raw('}').toBuffer());
   }
 
+  /** Fails as a prediction would that comes now. */
+  private void requireReady(HttpExchange exchange, ModelSelector selector) {
+    switch (data.find(selector, exchange.caller(), Operation.MODEL_METADATA)) {
+      case ModelLookup.Found(ModelLease model) -> model.release();
+      case ModelLookup.Missed missed -> throw lead().refuse(selector, missed);
+    }
+  }
+
   private V1Report.Versions versions(ModelSelector model) {
     Optional<V1Report.Versions> found =
         switch (model) {
           case ModelSelector.Latest(var name) ->
-              control
-                  .versions(name)
-                  .map(all -> new V1Report.Versions(name, all, control.problem(model)));
+              versions(name, _ -> true, () -> control.problem(model));
           case ModelSelector.Version(var name, var number) -> version(name, number);
           case ModelSelector.Label(var name, var label) -> {
             OptionalLong number = labelled(name, label);
@@ -154,13 +166,17 @@ public final class V1Routes implements HttpProtocolHandler {
   }
 
   private Optional<V1Report.Versions> version(String name, long number) {
-    List<VersionStatus> versions =
-        control.versions(name).orElse(List.of()).stream()
-            .filter(status -> status.version() == number)
-            .toList();
-    return versions.isEmpty()
-        ? Optional.empty()
-        : Optional.of(new V1Report.Versions(name, versions));
+    return versions(name, status -> status.version() == number, Optional::empty);
+  }
+
+  /** Returns those of a model's versions that are wanted; empty if there is no such model. */
+  private Optional<V1Report.Versions> versions(
+      String name, Predicate<VersionStatus> wanted, Supplier<Optional<ModelProblem>> problem) {
+    return control
+        .versions(name)
+        .map(all ->
+            new V1Report.Versions(
+                name, all.stream().filter(wanted).toList(), problem.get(), control.absence(name)));
   }
 
   private void metadata(HttpExchange exchange, V1Request request, ModelSelector selector) {

@@ -141,7 +141,7 @@ class TfsPredictionServiceHandlerTest {
         version,
         new ModelLookup.NotReady("m", 9, VersionState.LOADING, "warming up"),
         ErrorCode.UNAVAILABLE,
-        "model m version 9 is loading: warming up");
+        "Servable not ready for request: Specific(m, 9): warming up");
   }
 
   @Test

@@ -90,15 +90,24 @@ class TfsDialectTest {
   }
 
   @Test
-  void aVersionThatIsUnloadingIsUnavailableAndSaysWhy() {
+  void aVersionThatIsUnloadingIsNotFoundAsThere() {
     InferenceException refusal =
         dialect.refuse(
             new ModelSelector.Latest("m"),
-            new ModelLookup.NotReady("m", 3, VersionState.UNLOADING, "the server is stopping"));
+            new ModelLookup.NotReady("m", 3, VersionState.UNLOADING, "version 3 is unloading"));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_FOUND);
+    assertThat(refusal).hasMessage("Servable not found for request: Latest(m)");
+  }
+
+  @Test
+  void aLabelOfAVersionThatIsLoadingIsUnavailableAndSaysWhy() {
+    InferenceException refusal =
+        dialect.refuse(
+            new ModelSelector.Label("m", "stable"),
+            new ModelLookup.NotReady("m", 3, VersionState.LOADING, "version 3 is loading"));
     assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(refusal)
-        .hasMessage(
-            "Model with name m is not ready. Version 3 is UNLOADING: the server is stopping");
+        .hasMessage("Servable not ready for request: Specific(m, 3): version 3 is loading");
   }
 
   @Test

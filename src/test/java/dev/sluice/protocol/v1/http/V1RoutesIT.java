@@ -136,7 +136,7 @@ class V1RoutesIT {
       textBlock =
           """
           GET,  /v1/models/foo,                 404, Model with name foo does not exist.
-          GET,  /v1/models/loading,             503, Model with name loading is not ready.
+          GET,  /v1/models/loading,             503, Model with name loading is not ready. It is LOADING.
           POST, /v1/models/foo:explain,         404, Model with name foo does not exist.
           POST, /v1/models/addsub:explain,      501, 'model "addsub" has no explainer'
           POST, /v1/models/foo:predict,         404, Model with name foo does not exist.
@@ -175,7 +175,7 @@ class V1RoutesIT {
     Answer answer = post(both, "/v1/models/loading:predict", "{\"instances\":[1]}");
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.text())
-        .isEqualTo("{\"error\":\"Model with name loading is not ready. Version 3 is LOADING.\"}");
+        .isEqualTo("{\"error\":\"Servable not ready for request: Latest(loading)\"}");
   }
 
   @Test
