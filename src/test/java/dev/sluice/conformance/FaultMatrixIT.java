@@ -129,7 +129,19 @@ class FaultMatrixIT {
     deep();
     port = ChildServer.freePort();
     kservePort = ChildServer.freePort();
-    Path settings = folder.resolve("sluice.yml");
+    threads = Executors.newVirtualThreadPerTaskExecutor();
+    server = serve(models, port, kservePort, "1s");
+    for (String model :
+        List.of(
+            "hangs", "slow", "full", "updated", "removed", "dies", "crashes", "lookup", "deep")) {
+      server.awaitModel(model + "/1");
+    }
+    caller = new StepsCaller(port, kservePort);
+  }
+
+  private static ChildServer serve(Path models, int port, int kservePort, String drainTimeout)
+      throws IOException {
+    Path settings = folder.resolve(port + ".yml");
     Files.writeString(
         settings,
         """
@@ -141,20 +153,13 @@ class FaultMatrixIT {
           directory: %s
           poll_interval: 50ms
         shutdown:
-          drain_timeout: 1s
+          drain_timeout: %s
         limits:
           onnx_memory: 64MiB
           memory: 32MiB
         """
-            .formatted(port, kservePort, models));
-    threads = Executors.newVirtualThreadPerTaskExecutor();
-    server = ChildServer.start("serve", "--config=" + settings);
-    for (String model :
-        List.of(
-            "hangs", "slow", "full", "updated", "removed", "dies", "crashes", "lookup", "deep")) {
-      server.awaitModel(model + "/1");
-    }
-    caller = new StepsCaller(port, kservePort);
+            .formatted(port, kservePort, models, drainTimeout));
+    return ChildServer.start("serve", "--config=" + settings);
   }
 
   /** A run of a thousand operators, over as many numbers as its input says. */
@@ -173,6 +178,10 @@ class FaultMatrixIT {
   }
 
   private static void loop(String name, String settings) throws IOException {
+    loop(models, name, settings);
+  }
+
+  private static void loop(Path models, String name, String settings) throws IOException {
     LoopModel.writeRow(models, name);
     Files.writeString(models.resolve(name).resolve("model.yml"), settings);
   }
@@ -201,6 +210,11 @@ class FaultMatrixIT {
 
   /** Begins a request on a thread of its own, with a caller of its own. */
   private static CompletableFuture<Outcome> begin(Protocol protocol, String model) {
+    return begin(protocol, model, port, kservePort);
+  }
+
+  private static CompletableFuture<Outcome> begin(
+      Protocol protocol, String model, int port, int kservePort) {
     return CompletableFuture.supplyAsync(
         () -> {
           try (var own = new StepsCaller(port, kservePort)) {
@@ -249,7 +263,7 @@ class FaultMatrixIT {
     String idle = "sluice_model_longest_run_seconds{model=\"full\",version=\"1\"} 0\n";
     await("a run is under way", () -> !caller.metrics().contains(idle));
     var _ = begin(Protocol.V2_REST, "full");
-    await("one request waits", () -> waiting("full") > 0);
+    await("one request waits", () -> waiting(caller, "full") > 0);
     return all("full", 1, 0);
   }
 
@@ -310,7 +324,7 @@ class FaultMatrixIT {
         other.getOutputStream().write(sent.getBytes(US_ASCII));
         others.add(other);
         if (leave) {
-          // Without a farewell: what the server writes is answered with a reset.
+          // What the server writes is answered with a reset.
           other.setSoLinger(true, 0);
           other.close();
         }
@@ -345,20 +359,52 @@ class FaultMatrixIT {
   }
 
   private static Map<Protocol, Outcome> stopped() {
+    return whileAllRun(port, kservePort, caller, server::terminate);
+  }
+
+  /** A server that would wait for its runs much longer than this test does. */
+  private static Map<Protocol, Outcome> hurried() {
+    try {
+      Path slow = Files.createDirectories(folder.resolve("slow"));
+      loop(slow, "slow", "breaker: { hang: 0s }\n");
+      int own = ChildServer.freePort();
+      int kserve = ChildServer.freePort();
+      try (var patient = serve(slow, own, kserve, "10m");
+          var asking = new StepsCaller(own, kserve)) {
+        patient.awaitModel("slow/1");
+        var _ = begin(Protocol.V2_REST, "slow", own, kserve);
+        return whileAllRun(
+            own,
+            kserve,
+            asking,
+            () -> {
+              patient.signal("TERM");
+              patient.awaitLine("draining");
+              patient.signal("TERM");
+            });
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What every protocol is answered if something happens while all its requests wait. */
+  private static Map<Protocol, Outcome> whileAllRun(
+      int port, int kservePort, StepsCaller asking, Runnable event) {
     Map<Protocol, CompletableFuture<Outcome>> running = new EnumMap<>(Protocol.class);
     for (Protocol protocol : Protocol.values()) {
-      running.put(protocol, begin(protocol, "slow"));
+      running.put(protocol, begin(protocol, "slow", port, kservePort));
     }
-    await("all wait", () -> waiting("slow") >= running.size());
-    server.terminate();
+    await("all wait", () -> waiting(asking, "slow") >= running.size());
+    event.run();
     Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
     running.forEach((protocol, outcome) -> outcomes.put(protocol, outcome.join()));
     return outcomes;
   }
 
   /** How many requests of a model wait for a run. */
-  private static int waiting(String model) {
-    String metrics = caller.metrics();
+  private static int waiting(StepsCaller asking, String model) {
+    String metrics = asking.metrics();
     var count =
         Pattern.compile("nv_inference_pending_request_count\\{model=\"" + model + "\".*?} (\\d+)")
             .matcher(metrics);
@@ -390,6 +436,7 @@ class FaultMatrixIT {
       case "the version was removed" -> removed();
       case "there is no such model" -> all("missing", 1, 0);
       case "SIGTERM, and the run outlasts `drain_timeout`" -> stopped();
+      case "a second SIGTERM, whatever `drain_timeout` is" -> hurried();
       case "the server has closed its port" -> all("updated", 1, 0);
       default -> throw new AssertionError("nobody makes the fault: " + fault);
     };

@@ -56,10 +56,11 @@ final class GracefulShutdown {
   }
 
   private void drain() {
-    LOG.info("draining");
-    var _ = Thread.ofPlatform().daemon().name("closing").start(this::close);
     Signals.on("TERM", this::stopNow);
     Signals.on("INT", this::stopNow);
+    // From this line on, a second signal is not missed.
+    LOG.info("draining");
+    var _ = Thread.ofPlatform().daemon().name("closing").start(this::close);
     try {
       var _ = over.await(server.closingTime().toMillis(), TimeUnit.MILLISECONDS);
       if (!closed) {
