@@ -29,7 +29,7 @@ final class OnnxSession implements ModelSession {
   private final SessionHandle handle;
   private final Set<String> wholeOutputs;
   private final OnnxRun run;
-  private final boolean shapesAreOpen;
+  private final boolean hasInputs;
   private boolean closed;
 
   /** Takes over one use of the native session, unless this fails. */
@@ -39,7 +39,7 @@ final class OnnxSession implements ModelSession {
     this.handle = handle;
     this.wholeOutputs = wholeOutputs;
     this.run = new OnnxRun(handle, signature, wholeOutputs);
-    this.shapesAreOpen = signature.inputs().stream().anyMatch(spec -> !spec.shape().isFull());
+    this.hasInputs = !signature.inputs().isEmpty();
   }
 
   /**
@@ -91,9 +91,10 @@ final class OnnxSession implements ModelSession {
   }
 
   /**
-   * Returns what the caller learns. The runtime has one code for an operator that refused what it
-   * got and for its own faults; but a loaded model whose inputs may have many shapes fails in an
-   * operator when those of one request do not go together, such as the factors of a product.
+   * Returns what the caller learns. The runtime has no code of its own for an operator that refuses
+   * what it got; but the operators of a loaded model, whose types and fixed shapes were checked
+   * when it was opened, fail for what one request brings: factors of a product that do not go
+   * together, an index out of range, a size below nothing. A model without inputs fails by itself.
    */
   private InferenceException failure(RunFailure failure) {
     if (run.options().isInterrupted()) {
@@ -106,7 +107,7 @@ final class OnnxSession implements ModelSession {
               failure.mayWorkLater(handle.memoryLimit())
                   ? ErrorCode.RESOURCE_EXHAUSTED
                   : ErrorCode.INVALID_ARGUMENT;
-          case OPERATOR -> shapesAreOpen ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
+          case OPERATOR -> hasInputs ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
           case OUTPUT_MEMORY, OTHER -> ErrorCode.INTERNAL;
         };
     return new InferenceException(

@@ -1,6 +1,7 @@
 package dev.sluice.runtime.onnx;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,13 +18,22 @@ final class RunFailure extends RuntimeException {
     OUTPUT_MEMORY,
     /** There is no memory for what the run asked for. */
     MEMORY,
-    /** An operator failed. */
+    /** An operator ended the run, for its inputs as far as its code says. */
     OPERATOR,
     /** The runtime failed. */
     OTHER
   }
 
+  private static final int FAIL = 1;
   private static final int INVALID_ARGUMENT = 2;
+  private static final int RUNTIME_EXCEPTION = 6;
+
+  /**
+   * Codes of operators that check what they get: Gather returns 2 for an index out of range,
+   * GatherElements 1, and what is written as an assertion is 6. Others are of the library, such as
+   * 9 for an operator that it does not have.
+   */
+  private static final Set<Integer> CHECKS = Set.of(FAIL, INVALID_ARGUMENT, RUNTIME_EXCEPTION);
 
   /** The runtime's words for memory that does not fit an output; never for an input. */
   private static final List<String> WRONG_SHAPE =
@@ -73,7 +83,7 @@ final class RunFailure extends RuntimeException {
     if (NO_MEMORY.stream().anyMatch(text::contains)) {
       return Kind.MEMORY;
     }
-    return text.startsWith(OPERATOR_FAILED) ? Kind.OPERATOR : Kind.OTHER;
+    return CHECKS.contains(code) && text.startsWith(OPERATOR_FAILED) ? Kind.OPERATOR : Kind.OTHER;
   }
 
   /**

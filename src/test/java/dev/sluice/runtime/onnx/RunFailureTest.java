@@ -37,4 +37,10 @@ class RunFailureTest {
     assertThat(failure.kind()).isEqualTo(kind);
     assertThat(failure.mayWorkLater(0)).isEqualTo(mayWorkLater);
   }
+
+  @ParameterizedTest
+  @CsvSource({"1, OPERATOR", "2, REFUSED_INPUT", "6, OPERATOR", "9, OTHER", "11, OTHER"})
+  void onlyCodesOfChecksAreTheOperators(int code, RunFailure.Kind kind) {
+    assertThat(RunFailure.of(code, NODE + "no").kind()).isEqualTo(kind);
+  }
 }
