@@ -359,8 +359,8 @@ public final class EchoListener implements AutoCloseable {
   /** Takes messages with a large first field in native memory. */
   private record NativeBodies() implements GrpcMethod {
     @Override
-    public int[] tensorPath() {
-      return new int[] {10};
+    public List<int[]> tensorPaths() {
+      return List.of(new int[] {10});
     }
 
     @Override

@@ -30,7 +30,7 @@ public final class SingleInput {
     }
     Shape shape = oneElement(input, what);
     try (var builder = new TensorBuilder(DataType.BYTES, value.length() + 4L)) {
-      builder.putBytes(value.bytes(), value.offset(), value.length());
+      builder.putBytes(value.segment(), 0, value.length());
       return builder.build(shape);
     }
   }

@@ -19,9 +19,9 @@ public final class Utf8 {
     return isValid(element.data().asSlice(element.offset(), element.length()));
   }
 
-  /** Returns whether bytes of an array are UTF-8. */
+  /** Returns whether bytes are UTF-8. */
   public static boolean isValid(Body bytes) {
-    return isValid(MemorySegment.ofArray(bytes.bytes()).asSlice(bytes.offset(), bytes.length()));
+    return isValid(bytes.segment());
   }
 
   static boolean isValid(MemorySegment bytes) {

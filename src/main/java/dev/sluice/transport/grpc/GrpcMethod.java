@@ -3,6 +3,7 @@ package dev.sluice.transport.grpc;
 import dev.sluice.transport.Body;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.List;
 
 /**
  * Answers a call that has one request message and one response message.
@@ -11,9 +12,6 @@ import io.vertx.core.buffer.Buffer;
  */
 @FunctionalInterface
 public interface GrpcMethod {
-  /** For methods whose messages hold no raw tensors. */
-  int[] NO_PATH = {};
-
   /**
    * Answers a call on its event loop; gets the whole message, uncompressed.
    *
@@ -24,10 +22,10 @@ public interface GrpcMethod {
   Future<Buffer> answer(GrpcCall call, Body message);
 
   /**
-   * Returns the tags of the fields, each within the former, that lead to the raw bytes of a tensor.
-   * A large message that holds such a field comes in native memory. Empty if none does.
+   * Returns the paths to the raw bytes of a tensor: the tags of fields, each within the former. A
+   * large message that holds such a field comes in native memory. Empty if none does.
    */
-  default int[] tensorPath() {
-    return NO_PATH;
+  default List<int[]> tensorPaths() {
+    return List.of();
   }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import dev.sluice.transport.Body;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * Finds the field within which the first bytes of a message end: in a large message it is the one
@@ -15,13 +16,21 @@ final class PartialFieldLocator {
   private PartialFieldLocator() {}
 
   /**
-   * Returns the offset of that field's bytes in the message; negative if it is not the one that the
-   * path leads to, or if it is unknown.
+   * Returns the offset of that field's bytes in the message; negative if it is none that a path
+   * leads to, or if it is unknown.
    *
    * @param beginning the message's first bytes, in an array
-   * @param path the tags of the fields from the message to the wanted one, each within the former
+   * @param paths each the tags of the fields from the message to a wanted one
    */
-  static int find(Body beginning, int[] path) {
+  static int find(Body beginning, List<int[]> paths) {
+    int found = NONE;
+    for (int i = 0; i < paths.size() && found == NONE; i++) {
+      found = find(beginning, paths.get(i));
+    }
+    return found;
+  }
+
+  private static int find(Body beginning, int[] path) {
     try {
       return find(
           CodedInputStream.newInstance(beginning.bytes(), beginning.offset(), beginning.length()),

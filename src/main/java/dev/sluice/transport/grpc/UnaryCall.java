@@ -233,7 +233,7 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
   private void land(ByteBuf first) {
     if (collected.isLarge() && first.getByte(first.readerIndex()) == 0) {
       Body message = Buffers.behind(first, GrpcReply.PREFIX);
-      int tensorAt = PartialFieldLocator.find(message, method.method().tensorPath());
+      int tensorAt = PartialFieldLocator.find(message, method.method().tensorPaths());
       if (tensorAt >= 0) {
         collected.land(GrpcReply.PREFIX + (long) tensorAt);
         // Native memory is counted where it is made.

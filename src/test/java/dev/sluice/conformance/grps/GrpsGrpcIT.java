@@ -22,6 +22,7 @@ import io.grpc.stub.ClientCalls;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -101,6 +102,24 @@ class GrpsGrpcIT {
         .setDtype(DataType.DT_INT32)
         .addShape(1)
         .addShape(16);
+  }
+
+  @Test
+  void aLargeTensorThatLandsInNativeMemoryIsAnsweredAsASmallOne() {
+    List<Float> numbers = IntStream.range(0, 50_000).mapToObj(i -> (float) i).toList();
+    for (int i = 0; i < 3; i++) {
+      GenericTensor tensor =
+          GenericTensor.newBuilder()
+              .setName("x")
+              .setDtype(DataType.DT_FLOAT32)
+              .addShape(numbers.size())
+              .addAllFlatFloat32(numbers)
+              .build();
+      GenericTensor answer =
+          stub.predict(tensors("half_plus_two", tensor)).getGtensors().getTensors(0);
+      assertThat(answer.getFlatFloat32List())
+          .containsExactlyElementsOf(numbers.stream().map(each -> each / 2 + 2).toList());
+    }
   }
 
   @Test

@@ -3,16 +3,20 @@ package dev.sluice.transport.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.transport.Body;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Messages are written as bytes: a tag is {@code number * 8 + 2} for fields with a length. */
 class PartialFieldLocatorTest {
+  /** A path that no test's message has. */
+  private static final int[] OTHER = {98, 98};
+
   private static int find(int[] path, int... bytes) {
     byte[] beginning = new byte[bytes.length];
     for (int i = 0; i < bytes.length; i++) {
       beginning[i] = (byte) bytes[i];
     }
-    return PartialFieldLocator.find(Body.of(beginning), path);
+    return PartialFieldLocator.find(Body.of(beginning), List.of(OTHER, path));
   }
 
   @Test

@@ -1,9 +1,11 @@
 package dev.sluice.protocol.grps.grpc;
 
-import com.google.protobuf.CodedOutputStream;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.grps.DataForm;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.ResponseForm;
@@ -59,11 +61,9 @@ final class GrpsMessageWriter {
       source = source.asSlice(element.offset(), element.length());
     }
     int length = Math.toIntExact(source.byteSize());
-    var out = new GrpsWireWriter(messageSize(head, field, length));
+    var out = new ProtobufWriter(messageSize(head, field, length));
     out.raw(head);
-    out.begin(field, length);
-    out.raw(source, 0, length);
-    return buffer(out);
+    return out.bytes(field, source, 0, length).toBuffer();
   }
 
   private static Buffer tensors(byte[] head, List<NamedTensor> tensors) {
@@ -74,14 +74,14 @@ final class GrpsMessageWriter {
       writers.add(writer);
       length += fieldSize(GenericTensorData.TENSORS_FIELD_NUMBER, writer.size());
     }
-    var out = new GrpsWireWriter(messageSize(head, GrpsMessage.GTENSORS_FIELD_NUMBER, length));
+    var out = new ProtobufWriter(messageSize(head, GrpsMessage.GTENSORS_FIELD_NUMBER, length));
     out.raw(head);
-    out.begin(GrpsMessage.GTENSORS_FIELD_NUMBER, (int) length);
+    out.begin(GrpsMessage.GTENSORS_FIELD_NUMBER, length);
     for (TensorWriter writer : writers) {
-      out.begin(GenericTensorData.TENSORS_FIELD_NUMBER, (int) writer.size());
+      out.begin(GenericTensorData.TENSORS_FIELD_NUMBER, writer.size());
       writer.write(out);
     }
-    return buffer(out);
+    return out.toBuffer();
   }
 
   /** Returns the size of a message that is its head and one more field. */
@@ -92,17 +92,5 @@ final class GrpsMessageWriter {
           ErrorCode.INTERNAL, "the answer has " + size + " bytes, more than a message can");
     }
     return (int) size;
-  }
-
-  /** Returns the size of a field of known length, with its tag and length. */
-  static long fieldSize(int field, long length) {
-    return CodedOutputStream.computeTagSize(field)
-        + CodedOutputStream.computeUInt64SizeNoTag(length)
-        + length;
-  }
-
-  static Buffer buffer(GrpsWireWriter out) {
-    byte[] bytes = out.toArray();
-    return Buffers.wrap(bytes, 0, bytes.length);
   }
 }

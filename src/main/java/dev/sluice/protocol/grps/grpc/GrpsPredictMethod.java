@@ -2,16 +2,17 @@ package dev.sluice.protocol.grps.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.PredictCall;
+import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.util.List;
 
 /**
  * Answers Predict.
@@ -26,6 +27,11 @@ final class GrpsPredictMethod implements GrpcMethod {
   }
 
   @Override
+  public List<int[]> tensorPaths() {
+    return WireMessage.TENSOR_PATHS;
+  }
+
+  @Override
   public Future<Buffer> answer(GrpcCall exchange, Body message) {
     return predict(exchange, message).recover(failure -> explain(exchange, failure));
   }
@@ -36,19 +42,24 @@ final class GrpsPredictMethod implements GrpcMethod {
       return call.run(
           exchange,
           message.model(),
-          body.length(),
-          message::decode,
+          body.work(),
+          inputs -> decode(body, message, inputs),
           response -> GrpsMessageWriter.write(message.form(), response));
-    } catch (InferenceException e) {
+    } catch (InferenceException | ProtobufException e) {
       return Future.failedFuture(e);
-    } catch (IOException e) {
-      return Future.failedFuture(new UncheckedIOException(e));
+    }
+  }
+
+  /** Decodes the inputs; tensors keep the message's memory for as long as they need it. */
+  private static void decode(Body body, WireMessage message, RequestInputs inputs) {
+    try (body) {
+      message.decode(inputs);
     }
   }
 
   private static Future<Buffer> explain(GrpcCall exchange, Throwable failure) {
     return switch (failure) {
-      case UncheckedIOException e -> Future.failedFuture(GrpsMessages.malformed(e.getMessage()));
+      case ProtobufException e -> Future.failedFuture(GrpsMessages.malformed(e.getMessage()));
       case InferenceException e when !endsTheCall(e.code()) -> {
         exchange.record().failed(e.code());
         byte[] answer = GrpsMessages.of(GrpsStatus.ofPrediction(e)).toByteArray();

@@ -1,13 +1,12 @@
 package dev.sluice.protocol.grps.grpc;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcStreamCall;
 import dev.sluice.transport.grpc.GrpcStreamMethod;
 import io.vertx.core.Future;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 
 /**
  * Answers PredictStreaming: one message in, any number out.
@@ -64,10 +63,8 @@ final class PredictStreamMethod implements GrpcStreamMethod {
           message::decode,
           client,
           response -> GrpsMessageWriter.write(message.form(), response));
-    } catch (InferenceException e) {
+    } catch (InferenceException | ProtobufException e) {
       return Future.failedFuture(e);
-    } catch (IOException e) {
-      return Future.failedFuture(new UncheckedIOException(e));
     }
   }
 }

@@ -1,12 +1,12 @@
 package dev.sluice.protocol.grps.grpc;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.grpc.GrpcStreamCall;
 import io.vertx.core.buffer.Buffer;
-import java.io.UncheckedIOException;
 
 /**
  * The messages of a stream. A failure is one more of them, and the call itself ends well; but a
@@ -44,7 +44,7 @@ final class StreamedMessages implements ClientStream {
   @Override
   public void fail(Throwable failure) {
     switch (failure) {
-      case UncheckedIOException e -> call.fail(GrpsMessages.malformed(e.getMessage()));
+      case ProtobufException e -> call.fail(GrpsMessages.malformed(e.getMessage()));
       case InferenceException e when begun || !GrpsPredictMethod.endsTheCall(e.code()) -> {
         byte[] last = GrpsMessages.of(GrpsStatus.ofPrediction(call.explain(e))).toByteArray();
         call.write(Buffers.wrap(last, 0, last.length));

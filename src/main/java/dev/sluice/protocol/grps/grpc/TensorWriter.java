@@ -1,6 +1,10 @@
 package dev.sluice.protocol.grps.grpc;
 
-import com.google.protobuf.CodedOutputStream;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.numberSize;
+import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.varintSize;
+
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.Utf8;
@@ -35,29 +39,26 @@ final class TensorWriter {
 
   /** Returns the tensor's size, without the length in front. */
   long size() {
-    long size = CodedOutputStream.computeEnumSize(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
+    long size = numberSize(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
     if (name.length > 0) {
-      size += GrpsMessageWriter.fieldSize(GenericTensor.NAME_FIELD_NUMBER, name.length);
+      size += fieldSize(GenericTensor.NAME_FIELD_NUMBER, name.length);
     }
     if (shapeSize > 0) {
-      size += GrpsMessageWriter.fieldSize(GenericTensor.SHAPE_FIELD_NUMBER, shapeSize);
+      size += fieldSize(GenericTensor.SHAPE_FIELD_NUMBER, shapeSize);
     }
     if (type == GrpsType.STRING) {
       return size + valuesSize;
     }
-    return valuesSize == 0
-        ? size
-        : size + GrpsMessageWriter.fieldSize(type.listField(), valuesSize);
+    return valuesSize == 0 ? size : size + fieldSize(type.listField(), valuesSize);
   }
 
-  void write(GrpsWireWriter out) {
+  void write(ProtobufWriter out) {
     if (name.length > 0) {
-      out.begin(GenericTensor.NAME_FIELD_NUMBER, name.length);
-      out.raw(name);
+      out.bytes(GenericTensor.NAME_FIELD_NUMBER, name);
     }
-    out.varintField(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
+    out.number(GenericTensor.DTYPE_FIELD_NUMBER, type.number());
     if (shapeSize > 0) {
-      out.begin(GenericTensor.SHAPE_FIELD_NUMBER, (int) shapeSize);
+      out.begin(GenericTensor.SHAPE_FIELD_NUMBER, shapeSize);
       for (int i = 0; i < tensor.shape().rank(); i++) {
         out.varint(tensor.shape().dim(i));
       }
@@ -70,7 +71,7 @@ final class TensorWriter {
   private static long shapeSize(Shape shape) {
     long size = 0;
     for (int i = 0; i < shape.rank(); i++) {
-      size += CodedOutputStream.computeUInt64SizeNoTag(shape.dim(i));
+      size += varintSize(shape.dim(i));
     }
     return size;
   }
@@ -90,7 +91,7 @@ final class TensorWriter {
   private long varintsSize() {
     long size = 0;
     for (long i = 0; i < tensor.elementCount(); i++) {
-      size += CodedOutputStream.computeInt64SizeNoTag(ElementConversion.int64(named, i));
+      size += varintSize(ElementConversion.int64(named, i));
     }
     return size;
   }
@@ -100,17 +101,17 @@ final class TensorWriter {
     var element = new BytesElements(tensor);
     while (element.next()) {
       Utf8.require(element, named.name());
-      size += GrpsMessageWriter.fieldSize(type.listField(), element.length());
+      size += fieldSize(type.listField(), element.length());
     }
     return size;
   }
 
-  private void writeValues(GrpsWireWriter out) {
+  private void writeValues(ProtobufWriter out) {
     if (type == GrpsType.STRING) {
       writeTexts(out);
       return;
     }
-    out.begin(type.listField(), (int) valuesSize);
+    out.begin(type.listField(), valuesSize);
     if (tensor.type() == DataType.FP32 || tensor.type() == DataType.FP64) {
       out.raw(tensor.data(), 0, (int) valuesSize);
     } else if (type.kind() == GrpsType.Kind.SINGLE) {
@@ -124,11 +125,10 @@ final class TensorWriter {
     }
   }
 
-  private void writeTexts(GrpsWireWriter out) {
+  private void writeTexts(ProtobufWriter out) {
     var element = new BytesElements(tensor);
     while (element.next()) {
-      out.begin(type.listField(), element.length());
-      out.raw(element.data(), element.offset(), element.length());
+      out.bytes(type.listField(), element.data(), element.offset(), element.length());
     }
   }
 }

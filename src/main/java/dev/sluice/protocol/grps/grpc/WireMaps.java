@@ -1,22 +1,27 @@
 package dev.sluice.protocol.grps.grpc;
 
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.WireFormat;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED32;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED64;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import dev.sluice.protocol.grps.MapKind;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.SingleInput;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 
 /**
  * Reads a GenericMapData: each entry is the one value of the input it is named after. A map entry
  * is a message of a key, field 1, and a value, field 2, either of which may be left out.
  */
 final class WireMaps {
-  private static final int KEY = GrpsWire.lengthDelimited(1);
-  private static final int VALUE_FIELD = 2;
+  private static final int KEY = KEY_FIELD << 3 | DELIMITED;
 
   private final RequestInputs inputs;
 
@@ -24,37 +29,37 @@ final class WireMaps {
     this.inputs = inputs;
   }
 
-  static void read(Body data, RequestInputs inputs) throws IOException {
+  static void read(Body data, RequestInputs inputs) {
     var maps = new WireMaps(inputs);
-    CodedInputStream in = GrpsWire.open(data);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      if (!maps.readEntry(in, tag, data)) {
-        in.skipField(tag);
+    var in = new ProtobufReader(data);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
+      if (!maps.readEntry(in, tag)) {
+        in.skip(tag);
       }
     }
   }
 
-  private boolean readEntry(CodedInputStream in, int tag, Body data) throws IOException {
+  private boolean readEntry(ProtobufReader in, int tag) {
     for (MapKind kind : MapKind.values()) {
-      if (tag == GrpsWire.lengthDelimited(kind.number())) {
-        readEntry(kind, GrpsWire.slice(in, data));
+      if (tag == ProtobufTag.delimited(kind.number())) {
+        readEntry(kind, in.bytes());
         return true;
       }
     }
     return false;
   }
 
-  private void readEntry(MapKind kind, Body entry) throws IOException {
+  private void readEntry(MapKind kind, Body entry) {
     String key = "";
     Body value = Body.EMPTY;
-    CodedInputStream in = GrpsWire.open(entry);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+    var in = new ProtobufReader(entry);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       if (tag == KEY) {
-        key = in.readStringRequireUtf8();
+        key = in.text();
       } else if (tag == valueTag(kind)) {
         value = value(kind, in, entry);
       } else {
-        in.skipField(tag);
+        in.skip(tag);
       }
     }
     TensorSpec input = inputs.entry(key, kind);
@@ -63,37 +68,39 @@ final class WireMaps {
 
   private static int valueTag(MapKind kind) {
     return switch (kind) {
-      case TEXT, BYTES -> GrpsWire.lengthDelimited(VALUE_FIELD);
-      case INT32, INT64 -> GrpsWire.varint(VALUE_FIELD);
-      case SINGLE -> (VALUE_FIELD << 3) | WireFormat.WIRETYPE_FIXED32;
-      case DOUBLE -> (VALUE_FIELD << 3) | WireFormat.WIRETYPE_FIXED64;
+      case TEXT, BYTES -> VALUE_FIELD << 3 | DELIMITED;
+      case INT32, INT64 -> VALUE_FIELD << 3 | VARINT;
+      case SINGLE -> VALUE_FIELD << 3 | FIXED32;
+      case DOUBLE -> VALUE_FIELD << 3 | FIXED64;
     };
   }
 
   /** Returns the bytes of an entry's value, without a length in front. */
-  private static Body value(MapKind kind, CodedInputStream in, Body entry) throws IOException {
+  private static Body value(MapKind kind, ProtobufReader in, Body entry) {
     if (kind == MapKind.TEXT || kind == MapKind.BYTES) {
-      return GrpsWire.slice(in, entry);
+      return in.bytes();
     }
-    int from = in.getTotalBytesRead();
-    in.skipField(valueTag(kind));
-    return entry.slice(from, in.getTotalBytesRead() - from);
+    int from = (int) in.position();
+    in.skip(valueTag(kind));
+    return entry.slice(from, (int) in.position() - from);
   }
 
-  private static Tensor tensor(MapKind kind, TensorSpec input, Body value) throws IOException {
+  private static Tensor tensor(MapKind kind, TensorSpec input, Body value) {
     String place = "gmap." + kind.field() + "." + input.name();
-    CodedInputStream in = GrpsWire.open(value);
+    var in = new ProtobufReader(value);
     boolean absent = value.length() == 0;
     return switch (kind) {
       case TEXT -> {
-        GrpsWire.requireUtf8(value);
+        WireMessage.requireUtf8(value);
         yield SingleInput.text(input, place, value);
       }
       case BYTES -> SingleInput.text(input, place, value);
-      case INT32 -> SingleInput.integer(input, place, absent ? 0 : in.readInt32());
-      case INT64 -> SingleInput.integer(input, place, absent ? 0 : in.readInt64());
-      case SINGLE -> SingleInput.number(input, place, absent ? 0 : in.readFloat());
-      case DOUBLE -> SingleInput.number(input, place, absent ? 0 : in.readDouble());
+      case INT32 -> SingleInput.integer(input, place, absent ? 0 : in.varint32());
+      case INT64 -> SingleInput.integer(input, place, absent ? 0 : in.varint());
+      case SINGLE ->
+          SingleInput.number(input, place, absent ? 0 : Float.intBitsToFloat(in.fixed32()));
+      case DOUBLE ->
+          SingleInput.number(input, place, absent ? 0 : Double.longBitsToDouble(in.fixed64()));
     };
   }
 }

@@ -1,12 +1,14 @@
 package dev.sluice.protocol.grps.grpc;
 
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.WireFormat;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -25,46 +27,57 @@ final class WireTensor {
   private long[] dims = new long[4];
   private int rank;
 
+  /** The field of the last packed list; 0 if there is none. */
+  private int listField;
+
+  private Body list = Body.EMPTY;
+  private int values;
+
   private WireTensor(Body bytes) {
     this.bytes = bytes;
   }
 
-  static WireTensor scan(Body bytes) throws IOException {
+  static WireTensor scan(Body bytes) {
     var tensor = new WireTensor(bytes);
-    CodedInputStream in = GrpsWire.open(bytes);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+    var in = new ProtobufReader(bytes);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       tensor.readField(in, tag);
     }
     return tensor;
   }
 
-  private void readField(CodedInputStream in, int tag) throws IOException {
-    boolean packed = WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;
-    boolean varint = WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_VARINT;
-    int field = WireFormat.getTagFieldNumber(tag);
+  private void readField(ProtobufReader in, int tag) {
+    boolean packed = ProtobufTag.form(tag) == DELIMITED;
+    boolean varint = ProtobufTag.form(tag) == VARINT;
+    int field = ProtobufTag.field(tag);
     if (field == GenericTensor.NAME_FIELD_NUMBER && packed) {
-      name = in.readStringRequireUtf8();
+      name = in.text();
     } else if (field == GenericTensor.DTYPE_FIELD_NUMBER && varint) {
-      typeNumber = in.readEnum();
+      typeNumber = in.varint32();
     } else if (field == GenericTensor.SHAPE_FIELD_NUMBER && packed) {
       readDims(in);
     } else if (field == GenericTensor.SHAPE_FIELD_NUMBER && varint) {
       addDim(in);
+    } else if (field > GenericTensor.SHAPE_FIELD_NUMBER && packed) {
+      values++;
+      listField = field;
+      list = in.bytes();
     } else {
-      in.skipField(tag);
+      values += field > GenericTensor.SHAPE_FIELD_NUMBER ? 1 : 0;
+      in.skip(tag);
     }
   }
 
-  private void readDims(CodedInputStream in) throws IOException {
-    int outer = in.pushLimit(in.readRawVarint32());
-    while (in.getBytesUntilLimit() > 0) {
+  private void readDims(ProtobufReader in) {
+    long outer = in.enter();
+    while (!in.atEnd()) {
       addDim(in);
     }
-    in.popLimit(outer);
+    in.leave(outer);
   }
 
-  private void addDim(CodedInputStream in) throws IOException {
-    long dim = Integer.toUnsignedLong(in.readUInt32());
+  private void addDim(ProtobufReader in) {
+    long dim = Integer.toUnsignedLong(in.varint32());
     if (rank == MAX_RANK) {
       throw InferenceException.invalid("a shape has more than " + MAX_RANK + " dimensions");
     }
@@ -82,6 +95,11 @@ final class WireTensor {
   /** Returns the tensor's name; empty if it has none. */
   String name() {
     return name;
+  }
+
+  /** Returns the bytes of a packed list if they are all that the tensor has of values. */
+  @Nullable Body onlyList(int field) {
+    return values == 1 && listField == field ? list : null;
   }
 
   int typeNumber() {

@@ -1,7 +1,9 @@
 package dev.sluice.protocol.grps.grpc;
 
-import com.google.protobuf.CodedInputStream;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.RawTensors;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
@@ -9,25 +11,24 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
-import java.io.IOException;
 
 /** Reads a GenericTensorData into a model's inputs. */
 final class WireTensors {
   private WireTensors() {}
 
-  static void read(Body data, RequestInputs inputs) throws IOException {
-    CodedInputStream in = GrpsWire.open(data);
-    int tensors = GrpsWire.lengthDelimited(GenericTensorData.TENSORS_FIELD_NUMBER);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+  static void read(Body data, RequestInputs inputs) {
+    var in = new ProtobufReader(data);
+    int tensors = ProtobufTag.delimited(GenericTensorData.TENSORS_FIELD_NUMBER);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
       if (tag == tensors) {
-        readTensor(WireTensor.scan(GrpsWire.slice(in, data)), inputs);
+        readTensor(WireTensor.scan(in.bytes()), inputs);
       } else {
-        in.skipField(tag);
+        in.skip(tag);
       }
     }
   }
 
-  private static void readTensor(WireTensor tensor, RequestInputs inputs) throws IOException {
+  private static void readTensor(WireTensor tensor, RequestInputs inputs) {
     TensorSpec wanted = inputs.next(tensor.name());
     GrpsType type = tensor.type();
     if (type == null) {
@@ -40,11 +41,22 @@ final class WireTensors {
     }
     TensorSpec input = inputs.fed(wanted, type);
     Shape shape = Shape.of(tensor.dims());
+    Body raw = WireValues.lieAsInMemory(type, input) ? tensor.onlyList(type.listField()) : null;
+    if (raw != null && isWhole(raw, input, shape)) {
+      inputs.add(input, RawTensors.read(input.type(), shape, raw));
+      return;
+    }
     try (var elements =
         new TensorBuilder(input.type(), capacity(tensor.bytes(), type, input, shape))) {
       new WireValues(type, input, elements).read(tensor.bytes());
       inputs.add(input, elements, shape, type);
     }
+  }
+
+  private static boolean isWhole(Body raw, TensorSpec input, Shape shape) {
+    int size = input.type().byteSize();
+    return raw.length() % size == 0
+        && RequestInputs.elementCount(input, shape) == raw.length() / size;
   }
 
   /**

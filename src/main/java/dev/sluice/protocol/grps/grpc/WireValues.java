@@ -1,9 +1,14 @@
 package dev.sluice.protocol.grps.grpc;
 
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.WireFormat;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.DELIMITED;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED32;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.FIXED64;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VARINT;
+
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
+import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.codec.protobuf.ProtobufTag;
 import dev.sluice.protocol.grps.ElementConversion;
 import dev.sluice.protocol.grps.GrpsType;
 import dev.sluice.protocol.grps.RequestInputs;
@@ -11,8 +16,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
-import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Reads the values of one GenericTensor into a tensor's memory: the list that belongs to its type,
@@ -30,17 +33,17 @@ final class WireValues {
     this.elements = elements;
   }
 
-  void read(Body tensor) throws IOException {
-    CodedInputStream in = GrpsWire.open(tensor);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      if (WireFormat.getTagFieldNumber(tag) != type.listField()) {
-        in.skipField(tag);
-      } else if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
-        readRun(GrpsWire.slice(in, tensor));
-      } else if (WireFormat.getTagWireType(tag) == unpackedWireType()) {
+  void read(Body tensor) {
+    var in = new ProtobufReader(tensor);
+    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
+      if (ProtobufTag.field(tag) != type.listField()) {
+        in.skip(tag);
+      } else if (ProtobufTag.form(tag) == DELIMITED) {
+        readRun(in);
+      } else if (ProtobufTag.form(tag) == unpackedWireType()) {
         readOne(in);
       } else {
-        in.skipField(tag);
+        in.skip(tag);
       }
     }
   }
@@ -48,47 +51,49 @@ final class WireValues {
   /** Returns how one value is written alone; -1 if that is no different from a run. */
   private int unpackedWireType() {
     return switch (type.kind()) {
-      case INTEGER -> WireFormat.WIRETYPE_VARINT;
-      case SINGLE -> WireFormat.WIRETYPE_FIXED32;
-      case DOUBLE -> WireFormat.WIRETYPE_FIXED64;
+      case INTEGER -> VARINT;
+      case SINGLE -> FIXED32;
+      case DOUBLE -> FIXED64;
       case TEXT -> -1;
     };
   }
 
-  private void readRun(Body run) throws IOException {
+  private void readRun(ProtobufReader in) {
     if (type == GrpsType.STRING) {
-      GrpsWire.requireUtf8(run);
-      elements.putBytes(run.bytes(), run.offset(), run.length());
-    } else if (liesAsInMemory()) {
-      copy(run);
+      Body run = in.bytes();
+      WireMessage.requireUtf8(run);
+      elements.putBytes(run.segment(), 0, run.length());
+    } else if (lieAsInMemory(type, input)) {
+      copy(in.bytes());
     } else {
-      CodedInputStream in = GrpsWire.open(run);
-      while (!in.isAtEnd()) {
+      long outer = in.enter();
+      while (!in.atEnd()) {
         readOne(in);
       }
+      in.leave(outer);
     }
   }
 
-  private boolean liesAsInMemory() {
+  /** Returns whether packed values of a type lie on the wire as they do in the input's tensor. */
+  static boolean lieAsInMemory(GrpsType type, TensorSpec input) {
     return (type == GrpsType.FLOAT32 && input.type() == DataType.FP32) || type == GrpsType.FLOAT64;
   }
 
-  private void copy(Body run) throws IOException {
+  private void copy(Body run) {
     int size = elements.type().byteSize();
     if (run.length() % size != 0) {
-      throw new InvalidProtocolBufferException("a packed list ends within a value");
+      throw new ProtobufException("a packed list ends within a value");
     }
-    elements.putRaw(
-        MemorySegment.ofArray(run.bytes()), run.offset(), run.length(), run.length() / size);
+    elements.putRaw(run.segment(), 0, run.length(), run.length() / size);
   }
 
-  private void readOne(CodedInputStream in) throws IOException {
+  private void readOne(ProtobufReader in) {
     switch (type) {
-      case UINT8 -> put(Integer.toUnsignedLong(in.readUInt32()));
-      case INT8, INT16, INT32 -> put(in.readInt32());
-      case INT64 -> put(in.readInt64());
-      case FLOAT16, FLOAT32 -> put(in.readFloat());
-      case FLOAT64 -> put(in.readDouble());
+      case UINT8 -> put(Integer.toUnsignedLong(in.varint32()));
+      case INT8, INT16, INT32 -> put(in.varint32());
+      case INT64 -> put(in.varint());
+      case FLOAT16, FLOAT32 -> put(Float.intBitsToFloat(in.fixed32()));
+      case FLOAT64 -> put(Double.longBitsToDouble(in.fixed64()));
       case STRING -> throw new IllegalStateException("text has no form of its own");
     }
   }

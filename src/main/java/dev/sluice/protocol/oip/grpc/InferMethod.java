@@ -12,6 +12,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -20,10 +21,11 @@ import java.util.Map;
  * <p>Hot path: the message is decoded in place, the answer is one array.
  */
 record InferMethod(OipServer server) implements GrpcMethod {
-  private static final int[] RAW_TENSOR = {InferMessageTags.RAW_INPUT_CONTENTS};
+  private static final List<int[]> RAW_TENSOR =
+      List.of(new int[] {InferMessageTags.RAW_INPUT_CONTENTS});
 
   @Override
-  public int[] tensorPath() {
+  public List<int[]> tensorPaths() {
     return RAW_TENSOR;
   }
 

@@ -34,7 +34,8 @@ record PredictRequestView(
   private static final int VALUE = VALUE_FIELD << 3 | DELIMITED;
 
   /** The fields that lead to the raw bytes of a tensor. */
-  static final int[] TENSOR_CONTENT = {INPUTS, VALUE, TensorScanner.TENSOR_CONTENT};
+  static final List<int[]> TENSOR_CONTENT =
+      List.of(new int[] {INPUTS, VALUE, TensorScanner.TENSOR_CONTENT});
 
   /**
    * Reads a message.

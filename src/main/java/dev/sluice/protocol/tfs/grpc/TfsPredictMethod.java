@@ -12,6 +12,7 @@ import dev.sluice.transport.grpc.GrpcCall;
 import dev.sluice.transport.grpc.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ final class TfsPredictMethod implements GrpcMethod {
   }
 
   @Override
-  public int[] tensorPath() {
+  public List<int[]> tensorPaths() {
     return PredictRequestView.TENSOR_CONTENT;
   }
 

@@ -11,6 +11,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.grps.DataForm;
 import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.protocol.grps.grpc.proto.DataType;
@@ -25,11 +26,12 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.DeclaredModel;
 import dev.sluice.testing.Mutations;
+import dev.sluice.testing.NativeBodies;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.Body;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -59,8 +61,12 @@ class WireMessageTest {
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
   }
 
-  private static void decode(byte[] message, Consumer<List<NamedTensor>> check) throws IOException {
-    WireMessage scanned = WireMessage.scan(Body.of(message));
+  private static void decode(byte[] message, Consumer<List<NamedTensor>> check) {
+    decode(Body.of(message), check);
+  }
+
+  private static void decode(Body message, Consumer<List<NamedTensor>> check) {
+    WireMessage scanned = WireMessage.scan(message);
     try (var inputs = new RequestInputs(MODEL)) {
       scanned.decode(inputs);
       List<NamedTensor> tensors = inputs.take();
@@ -163,6 +169,67 @@ class WireMessageTest {
   }
 
   @Test
+  void aMessageInNativeMemoryIsReadAsOneInAnArray() {
+    var texts = GrpsMessage.newBuilder().setStrData("größe");
+    var bytes = GrpsMessage.newBuilder().setBinData(ByteString.copyFromUtf8("xyz"));
+    var map = GenericMapData.newBuilder().putSF("x", 0.5f).putSI32("n", -3).putSS("t", "ä");
+    for (var message : List.of(sound().toBuilder(), GrpsMessage.newBuilder().setGmap(map))) {
+      assertNativeLikeHeap(MODEL, message.build().toByteArray());
+    }
+    var text = DeclaredModel.of(spec("t", dev.sluice.tensor.DataType.BYTES));
+    for (var message : List.of(texts, bytes)) {
+      assertNativeLikeHeap(text, message.build().toByteArray());
+    }
+  }
+
+  private static void assertNativeLikeHeap(DeclaredModel model, byte[] message) {
+    try (Body body = NativeBodies.body(message, 0);
+        var heap = new RequestInputs(model);
+        var inputs = new RequestInputs(model)) {
+      WireMessage.scan(Body.of(message)).decode(heap);
+      WireMessage.scan(body).decode(inputs);
+      List<NamedTensor> wanted = heap.take();
+      List<NamedTensor> got = inputs.take();
+      try {
+        assertThat(got).hasSameSizeAs(wanted);
+        for (int i = 0; i < wanted.size(); i++) {
+          MemorySegment data = got.get(i).tensor().data();
+          assertThat(data.mismatch(wanted.get(i).tensor().data())).isEqualTo(-1);
+        }
+      } finally {
+        NamedTensor.closeAll(wanted);
+        NamedTensor.closeAll(got);
+      }
+    }
+  }
+
+  @Test
+  void floatsInNativeMemoryBecomeATensorWithoutACopy() {
+    var tensor =
+        GenericTensor.newBuilder()
+            .setName("x")
+            .setDtype(DataType.DT_FLOAT32)
+            .addShape(2)
+            .addAllFlatFloat32(List.of(1.5f, -2f));
+    byte[] message =
+        GrpsMessage.newBuilder()
+            .setGtensors(GenericTensorData.newBuilder().addTensors(tensor))
+            .build()
+            .toByteArray();
+    int at = message.length - 2 * Float.BYTES;
+    var model = DeclaredModel.of(spec("x", dev.sluice.tensor.DataType.FP32));
+    Tensor x;
+    try (Body body = NativeBodies.body(message, at);
+        var inputs = new RequestInputs(model)) {
+      WireMessage.scan(body).decode(inputs);
+      x = inputs.take().getFirst().tensor();
+      assertThat(x.data().address()).isEqualTo(body.segment().address() + at);
+    }
+    assertThat(Tensors.toFloats(x)).containsExactly(1.5f, -2f);
+    x.close();
+  }
+
+  @Test
   void aValueOutOfTheTypesRangeIsNamed() {
     var tensor =
         GenericTensor.newBuilder()
@@ -245,11 +312,11 @@ class WireMessageTest {
     var mutations = new Mutations(3);
     for (int i = 0; i < 4000; i++) {
       byte[] message = mutations.damage(i % 2 == 0 ? tensors : map);
-      try {
-        decode(message, _ -> {});
+      try (Body body = i % 4 < 2 ? Body.of(message) : NativeBodies.body(message, 0)) {
+        decode(body, _ -> {});
       } catch (InferenceException e) {
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-      } catch (IOException | UncheckedIOException e) {
+      } catch (ProtobufException e) {
         assertThat(e).hasMessageNotContaining("dev.sluice");
       }
     }
