@@ -42,7 +42,7 @@ class PackageRulesTest {
           serving      | tensor inference config telemetry repository scheduling runtime extension
           serving.explain | tensor inference config
           transport    | tensor inference config telemetry security
-          protocol     | tensor inference telemetry transport
+          protocol     | tensor inference telemetry transport config.compat.triton.proto
           ops          | inference config telemetry transport
           """)
   void packageUsesOnly(String name, @Nullable String allowed) {
@@ -116,7 +116,7 @@ class PackageRulesTest {
           """
           io.vertx.core.eventbus..         | repository ops boot
           io.vertx.grpc..                  | transport boot
-          com.google.protobuf..            | protocol.*.grpc transport runtime.onnx runtime.tensorflow
+          com.google.protobuf..            | protocol.*.grpc transport runtime.onnx runtime.tensorflow config.compat.triton
           com.fasterxml.jackson..          | config protocol boot
           org.yaml.snakeyaml..             | config
           picocli..                        | boot

@@ -1,6 +1,5 @@
 package dev.sluice.inference;
 
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,13 +16,9 @@ public interface ModelLease {
   /** Returns the metadata of the leased version. */
   ModelMetadata metadata();
 
-  /**
-   * Returns its configuration in Triton's form, by the names of
-   * src/docs/reference/protocols/open-inference.md: each value a String, Long, Double, Boolean,
-   * List or Map. Empty if it has none.
-   */
-  default Map<String, Object> configuration() {
-    return Map.of();
+  /** Returns its configuration in Triton's form; {@link ModelConfiguration#NONE} if it has none. */
+  default ModelConfiguration configuration() {
+    return ModelConfiguration.NONE;
   }
 
   /**

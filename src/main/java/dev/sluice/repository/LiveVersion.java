@@ -1,10 +1,10 @@
 package dev.sluice.repository;
 
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -62,7 +62,7 @@ public final class LiveVersion implements ModelLease {
   }
 
   @Override
-  public Map<String, Object> configuration() {
+  public ModelConfiguration configuration() {
     return loaded.configuration();
   }
 

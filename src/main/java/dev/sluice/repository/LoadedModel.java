@@ -1,8 +1,8 @@
 package dev.sluice.repository;
 
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,9 +14,9 @@ public interface LoadedModel {
   /** Returns the model's description of itself, which never changes while it is loaded. */
   ModelMetadata metadata();
 
-  /** Returns its configuration in Triton's form, complete; empty if it has none. */
-  default Map<String, Object> configuration() {
-    return Map.of();
+  /** Returns its configuration in Triton's form; {@link ModelConfiguration#NONE} if it has none. */
+  default ModelConfiguration configuration() {
+    return ModelConfiguration.NONE;
   }
 
   /**

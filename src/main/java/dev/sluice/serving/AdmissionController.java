@@ -45,7 +45,7 @@ final class AdmissionController {
 
   static AdmissionController of(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     // A queue policy of Triton's says itself how many may wait, and is not improved upon.
-    return config.admission().adaptive() && !config.queue().asTriton()
+    return config.admission().adaptive() && !config.queue().hasPolicies()
         ? new AdmissionController(
             config,
             capacity(config),

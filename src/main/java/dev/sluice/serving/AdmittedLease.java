@@ -2,13 +2,13 @@ package dev.sluice.serving;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.admission.Admission.Permit;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -67,7 +67,7 @@ final class AdmittedLease implements ModelLease {
   }
 
   @Override
-  public Map<String, Object> configuration() {
+  public ModelConfiguration configuration() {
     return live.configuration();
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.scheduling.Scheduler;
@@ -8,7 +9,6 @@ import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.serving.plugin.PluginHttpHandler;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,7 +27,7 @@ public interface Servable extends LoadedModel {
   }
 
   @Override
-  default Map<String, Object> configuration() {
+  default ModelConfiguration configuration() {
     return facts().configuration();
   }
 

@@ -1,21 +1,30 @@
 package dev.sluice.serving;
 
-import dev.sluice.config.compat.triton.TritonTree;
+import dev.sluice.config.compat.triton.TritonJson;
+import dev.sluice.config.compat.triton.proto.DataType;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
+import dev.sluice.config.compat.triton.proto.ModelEnsembling;
+import dev.sluice.config.compat.triton.proto.ModelInput;
+import dev.sluice.config.compat.triton.proto.ModelInstanceGroup;
+import dev.sluice.config.compat.triton.proto.ModelInstanceGroup.Kind;
+import dev.sluice.config.compat.triton.proto.ModelOutput;
+import dev.sluice.config.compat.triton.proto.ModelSequenceBatching;
+import dev.sluice.config.compat.triton.proto.ModelSequenceBatching.Control;
+import dev.sluice.config.compat.triton.proto.ModelVersionPolicy;
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.EnsembleConfig;
-import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.SequenceConfig;
+import dev.sluice.config.model.SequenceConfig.ControlKind;
 import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,175 +32,189 @@ import org.jspecify.annotations.Nullable;
  * A model's configuration in Triton's form: what its settings say, completed by what the model
  * itself says, so that a model without a {@code config.pbtxt} has one too.
  */
-public final class TritonConfiguration {
-  /** The device of all instances. */
-  private static final String CPU = "KIND_CPU";
+public final class TritonConfiguration implements ModelConfiguration {
+  private final ModelConfig complete;
 
-  private final ModelMetadata model;
-  private final ModelConfig config;
-  private final Map<String, Object> tree;
-
-  private TritonConfiguration(ModelMetadata model, ModelConfig config) {
-    this.model = model;
-    this.config = config;
-    this.tree = new LinkedHashMap<>(config.declared());
+  private TritonConfiguration(ModelConfig complete) {
+    this.complete = complete;
   }
 
-  /** Returns the whole configuration as a {@link TritonTree}. */
-  static Map<String, Object> of(String name, ModelMetadata model, ModelConfig config) {
-    return new TritonConfiguration(model, config).complete(name);
-  }
-
-  private Map<String, Object> complete(String name) {
-    tree.put("name", name);
-    tree.put("platform", model.platform());
-    tree.putIfAbsent("backend", backend(model.platform()));
-    tree.put("max_batch_size", (long) model.maxBatchSize());
-    tree.putIfAbsent("version_policy", policy(config.versionPolicy()));
-    Signature signature = defaultSignature();
-    if (signature != null) {
-      tree.put("input", tensors("input", signature.inputs(), true));
-      tree.put("output", tensors("output", signature.outputs(), false));
+  /** Returns the whole configuration of a model. */
+  static TritonConfiguration of(
+      String name, ModelMetadata model, dev.sluice.config.model.ModelConfig config) {
+    ModelConfig declared = config.declared();
+    ModelConfig.Builder complete =
+        declared.toBuilder()
+            .setName(name)
+            .setPlatform(model.platform())
+            .setMaxBatchSize(model.maxBatchSize());
+    if (declared.getBackend().isEmpty()) {
+      complete.setBackend(backend(model.platform()));
     }
-    config
-        .ensemble()
-        .ifPresentOrElse(
-            ensemble -> tree.putIfAbsent("ensemble_scheduling", ensemble(ensemble)),
-            () -> addScheduling(name));
-    tree.put("response_cache", Map.of("enable", config.responseCache()));
-    tree.put("model_transaction_policy", Map.of("decoupled", model.decoupled()));
-    return TritonTree.complete(tree);
+    if (!declared.hasVersionPolicy()) {
+      complete.setVersionPolicy(policy(config.versionPolicy()));
+    }
+    Signature signature = defaultSignature(model);
+    if (signature != null) {
+      addTensors(complete, signature, model.maxBatchSize() > 0);
+    }
+    addScheduling(complete, config);
+    complete.getResponseCacheBuilder().setEnable(config.responseCache());
+    complete.getModelTransactionPolicyBuilder().setDecoupled(model.decoupled());
+    return new TritonConfiguration(complete.build());
+  }
+
+  @Override
+  public byte[] message() {
+    return complete.toByteArray();
+  }
+
+  @Override
+  public String json() {
+    return TritonJson.print(complete);
   }
 
   private static String backend(String platform) {
     return platform.substring(0, Math.max(platform.indexOf('_'), 0));
   }
 
-  private @Nullable Signature defaultSignature() {
+  private static @Nullable Signature defaultSignature(ModelMetadata model) {
     Map<String, Signature> all = model.signatures();
     return all.size() == 1 ? all.values().iterator().next() : all.get(Signature.DEFAULT);
   }
 
-  private void addScheduling(String name) {
-    tree.put(
-        "instance_group",
-        config.declared().get("instance_group") instanceof List<?> groups && !groups.isEmpty()
-            ? named(groups, name)
-            : List.of(Map.of("name", name, "kind", CPU, "count", (long) config.instances())));
-    config
-        .sequence()
-        .ifPresent(sequence -> tree.putIfAbsent("sequence_batching", sequences(sequence)));
+  private static void addScheduling(
+      ModelConfig.Builder complete, dev.sluice.config.model.ModelConfig config) {
+    if (config.ensemble().isPresent()) {
+      if (!complete.hasEnsembleScheduling()) {
+        complete.setEnsembleScheduling(ensemble(config.ensemble().get()));
+      }
+      for (ModelEnsembling.Step.Builder step :
+          complete.getEnsembleSchedulingBuilder().getStepBuilderList()) {
+        if (!step.hasModelVersion()) {
+          step.setModelVersion(EnsembleConfig.LATEST);
+        }
+      }
+      return;
+    }
+    addInstances(complete, config.instances());
+    if (config.sequence().isPresent() && !complete.hasSequenceBatching()) {
+      complete.setSequenceBatching(sequences(config.sequence().get()));
+    }
     BatchingConfig batching = config.batching();
-    if (batching.joined() && !tree.containsKey("sequence_batching")) {
-      tree.putIfAbsent(
-          "dynamic_batching",
-          Map.of(
-              "preferred_batch_size",
-              batching.preferredBatchSizes().stream().map(Integer::longValue).toList(),
-              "max_queue_delay_microseconds",
-              batching.maxQueueDelay().toNanos() / 1_000));
+    if (complete.hasDynamicBatching()) {
+      if (!complete.getDynamicBatching().hasMaxQueueDelayMicroseconds()) {
+        complete.getDynamicBatchingBuilder().setMaxQueueDelayMicroseconds(0);
+      }
+    } else if (batching.joined() && !complete.hasSequenceBatching()) {
+      complete
+          .getDynamicBatchingBuilder()
+          .addAllPreferredBatchSize(batching.preferredBatchSizes())
+          .setMaxQueueDelayMicroseconds(batching.maxQueueDelay().toNanos() / 1_000);
     }
   }
 
   /** As Triton completes groups: by their places, on the processors that there are. */
-  private static List<Map<String, Object>> named(List<?> groups, String model) {
-    List<Map<String, Object>> named = new ArrayList<>(groups.size());
-    for (Object declared : groups) {
-      Map<String, Object> group = new LinkedHashMap<>();
-      ((Map<?, ?>) declared).forEach((field, value) -> group.put((String) field, value));
-      group.putIfAbsent("name", model + "_" + named.size());
-      group.putIfAbsent("count", 1L);
-      group.put("kind", CPU);
-      named.add(group);
+  private static void addInstances(ModelConfig.Builder complete, int instances) {
+    if (complete.getInstanceGroupCount() == 0) {
+      complete.addInstanceGroupBuilder().setName(complete.getName()).setCount(instances);
     }
-    return named;
+    for (int i = 0; i < complete.getInstanceGroupCount(); i++) {
+      ModelInstanceGroup.Builder group = complete.getInstanceGroupBuilder(i);
+      group.setKind(Kind.KIND_CPU).setCount(Math.max(1, group.getCount()));
+      if (group.getName().isEmpty()) {
+        group.setName(complete.getName() + "_" + i);
+      }
+    }
   }
 
-  private static Map<String, Object> sequences(SequenceConfig sequence) {
-    return Map.of(
-        "max_sequence_idle_microseconds",
-        sequence.maxIdle().toNanos() / 1_000,
-        "oldest",
-        Map.of("max_candidate_sequences", (long) sequence.maxSequences()),
-        "control_input",
-        sequence.controls().stream()
-            .map(control ->
-                Map.of(
-                    "name",
-                    control.input(),
-                    "control",
-                    List.of(Map.of("kind", word(control.kind())))))
-            .toList());
+  private static ModelSequenceBatching sequences(SequenceConfig sequence) {
+    ModelSequenceBatching.Builder batching =
+        ModelSequenceBatching.newBuilder()
+            .setMaxSequenceIdleMicroseconds(sequence.maxIdle().toNanos() / 1_000);
+    batching.getOldestBuilder().setMaxCandidateSequences(sequence.maxSequences());
+    for (SequenceConfig.Control control : sequence.controls()) {
+      batching
+          .addControlInputBuilder()
+          .setName(control.input())
+          .addControl(Control.newBuilder().setKind(kind(control.kind())));
+    }
+    return batching.build();
   }
 
-  private static String word(SequenceConfig.ControlKind kind) {
+  private static Control.Kind kind(ControlKind kind) {
     return switch (kind) {
-      case START -> "CONTROL_SEQUENCE_START";
-      case READY -> "CONTROL_SEQUENCE_READY";
-      case END -> "CONTROL_SEQUENCE_END";
-      case ID -> "CONTROL_SEQUENCE_CORRID";
+      case START -> Control.Kind.CONTROL_SEQUENCE_START;
+      case READY -> Control.Kind.CONTROL_SEQUENCE_READY;
+      case END -> Control.Kind.CONTROL_SEQUENCE_END;
+      case ID -> Control.Kind.CONTROL_SEQUENCE_CORRID;
     };
   }
 
-  private static Map<String, Object> policy(VersionPolicyConfig policy) {
-    return switch (policy) {
-      case VersionPolicyConfig.All() -> Map.of("all", Map.of());
-      case VersionPolicyConfig.Latest(int count) ->
-          Map.of("latest", Map.of("num_versions", (long) count));
+  private static ModelVersionPolicy policy(VersionPolicyConfig policy) {
+    ModelVersionPolicy.Builder shown = ModelVersionPolicy.newBuilder();
+    switch (policy) {
+      case VersionPolicyConfig.All() -> shown.getAllBuilder();
+      case VersionPolicyConfig.Latest(int count) -> shown.getLatestBuilder().setNumVersions(count);
       case VersionPolicyConfig.Specific(var versions) ->
-          Map.of("specific", Map.of("versions", versions.stream().sorted().toList()));
-    };
-  }
-
-  private static Map<String, Object> ensemble(EnsembleConfig ensemble) {
-    return Map.of(
-        "step",
-        ensemble.steps().stream()
-            .map(step ->
-                Map.of(
-                    "model_name", step.model(),
-                    "model_version", step.version(),
-                    "input_map", step.inputs(),
-                    "output_map", step.outputs()))
-            .toList());
-  }
-
-  /** Returns the tensors, with what was declared of each, such as a label file. */
-  private List<Map<String, Object>> tensors(String field, List<TensorSpec> specs, boolean input) {
-    Map<Object, Map<?, ?>> declared =
-        config.declared().get(field) instanceof List<?> said
-            ? said.stream()
-                .map(item -> (Map<?, ?>) item)
-                .collect(Collectors.toMap(item -> item.get("name"), item -> item, (a, _) -> a))
-            : Map.of();
-    return specs.stream()
-        .map(spec -> tensor(spec, declared.getOrDefault(spec.name(), Map.of()), input))
-        .toList();
-  }
-
-  private Map<String, Object> tensor(TensorSpec spec, Map<?, ?> declared, boolean input) {
-    Map<String, Object> tensor = new LinkedHashMap<>();
-    declared.forEach((name, value) -> tensor.put((String) name, value));
-    tensor.put("name", spec.name());
-    tensor.put("data_type", word(spec.type()));
-    tensor.putIfAbsent("dims", dims(spec.shape()));
-    if (input) {
-      tensor.put("optional", spec.optional());
+          shown.getSpecificBuilder().addAllVersions(versions.stream().sorted().toList());
     }
-    return tensor;
+    return shown.build();
+  }
+
+  private static ModelEnsembling ensemble(EnsembleConfig ensemble) {
+    ModelEnsembling.Builder shown = ModelEnsembling.newBuilder();
+    for (EnsembleConfig.Step step : ensemble.steps()) {
+      shown
+          .addStepBuilder()
+          .setModelName(step.model())
+          .setModelVersion(step.version())
+          .putAllInputMap(step.inputs())
+          .putAllOutputMap(step.outputs());
+    }
+    return shown.build();
+  }
+
+  /** Sets the tensors, with what was declared of each, such as a label file. */
+  private static void addTensors(
+      ModelConfig.Builder complete, Signature signature, boolean batched) {
+    Map<String, ModelInput> inputs = byName(complete.getInputList(), ModelInput::getName);
+    Map<String, ModelOutput> outputs = byName(complete.getOutputList(), ModelOutput::getName);
+    complete.clearInput().clearOutput();
+    for (TensorSpec spec : signature.inputs()) {
+      ModelInput.Builder input =
+          inputs.getOrDefault(spec.name(), ModelInput.getDefaultInstance()).toBuilder();
+      if (input.getDimsCount() == 0) {
+        input.addAllDims(dims(spec.shape(), batched));
+      }
+      complete.addInput(
+          input.setName(spec.name()).setDataType(type(spec.type())).setOptional(spec.optional()));
+    }
+    for (TensorSpec spec : signature.outputs()) {
+      ModelOutput.Builder output =
+          outputs.getOrDefault(spec.name(), ModelOutput.getDefaultInstance()).toBuilder();
+      if (output.getDimsCount() == 0) {
+        output.addAllDims(dims(spec.shape(), batched));
+      }
+      complete.addOutput(output.setName(spec.name()).setDataType(type(spec.type())));
+    }
+  }
+
+  private static <T> Map<String, T> byName(List<T> tensors, Function<T, String> name) {
+    return tensors.stream().collect(Collectors.toMap(name, tensor -> tensor, (first, _) -> first));
   }
 
   /** Without the batch, if the first dimension is one. */
-  private List<Long> dims(Shape shape) {
-    int batch = model.maxBatchSize() > 0 && shape.rank() > 0 ? 1 : 0;
+  private static List<Long> dims(Shape shape, boolean batched) {
+    int batch = batched && shape.rank() > 0 ? 1 : 0;
     return Arrays.stream(shape.dims()).skip(batch).boxed().toList();
   }
 
   /** Returns how a configuration names a type. */
-  public static String word(DataType type) {
+  public static DataType type(dev.sluice.tensor.DataType type) {
     return switch (type) {
-      case BYTES -> "TYPE_STRING";
-      default -> type.isCommon() ? "TYPE_" + type.name() : "TYPE_INVALID";
+      case BYTES -> DataType.TYPE_STRING;
+      default -> type.isCommon() ? DataType.valueOf("TYPE_" + type.name()) : DataType.TYPE_INVALID;
     };
   }
 }

@@ -1,10 +1,10 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.telemetry.meter.VersionMeter;
-import java.util.Map;
 
 /**
  * The components of a loaded version besides those that run it.
@@ -17,7 +17,7 @@ import java.util.Map;
  */
 record VersionComponents(
     ModelMetadata metadata,
-    Map<String, Object> configuration,
+    ModelConfiguration configuration,
     AdmissionController admission,
     ExplainPlan explaining,
     VersionMeter meter) {

@@ -204,7 +204,7 @@ class ModelConfigReaderTest {
                                 List.of(2L, 3L),
                                 Optional.of(model.resolve("start.bin")))))),
                 true,
-                Map.of(),
+                ModelConfig.DEFAULT.declared(),
                 9,
                 new BreakerConfig(
                     Duration.ofSeconds(12),
@@ -379,15 +379,30 @@ class ModelConfigReaderTest {
         parameters { key: "a" value { string_value: "b" "c" } }
         parameters { key: "\\"d" value { string_value: "e" } }
         """);
-    assertThat(read().declared())
-        .containsEntry(
-            "parameters",
-            Map.of("a", Map.of("string_value", "bc"), "\"d", Map.of("string_value", "e")));
+    var declared = read().declared();
+    assertThat(declared.getParametersMap()).containsOnlyKeys("a", "\"d");
+    assertThat(declared.getParametersOrThrow("a").getStringValue()).isEqualTo("bc");
     assertThat(warnings)
         .containsExactly(
             model.resolve("config.pbtxt")
                 + ": has no meaning here: dynamic_batching.preserve_ordering, instance_group.gpus,"
                 + " instance_group.kind KIND_GPU");
+  }
+
+  @Test
+  void fieldsThatNoConfigurationHasAreNamedWithTheirLinesAndTheOthersRead() throws IOException {
+    write(
+        "config.pbtxt",
+        """
+        max_batch_size: 4
+        made_up { a: 1 b { c: "x" } }
+        input { name: "x" odd: [ 1, 2 ] }
+        """);
+    assertThat(read().batching().maxBatchSize()).isEqualTo(4);
+    assertThat(warnings)
+        .containsExactly(
+            model.resolve("config.pbtxt")
+                + ": has no meaning here: made_up (line 2), odd (line 3)");
   }
 
   @Test
@@ -470,7 +485,7 @@ class ModelConfigReaderTest {
           """
           sequence_batching { state { input_name: "a" } } | output_name is missing; wanted a tensor's name
           sequence_batching { control_input { name: "a" control { int32_false_true: 1 } } } | int32_false_true is 1 values; wanted one for false and one for true
-          sequence_batching { control_input { name: "a" control { fp32_false_true: [a, b] } } } | fp32_false_true is a; wanted a number
+          sequence_batching { control_input { control { fp32_false_true: [a] } } } | line 1: Couldn't parse number: For input string: "a" in: sequence_batching { control_input { control { fp32_false_true: [a] } } }
           sequence_batching { state { input_name: "a" output_name: "b" dims: -2 } } | dims is -2; wanted a whole number from -1 up
           """)
   void mistakeInTritonSequencesIsNamed(String text, String complaint) throws IOException {
@@ -519,19 +534,19 @@ class ModelConfigReaderTest {
       delimiter = '|',
       textBlock =
           """
-          max_batch_size: eight         | max_batch_size is eight; wanted a whole number from 0 to 1048576
+          max_batch_size: eight         | line 1: Couldn't parse integer: For input string: "eight" in: max_batch_size: eight
           max_batch_size: -1            | max_batch_size is -1; wanted a whole number from 0 to 1048576
-          max_batch_size { }            | max_batch_size is a message; wanted a whole number from 0 to 1048576
-          max_batch_size 8              | line 1: wanted : or { but got '8'
-          max_batch_size:               | line 1: wanted a name or a value but got the end
-          name: "a                      | line 1: the quoted text does not end
-          name: "a\\n"                   | line 1: the quoted text does not end on its line
-          dynamic_batching {            | line 1: wanted a name or a value but got the end
-          \\n\\n}                         | line 3: wanted a name or a value but got '}'
-          input [ {} {} ]               | line 1: wanted , or ] but got '{'
+          max_batch_size { }            | line 1: Expected ":" in: max_batch_size { }
+          max_batch_size 8              | line 1: Expected ":" in: max_batch_size 8
+          max_batch_size:               | line 1: Couldn't parse integer: For input string: "" in: max_batch_size:
+          name: "a                      | line 1: String missing ending quote in: name: "a
+          name: "a\\n"                   | line 1: String missing ending quote in: name: "a
+          dynamic_batching {            | line 1: Expected "}" in: dynamic_batching {
+          \\n\\n}                         | line 3: Expected identifier. Found '}' in: }
+          input [ {} {} ]               | line 1: Expected "," in: input [ {} {} ]
           max_batch_size: 4 dynamic_batching { preferred_batch_size: 8 } | preferred_batch_size is 8; wanted a whole number from 1 to 4
           dynamic_batching { priority_levels: 2 default_priority_level: 3 } | default_priority_level is 3; wanted a whole number from 0 to 2
-          dynamic_batching: 3           | dynamic_batching is 3; wanted a message in braces
+          dynamic_batching: 3           | line 1: Expected "{" in: dynamic_batching: 3
           instance_group { count: 1024 } instance_group { } | instance_group is 1025 instances; wanted at most 1024
           """)
   void mistakeInTritonSettingsIsNamed(String text, String complaint) throws IOException {
@@ -544,7 +559,8 @@ class ModelConfigReaderTest {
   @Test
   void deepNestingIsRefused() throws IOException {
     write("config.pbtxt", "a {".repeat(10_000));
-    assertThatThrownBy(this::read).hasMessageEndingWith("is nested deeper than 32");
+    assertThatThrownBy(this::read)
+        .hasMessageContaining("line 1: Message is nested too deep in: a {a {");
   }
 
   private ModelConfig read() {

@@ -306,7 +306,7 @@ class SluiceConfigReaderTest {
                   Map.of(),
                   Optional.empty(),
                   true,
-                  Map.of(),
+                  ModelConfig.DEFAULT.declared(),
                   9,
                   new BreakerConfig(
                       Duration.ofSeconds(12),

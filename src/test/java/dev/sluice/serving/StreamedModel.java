@@ -24,7 +24,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Flow;
@@ -72,7 +71,7 @@ final class StreamedModel implements AutoCloseable {
             defaults.classLabels(),
             defaults.sequence(),
             false,
-            Map.of(),
+            ModelConfig.DEFAULT.declared(),
             1,
             defaults.breaker());
     model =

@@ -17,7 +17,7 @@ public final class Units {
   static final String SIZE_WANTED = "a size in bytes such as 1000, 512KiB, 64MiB or 1GiB";
 
   /** No setting waits longer; it also keeps every length within 64 bits of nanoseconds. */
-  static final Duration LONGEST = Duration.ofDays(365);
+  public static final Duration LONGEST = Duration.ofDays(365);
 
   /** More digits than any setting needs, few enough for a long. */
   private static final Pattern AMOUNT = Pattern.compile("(\\d{1,15})([A-Za-z]*)");

@@ -1,9 +1,9 @@
 package dev.sluice.config.model;
 
+import dev.sluice.config.compat.triton.proto.ModelRateLimiter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The resources that an instance of a model needs before it may run, as {@code
@@ -30,40 +30,24 @@ public record InstanceLimit(List<Resource> resources, int priority) {
   /** Returns the limits of a model's instances, in the order of its groups. */
   public static List<InstanceLimit> of(ModelConfig config) {
     List<InstanceLimit> limits = new ArrayList<>();
-    if (config.declared().get("instance_group") instanceof List<?> groups) {
-      for (Object group : groups) {
-        if (group instanceof Map<?, ?> fields) {
-          int count = Math.max(1, number(fields.get("count")));
-          InstanceLimit limit = limit(fields.get("rate_limiter"));
-          for (int i = 0; i < count && i < ModelConfig.MOST_INSTANCES; i++) {
-            limits.add(limit);
-          }
-        }
-      }
+    for (var group : config.declared().getInstanceGroupList()) {
+      int count = Math.clamp(group.getCount(), 1, ModelConfig.MOST_INSTANCES);
+      InstanceLimit limit = group.hasRateLimiter() ? limit(group.getRateLimiter()) : NONE;
+      limits.addAll(Collections.nCopies(count, limit));
     }
     return limits;
   }
 
-  private static InstanceLimit limit(@Nullable Object limiter) {
-    if (!(limiter instanceof Map<?, ?> fields)) {
-      return NONE;
-    }
-    List<Resource> resources = new ArrayList<>();
-    if (fields.get("resources") instanceof List<?> list) {
-      for (Object resource : list) {
-        if (resource instanceof Map<?, ?> said) {
-          resources.add(
-              new Resource(
-                  String.valueOf(said.get("name")),
-                  Boolean.TRUE.equals(said.get("global")),
-                  number(said.get("count"))));
-        }
-      }
-    }
-    return new InstanceLimit(resources, Math.max(1, number(fields.get("priority"))));
+  private static InstanceLimit limit(ModelRateLimiter limiter) {
+    return new InstanceLimit(
+        limiter.getResourcesList().stream()
+            .map(said -> new Resource(said.getName(), said.getGlobal(), number(said.getCount())))
+            .toList(),
+        Math.max(1, number(limiter.getPriority())));
   }
 
-  private static int number(@Nullable Object value) {
-    return value instanceof Long number ? Math.clamp(number, 0, Integer.MAX_VALUE) : 0;
+  /** Returns an unsigned number, or the largest int. */
+  private static int number(int value) {
+    return value < 0 ? Integer.MAX_VALUE : value;
   }
 }

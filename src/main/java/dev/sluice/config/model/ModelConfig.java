@@ -28,8 +28,7 @@ import java.util.Optional;
  * @param sequence how requests that belong together share a state; empty: none do
  * @param responseCache whether responses are kept for requests with the same inputs, up to {@code
  *     limits.cache_size}; those of an ensemble until a member changes
- * @param declared what its Triton {@code config.pbtxt} says, as a {@link
- *     dev.sluice.config.compat.triton.TritonTree}; empty without
+ * @param declared what its Triton {@code config.pbtxt} says; empty without
  * @param warmupIterations times that each recorded request runs in a warm-up
  * @param breaker when it answers no requests for a while, because its runs hang or fail
  */
@@ -48,9 +47,12 @@ public record ModelConfig(
     Map<String, Path> classLabels,
     Optional<SequenceConfig> sequence,
     boolean responseCache,
-    Map<String, Object> declared,
+    dev.sluice.config.compat.triton.proto.ModelConfig declared,
     int warmupIterations,
     BreakerConfig breaker) {
+  private static final dev.sluice.config.compat.triton.proto.ModelConfig NOT_DECLARED =
+      dev.sluice.config.compat.triton.proto.ModelConfig.getDefaultInstance();
+
   public static final ModelConfig DEFAULT =
       new ModelConfig(
           new VersionPolicyConfig.Latest(1),
@@ -99,7 +101,7 @@ public record ModelConfig(
         Map.of(),
         Optional.empty(),
         false,
-        Map.of(),
+        NOT_DECLARED,
         1,
         BreakerConfig.DEFAULT);
   }
@@ -264,7 +266,7 @@ public record ModelConfig(
         classLabels,
         sequence,
         model.flag("response_cache", defaults.responseCache),
-        Map.of(),
+        NOT_DECLARED,
         model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS),
         model.section("breaker", section -> BreakerConfig.read(section, defaults.breaker)));
   }

@@ -87,11 +87,11 @@ public record QueueConfig(
 
   /** Returns whether a full queue is UNAVAILABLE, and no overload. */
   public boolean refusesAsUnavailable() {
-    return asTriton() || whenFull == WhenFull.UNAVAILABLE;
+    return hasPolicies() || whenFull == WhenFull.UNAVAILABLE;
   }
 
-  /** Returns whether requests wait, and are refused, by the rules of a Triton configuration. */
-  public boolean asTriton() {
+  /** Returns whether each priority level has a policy of how its requests wait and are refused. */
+  public boolean hasPolicies() {
     return !policies.isEmpty();
   }
 
@@ -101,7 +101,7 @@ public record QueueConfig(
    * @param level from 0
    */
   public QueuePolicy policy(int level) {
-    return asTriton() ? policies.get(level) : new QueuePolicy(false, queueTimeout, false, 0);
+    return hasPolicies() ? policies.get(level) : new QueuePolicy(false, queueTimeout, false, 0);
   }
 
   public static QueueConfig read(Section model, QueueConfig defaults) {

@@ -2,6 +2,7 @@ package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Operation;
@@ -10,7 +11,6 @@ import dev.sluice.inference.VersionState;
 import dev.sluice.inference.VersionStatus;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -54,7 +54,7 @@ public record ModelDescription(
    *
    * @throws InferenceException as {@link OipModels#find} does
    */
-  public static Map<String, Object> configuration(
+  public static ModelConfiguration configuration(
       OipServer server, ModelSelector selector, Caller caller) {
     ModelLease model = OipModels.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
     try {

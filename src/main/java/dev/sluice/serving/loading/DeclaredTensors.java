@@ -1,5 +1,9 @@
 package dev.sluice.serving.loading;
 
+import dev.sluice.config.compat.triton.proto.DataType;
+import dev.sluice.config.compat.triton.proto.ModelInput;
+import dev.sluice.config.compat.triton.proto.ModelOutput;
+import dev.sluice.config.compat.triton.proto.ModelTensorReshape;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -9,7 +13,6 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.Reshape;
 import dev.sluice.runtime.ReshapedSession;
 import dev.sluice.serving.TritonConfiguration;
-import dev.sluice.serving.warmup.DeclaredWarmUp;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.util.LinkedHashMap;
@@ -35,8 +38,14 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
     if (signature == null) {
       return session;
     }
-    Map<String, Reshape> inputs = reshapes("input", signature.inputs(), signature::input);
-    Map<String, Reshape> outputs = reshapes("output", signature.outputs(), signature::output);
+    List<Declared> declaredInputs =
+        config.declared().getInputList().stream().map(Declared::of).toList();
+    List<Declared> declaredOutputs =
+        config.declared().getOutputList().stream().map(Declared::of).toList();
+    Map<String, Reshape> inputs =
+        reshapes("input", declaredInputs, signature.inputs(), signature::input);
+    Map<String, Reshape> outputs =
+        reshapes("output", declaredOutputs, signature.outputs(), signature::output);
     return inputs.isEmpty() && outputs.isEmpty()
         ? session
         : new ReshapedSession(session, inputs, outputs);
@@ -44,42 +53,41 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
 
   /** By name, the tensors whose declared shape is another than the model's. */
   private Map<String, Reshape> reshapes(
-      String kind, List<TensorSpec> all, Function<String, Optional<TensorSpec>> find) {
+      String kind,
+      List<Declared> declared,
+      List<TensorSpec> all,
+      Function<String, Optional<TensorSpec>> find) {
     Map<String, Reshape> reshapes = new LinkedHashMap<>();
-    if (config.declared().get(kind) instanceof List<?> declared) {
-      for (Object item : declared) {
-        Map<?, ?> tensor = (Map<?, ?>) item;
-        String name = String.valueOf(tensor.get("name"));
-        TensorSpec spec =
-            find.apply(name)
-                .orElseThrow(() ->
-                    refused(
-                        "unexpected inference %s '%s', allowed %ss are: %s"
-                            .formatted(
-                                kind,
-                                name,
-                                kind,
-                                String.join(", ", all.stream().map(TensorSpec::name).toList()))));
-        Reshape reshape = reshape(kind, tensor, spec);
-        if (!reshape.declared().equals(spec.shape())) {
-          reshapes.put(name, reshape);
-        }
+    for (Declared tensor : declared) {
+      TensorSpec spec =
+          find.apply(tensor.name)
+              .orElseThrow(() ->
+                  refused(
+                      "unexpected inference %s '%s', allowed %ss are: %s"
+                          .formatted(
+                              kind,
+                              tensor.name,
+                              kind,
+                              String.join(", ", all.stream().map(TensorSpec::name).toList()))));
+      Reshape reshape = reshape(kind, tensor, spec);
+      if (!reshape.declared().equals(spec.shape())) {
+        reshapes.put(tensor.name, reshape);
       }
     }
     return reshapes;
   }
 
-  private Reshape reshape(String kind, Map<?, ?> declared, TensorSpec spec) {
-    String type = TritonConfiguration.word(spec.type());
-    if (!type.equals(declared.get("data_type"))) {
+  private Reshape reshape(String kind, Declared declared, TensorSpec spec) {
+    DataType type = TritonConfiguration.type(spec.type());
+    if (type != declared.type) {
       throw refused(
           "%s '%s' is declared as %s, the model has %s"
-              .formatted(kind, spec.name(), declared.get("data_type"), type));
+              .formatted(kind, spec.name(), declared.type, type));
     }
-    Shape dims = countable(kind, "dims", batched(DeclaredWarmUp.dims(declared)), spec);
-    if (declared.get("reshape") instanceof Map<?, ?> reshape) {
-      Shape given = batched(DeclaredWarmUp.numbers(reshape.get("shape")));
-      Shape inside = countable(kind, "reshape", given, spec);
+    Shape dims = countable(kind, "dims", batched(declared.dims), spec);
+    if (declared.reshape.isPresent()) {
+      Shape inside =
+          countable(kind, "reshape", batched(declared.reshape.get().getShapeList()), spec);
       requireFits(kind, inside, spec);
       return new Reshape(dims, inside).require(spec.name());
     }
@@ -99,12 +107,12 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
     } catch (ArithmeticException e) {
       throw refused(
           "%s '%s' has %s %s, which are more bytes of %s than can be counted"
-              .formatted(kind, spec.name(), what, shape, TritonConfiguration.word(spec.type())));
+              .formatted(kind, spec.name(), what, shape, TritonConfiguration.type(spec.type())));
     }
   }
 
-  private Shape batched(long[] dims) {
-    Shape item = Shape.of(dims);
+  private Shape batched(List<Long> dims) {
+    Shape item = Shape.of(dims.stream().mapToLong(Long::longValue).toArray());
     return config.batching().maxBatchSize() > 0 ? item.prepend(Shape.ANY) : item;
   }
 
@@ -139,5 +147,25 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
 
   private InferenceException refused(String why) {
     return new InferenceException(ErrorCode.FAILED_PRECONDITION, "model " + id + ": " + why);
+  }
+
+  /** A tensor of the configuration, in or out. */
+  private record Declared(
+      String name, DataType type, List<Long> dims, Optional<ModelTensorReshape> reshape) {
+    static Declared of(ModelInput input) {
+      return new Declared(
+          input.getName(),
+          input.getDataType(),
+          input.getDimsList(),
+          input.hasReshape() ? Optional.of(input.getReshape()) : Optional.empty());
+    }
+
+    static Declared of(ModelOutput output) {
+      return new Declared(
+          output.getName(),
+          output.getDataType(),
+          output.getDimsList(),
+          output.hasReshape() ? Optional.of(output.getReshape()) : Optional.empty());
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.serving.loading;
 
+import dev.sluice.config.compat.triton.proto.ModelWarmup;
 import dev.sluice.config.model.InstanceLimit;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.extension.Setup;
@@ -215,7 +216,7 @@ public final class ServableLoader implements Loader {
               .metadata()
               .withMaxBatchSize(config.batching().maxBatchSize())
               .withDecoupled(config.stream().decoupled())
-              .withQueueTimeouts(config.queue().asTriton())
+              .withQueueTimeouts(config.queue().hasPolicies())
               .withClassLabels(ClassLabels.read(config.classLabels()));
       UnsupportedOutputs.require(id, metadata);
       if (Files.exists(files.resolve(METADATA_ID))) {
@@ -275,7 +276,7 @@ public final class ServableLoader implements Loader {
 
   private void warmUp(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
     ModelId id = source.id();
-    List<?> declared = DeclaredWarmUp.items(config);
+    List<ModelWarmup> declared = config.declared().getModelWarmupList();
     if (!declared.isEmpty()) {
       Path model = VersionLocation.modelFolder(folder, id);
       new DeclaredWarmUp(session, id, model, config).run(declared);

@@ -27,8 +27,9 @@ final class VersionLocation {
    *     there
    */
   static Path of(Path folder, ModelConfig config) {
-    if (config.declared().get("default_model_filename") instanceof String name && !name.isEmpty()) {
-      return named(folder, name);
+    String file = config.declared().getDefaultModelFilename();
+    if (!file.isEmpty()) {
+      return named(folder, file);
     }
     for (String name : FOLDERS) {
       if (Files.isDirectory(folder.resolve(name))) {

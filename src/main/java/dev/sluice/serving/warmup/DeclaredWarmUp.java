@@ -1,5 +1,6 @@
 package dev.sluice.serving.warmup;
 
+import dev.sluice.config.compat.triton.proto.ModelWarmup;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -21,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a session with the {@code model_warmup} of a Triton configuration: a version whose warm-up
@@ -48,22 +48,16 @@ public final class DeclaredWarmUp {
     this.batched = config.batching().maxBatchSize() > 0;
   }
 
-  /** Returns the warm-up requests that a configuration declares; empty for none. */
-  public static List<?> items(ModelConfig config) {
-    return config.declared().get("model_warmup") instanceof List<?> items ? items : List.of();
-  }
-
   /**
    * Runs every item as often as it says.
    *
    * @return how often the session ran
    * @throws InferenceException with FAILED_PRECONDITION, naming the item and the fault
    */
-  public int run(List<?> items) {
+  public int run(List<ModelWarmup> items) {
     int runs = 0;
-    for (Object item : items) {
-      Map<?, ?> sample = (Map<?, ?>) item;
-      long count = Math.clamp(number(sample.get("count")), 1, MOST_RUNS);
+    for (ModelWarmup sample : items) {
+      long count = Math.clamp(Integer.toUnsignedLong(sample.getCount()), 1, MOST_RUNS);
       for (long i = 0; i < count; i++) {
         run(sample);
         runs++;
@@ -72,18 +66,19 @@ public final class DeclaredWarmUp {
     return runs;
   }
 
-  private void run(Map<?, ?> sample) {
+  private void run(ModelWarmup sample) {
     List<NamedTensor> inputs = new ArrayList<>();
     try {
       Signature signature = signature();
-      map(sample.get("inputs"))
-          .forEach((name, input) ->
-              inputs.add(input(signature, (String) name, (Map<?, ?>) input, rows(sample))));
+      long rows = Math.max(1, Integer.toUnsignedLong(sample.getBatchSize()));
+      sample
+          .getInputsMap()
+          .forEach((name, input) -> inputs.add(input(signature, name, input, rows)));
       NamedTensor.closeAll(session.run(signature, inputs, signature.supportedOutputs()));
     } catch (InferenceException e) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION,
-          "model " + id + ": warm-up '" + sample.get("name") + "' failed: " + e.getMessage(),
+          "model " + id + ": warm-up '" + sample.getName() + "' failed: " + e.getMessage(),
           e);
     } finally {
       NamedTensor.closeAll(inputs);
@@ -99,16 +94,12 @@ public final class DeclaredWarmUp {
     return signature;
   }
 
-  private static long rows(Map<?, ?> sample) {
-    return Math.max(1, number(sample.get("batch_size")));
-  }
-
-  private NamedTensor input(Signature signature, String name, Map<?, ?> said, long rows) {
+  private NamedTensor input(Signature signature, String name, ModelWarmup.Input said, long rows) {
     TensorSpec spec =
         signature
             .input(name)
             .orElseThrow(() -> InferenceException.invalid("there is no input '" + name + "'"));
-    Shape item = Shape.of(dims(said));
+    Shape item = Shape.of(said.getDimsList().stream().mapToLong(Long::longValue).toArray());
     Shape shape = batched ? item.prepend(rows) : item;
     if (!shape.isFull()) {
       throw InferenceException.invalid("input '" + name + "' has open dims " + item);
@@ -116,30 +107,17 @@ public final class DeclaredWarmUp {
     return new NamedTensor(name, tensor(spec.type(), shape, said));
   }
 
-  /** Returns the {@code dims} of a declared tensor. */
-  public static long[] dims(Map<?, ?> said) {
-    return numbers(said.get("dims"));
-  }
-
-  /** Returns a list of whole numbers of a configuration; none if it is missing. */
-  public static long[] numbers(@Nullable Object said) {
-    return said instanceof List<?> numbers
-        ? numbers.stream().mapToLong(DeclaredWarmUp::number).toArray()
-        : new long[0];
-  }
-
-  private Tensor tensor(DataType type, Shape shape, Map<?, ?> said) {
+  private Tensor tensor(DataType type, Shape shape, ModelWarmup.Input said) {
     requireSize(type, shape);
-    Object file = said.get("input_data_file");
-    if (file != null) {
-      return fromFile(type, shape, (String) file);
+    if (said.hasInputDataFile()) {
+      return fromFile(type, shape, said.getInputDataFile());
     }
     if (!type.isFixedSize()) {
       return emptyTexts(shape);
     }
     Tensor tensor = Tensor.allocate(type, shape);
     tensor.data().fill((byte) 0);
-    if (Boolean.TRUE.equals(said.get("random_data"))) {
+    if (said.getRandomData()) {
       fillRandomly(tensor);
     }
     return tensor;
@@ -230,13 +208,5 @@ public final class DeclaredWarmUp {
     } catch (IOException e) {
       throw InferenceException.invalid("cannot read " + file + ": " + e);
     }
-  }
-
-  private static long number(@Nullable Object value) {
-    return value instanceof Long number ? number : 0;
-  }
-
-  private static Map<?, ?> map(@Nullable Object value) {
-    return value instanceof Map<?, ?> map ? map : Map.of();
   }
 }

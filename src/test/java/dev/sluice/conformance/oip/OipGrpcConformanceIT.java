@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.config.compat.triton.proto.DataType;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
 import dev.sluice.protocol.oip.grpc.proto.CudaSharedMemoryStatusRequest;
-import dev.sluice.protocol.oip.grpc.proto.DataType;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
-import dev.sluice.protocol.oip.grpc.proto.ModelConfig;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest.InferInputTensor;

@@ -142,7 +142,7 @@ class SequenceSchedulerTest {
             Map.of(),
             Optional.of(rules),
             false,
-            Map.of(),
+            ModelConfig.DEFAULT.declared(),
             1,
             defaults.breaker());
     plans = SequencePlans.of(METADATA, rules);

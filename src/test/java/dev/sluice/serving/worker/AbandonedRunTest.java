@@ -31,7 +31,6 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -80,7 +79,7 @@ class AbandonedRunTest {
             defaults.classLabels(),
             defaults.sequence(),
             false,
-            Map.of(),
+            ModelConfig.DEFAULT.declared(),
             1,
             breaker);
     Iterator<ModelSession> opened = List.of(next).iterator();

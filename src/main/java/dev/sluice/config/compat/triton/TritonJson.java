@@ -1,34 +1,36 @@
 package dev.sluice.config.compat.triton;
 
-import static java.util.Locale.ROOT;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
 import dev.sluice.config.binding.ConfigException;
-import dev.sluice.config.binding.TextProto.Message;
-import dev.sluice.config.binding.TextProto.Scalar;
-import dev.sluice.config.binding.TextProto.Value;
-import dev.sluice.config.compat.triton.TritonSchema.Field;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import dev.sluice.config.binding.Section;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a Triton model configuration in protobuf's JSON form, as load requests carry it: fields may
- * be named in snake case or in camel case.
+ * A Triton model configuration in protobuf's JSON form: as load requests carry it, with fields in
+ * snake case or in camel case, and as answers show it.
  */
-final class TritonJson {
+public final class TritonJson {
   /** Deeper than any model's settings. */
-  private static final int DEEPEST = 32;
-
-  private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
+  static final int DEEPEST = 32;
 
   private static final ObjectMapper JSON =
       new ObjectMapper(
@@ -40,21 +42,33 @@ final class TritonJson {
   private TritonJson() {}
 
   /**
-   * Returns the message that a text stands for. Numbers may be texts, as protobuf allows.
+   * Returns the message that a text stands for.
    *
    * @param name what to call the text in complaints
+   * @param ignored takes the fields that no configuration has
+   * @throws ConfigException naming the place or the outermost field that is wrong
    */
-  static Message read(String name, String text) {
+  static ModelConfig read(String name, String text, Set<String> ignored) {
     JsonNode tree;
     try {
       tree = JSON.readTree(text);
     } catch (JsonProcessingException e) {
       throw new ConfigException(name + ": is no JSON: " + what(e) + " at " + place(e));
     }
-    if (!tree.isObject()) {
+    if (!(tree instanceof ObjectNode fields)) {
       throw new ConfigException(name + ": wanted a JSON object");
     }
-    return message(TritonSchema.ROOT, tree);
+    removeUnknown("", fields, ModelConfig.getDescriptor(), ignored);
+    var model = ModelConfig.newBuilder();
+    for (Map.Entry<String, JsonNode> field : fields.properties()) {
+      try {
+        JsonFormat.parser()
+            .merge(JSON.createObjectNode().set(field.getKey(), field.getValue()).toString(), model);
+      } catch (InvalidProtocolBufferException e) {
+        throw new ConfigException(name + ": " + field.getKey() + ": " + e.getMessage());
+      }
+    }
+    return model.build();
   }
 
   /** Returns the parser's words without those on its own settings. */
@@ -69,47 +83,81 @@ final class TritonJson {
     return at == null ? "its beginning" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
-  private static Message message(String type, JsonNode tree) {
-    var message = new Message(new LinkedHashMap<>());
-    for (Map.Entry<String, JsonNode> member : tree.properties()) {
-      if (!member.getValue().isNull()) {
-        String name = fieldName(type, member.getKey());
-        Field field = TritonSchema.fields(type).get(name);
-        message.fields().put(name, values(field, member.getValue()));
+  /** Takes fields that a message does not have out of its tree: protobuf would refuse all of it. */
+  private static void removeUnknown(
+      String path, JsonNode tree, Descriptor type, Set<String> ignored) {
+    if (!(tree instanceof ObjectNode fields)) {
+      return;
+    }
+    for (Map.Entry<String, JsonNode> member : List.copyOf(fields.properties())) {
+      String inner = Section.join(path, member.getKey());
+      FieldDescriptor field = field(type, member.getKey());
+      if (field == null) {
+        ignored.add(inner);
+        fields.remove(member.getKey());
+      } else if (field.isMapField()) {
+        FieldDescriptor value = field.getMessageType().findFieldByName("value");
+        removeUnknownOfItems(inner, member.getValue(), value, ignored);
+      } else if (member.getValue().isArray()) {
+        removeUnknownOfItems(inner, member.getValue(), field, ignored);
+      } else if (field.getJavaType() == JavaType.MESSAGE) {
+        removeUnknown(inner, member.getValue(), field.getMessageType(), ignored);
       }
     }
-    return message;
   }
 
-  /** Returns the field's own name if it is known by this one, in either form. */
-  private static String fieldName(String type, String key) {
-    String snake =
-        CAPITAL.matcher(key).replaceAll(letter -> "_" + letter.group()).toLowerCase(ROOT);
-    return TritonSchema.fields(type).containsKey(snake) ? snake : key;
-  }
-
-  private static List<Value> values(@Nullable Field field, JsonNode tree) {
-    List<Value> values = new ArrayList<>();
-    if (tree.isArray()) {
-      tree.forEach(item -> values.add(value(field, item)));
-    } else if (field != null && field.label() == TritonSchema.Label.MAP && tree.isObject()) {
-      tree.properties().forEach(entry -> values.add(entry(field, entry)));
-    } else {
-      values.add(value(field, tree));
+  private static void removeUnknownOfItems(
+      String path, JsonNode items, FieldDescriptor field, Set<String> ignored) {
+    if (field.getJavaType() == JavaType.MESSAGE) {
+      items.forEach(item -> removeUnknown(path, item, field.getMessageType(), ignored));
     }
-    return values;
   }
 
-  private static Message entry(Field field, Map.Entry<String, JsonNode> entry) {
-    Map<String, List<Value>> fields = new LinkedHashMap<>();
-    fields.put("key", List.of(new Scalar(entry.getKey())));
-    fields.put("value", List.of(value(field, entry.getValue())));
-    return new Message(fields);
+  private static @Nullable FieldDescriptor field(Descriptor type, String key) {
+    return type.getFields().stream()
+        .filter(field -> field.getName().equals(key) || field.getJsonName().equals(key))
+        .findFirst()
+        .orElse(null);
   }
 
-  private static Value value(@Nullable Field field, JsonNode tree) {
-    return tree.isObject()
-        ? message(field == null ? "" : field.type(), tree)
-        : new Scalar(tree.asText());
+  /**
+   * Shows a configuration as Triton does: in snake case, with the fields that have their default,
+   * and 64-bit numbers as numbers, which protobuf's own printer would show as texts.
+   */
+  public static String print(ModelConfig model) {
+    return tree(model).toString();
+  }
+
+  private static ObjectNode tree(Message message) {
+    ObjectNode tree = JSON.createObjectNode();
+    for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
+      if (field.isRepeated() || !field.hasPresence() || message.hasField(field)) {
+        tree.set(field.getName(), value(field, message.getField(field)));
+      }
+    }
+    return tree;
+  }
+
+  private static JsonNode value(FieldDescriptor field, Object value) {
+    return switch (value) {
+      case List<?> entries when field.isMapField() -> {
+        ObjectNode map = JSON.createObjectNode();
+        FieldDescriptor key = field.getMessageType().findFieldByName("key");
+        FieldDescriptor of = field.getMessageType().findFieldByName("value");
+        for (Object item : entries) {
+          Message entry = (Message) item;
+          map.set(String.valueOf(entry.getField(key)), value(of, entry.getField(of)));
+        }
+        yield map;
+      }
+      case List<?> items -> {
+        ArrayNode array = JSON.createArrayNode();
+        items.forEach(item -> array.add(value(field, item)));
+        yield array;
+      }
+      case Message inner -> tree(inner);
+      case EnumValueDescriptor word -> TextNode.valueOf(word.getName());
+      default -> JSON.valueToTree(value);
+    };
   }
 }

@@ -1,20 +1,20 @@
 package dev.sluice.config.compat.triton;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
 import dev.sluice.config.binding.ConfigException;
-import dev.sluice.config.binding.ProtoFields;
 import dev.sluice.config.binding.Section;
-import dev.sluice.config.binding.TextProto;
-import dev.sluice.config.binding.TextProto.Message;
-import dev.sluice.config.binding.TextProto.Scalar;
-import dev.sluice.config.binding.TextProto.Value;
+import dev.sluice.config.compat.triton.proto.ModelInstanceGroup.Kind;
+import dev.sluice.config.compat.triton.proto.ModelOutput;
+import dev.sluice.config.compat.triton.proto.ModelVersionPolicy;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.StreamConfig;
 import dev.sluice.config.model.VersionPolicyConfig;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -24,11 +24,46 @@ import java.util.function.Consumer;
  * shown, and what has no meaning here is named in one warning.
  */
 public final class TritonModelConfig {
-  /** Options with the only value that is supported: where instances run. */
-  private static final Map<String, Set<String>> ONLY =
-      Map.of("instance_group.kind", Set.of("KIND_CPU", "KIND_AUTO"));
+  /** Fields that are kept and shown, and that nothing here follows. */
+  private static final Set<String> NOT_FOLLOWED =
+      Set.of(
+          "batch_input",
+          "batch_output",
+          "cc_model_filenames",
+          "dynamic_batching.preserve_ordering",
+          "ensemble_scheduling.max_inflight_requests",
+          "ensemble_scheduling.step.model_namespace",
+          "input.allow_ragged_batch",
+          "input.is_non_linear_format_io",
+          "input.is_shape_tensor",
+          "instance_group.gpus",
+          "instance_group.host_policy",
+          "instance_group.passive",
+          "instance_group.profile",
+          "instance_group.secondary_devices",
+          "metric_tags",
+          "model_metrics",
+          "model_operations",
+          "model_repository_agents",
+          "optimization.cuda",
+          "optimization.eager_batching",
+          "optimization.execution_accelerators",
+          "optimization.gather_kernel_buffer_threshold",
+          "optimization.input_pinned_memory",
+          "optimization.output_pinned_memory",
+          "optimization.priority",
+          "output.is_non_linear_format_io",
+          "output.is_shape_tensor",
+          "sequence_batching.direct.max_queue_delay_microseconds",
+          "sequence_batching.direct.minimum_slot_utilization",
+          "sequence_batching.iterative_sequence",
+          "sequence_batching.oldest.max_queue_delay_microseconds",
+          "sequence_batching.oldest.preferred_batch_size",
+          "sequence_batching.oldest.preserve_ordering",
+          "sequence_batching.state.use_growable_memory",
+          "sequence_batching.state.use_same_buffer_for_input_output");
 
-  private final String file;
+  private final TritonFields fields;
   private final String folder;
   private final Consumer<String> warnings;
 
@@ -36,134 +71,131 @@ public final class TritonModelConfig {
    * @param folder the model's folder, whose name is the model's
    */
   public TritonModelConfig(String file, String folder, Consumer<String> warnings) {
-    this.file = file;
+    this.fields = new TritonFields(file);
     this.folder = folder;
     this.warnings = warnings;
   }
 
   public ModelConfig read(String text, ModelConfig defaults) {
-    return read(TextProto.read(file, text), defaults);
+    Set<String> ignored = new TreeSet<>();
+    return read(TritonText.read(fields.file(), text, ignored), ignored, defaults);
   }
 
   /** Reads the JSON form of the same, as load requests carry it. */
   public ModelConfig readJson(String json, ModelConfig defaults) {
-    return read(TritonJson.read(file, json), defaults);
+    Set<String> ignored = new TreeSet<>();
+    return read(TritonJson.read(fields.file(), json, ignored), ignored, defaults);
   }
 
-  private ModelConfig read(Message message, ModelConfig defaults) {
-    var model = new ProtoFields(file, message);
-    requireName(model);
-    var scheduling = new TritonScheduling(model);
-    return new ModelConfig(
-        model.inner("version_policy").map(this::policy).orElse(defaults.versionPolicy()),
-        defaults.labels(),
-        scheduling.batching(defaults.batching()),
-        scheduling.queue(defaults.queue()),
-        instances(model).orElse(defaults.instances()),
-        defaults.admission(),
-        defaults.warmup(),
-        defaults.explain(),
-        new TritonOptimization(model).runtimes(defaults.runtimes()),
-        stream(model, defaults.stream()),
-        new TritonEnsemble(model).read(),
-        classLabels(model),
-        new TritonSequences(model).read(),
-        model
-            .inner("response_cache")
-            .flatMap(cache -> cache.flag("enable"))
-            .orElse(defaults.responseCache()),
-        declared(message),
-        defaults.warmupIterations(),
-        defaults.breaker());
+  private ModelConfig read(
+      dev.sluice.config.compat.triton.proto.ModelConfig model,
+      Set<String> ignored,
+      ModelConfig defaults) {
+    requireName(model.getName());
+    var scheduling = new TritonScheduling(fields, model);
+    var config =
+        new ModelConfig(
+            model.hasVersionPolicy() ? policy(model.getVersionPolicy()) : defaults.versionPolicy(),
+            defaults.labels(),
+            scheduling.batching(defaults.batching()),
+            scheduling.queue(defaults.queue()),
+            instances(model, defaults.instances()),
+            defaults.admission(),
+            defaults.warmup(),
+            defaults.explain(),
+            new TritonOptimization(fields, model).runtimes(defaults.runtimes()),
+            stream(model, defaults.stream()),
+            new TritonEnsemble(fields, model).read(),
+            classLabels(model.getOutputList()),
+            new TritonSequences(fields, model).read(),
+            model.hasResponseCache()
+                ? model.getResponseCache().getEnable()
+                : defaults.responseCache(),
+            model,
+            defaults.warmupIterations(),
+            defaults.breaker());
+    collectNotFollowed("", model, ignored);
+    if (!ignored.isEmpty()) {
+      warnings.accept(fields.file() + ": has no meaning here: " + String.join(", ", ignored));
+    }
+    return config;
   }
 
-  private static Map<String, Path> classLabels(ProtoFields model) {
+  private static Map<String, Path> classLabels(List<ModelOutput> outputs) {
     Map<String, Path> files = new LinkedHashMap<>();
-    for (ProtoFields output : model.inners("output")) {
-      output
-          .text("label_filename")
-          .filter(file -> !file.isEmpty())
-          .ifPresent(file -> files.put(output.text("name").orElse(""), Path.of(file)));
+    for (ModelOutput output : outputs) {
+      if (!output.getLabelFilename().isEmpty()) {
+        files.put(output.getName(), Path.of(output.getLabelFilename()));
+      }
     }
     return files;
   }
 
   /** Rejects a name that is not the folder's, as Triton does: it is a mistake of copying. */
-  private void requireName(ProtoFields model) {
-    model
-        .text("name")
-        .filter(name -> !name.isEmpty() && !name.equals(folder))
-        .ifPresent(name -> {
-          throw new ConfigException(
-              file
-                  + ": unexpected directory name '"
-                  + folder
-                  + "' for model '"
-                  + name
-                  + "', directory name must equal model name");
-        });
+  private void requireName(String name) {
+    if (!name.isEmpty() && !name.equals(folder)) {
+      throw new ConfigException(
+          fields.file()
+              + ": unexpected directory name '"
+              + folder
+              + "' for model '"
+              + name
+              + "', directory name must equal model name");
+    }
   }
 
-  private Map<String, Object> declared(Message message) {
-    Set<String> ignored = new TreeSet<>();
-    Map<String, Object> declared = TritonTree.of(file, message, ignored);
-    collectOtherWords("", message, ignored);
-    if (!ignored.isEmpty()) {
-      warnings.accept(file + ": has no meaning here: " + String.join(", ", ignored));
-    }
-    return declared;
+  private VersionPolicyConfig policy(ModelVersionPolicy policy) {
+    return switch (policy.getPolicyChoiceCase()) {
+      case SPECIFIC -> {
+        List<Long> versions = policy.getSpecific().getVersionsList();
+        versions.forEach(version -> fields.whole("versions", version, 0, Long.MAX_VALUE));
+        yield new VersionPolicyConfig.Specific(new LinkedHashSet<>(versions));
+      }
+      case ALL -> new VersionPolicyConfig.All();
+      case LATEST, POLICYCHOICE_NOT_SET ->
+          new VersionPolicyConfig.Latest(
+              Math.max(
+                  1,
+                  fields.number(
+                      "num_versions",
+                      Integer.toUnsignedLong(policy.getLatest().getNumVersions()),
+                      Integer.MAX_VALUE)));
+    };
   }
 
-  private VersionPolicyConfig policy(ProtoFields policy) {
-    Optional<ProtoFields> specific = policy.inner("specific");
-    if (specific.isPresent()) {
-      return new VersionPolicyConfig.Specific(
-          new LinkedHashSet<>(specific.get().numbers("versions", 0, Long.MAX_VALUE)));
-    }
-    if (policy.has("all")) {
-      return new VersionPolicyConfig.All();
-    }
-    return new VersionPolicyConfig.Latest(
-        policy
-            .inner("latest")
-            .flatMap(latest -> latest.number("num_versions", Integer.MAX_VALUE))
-            .filter(count -> count > 0)
-            .orElse(1));
-  }
-
-  private static StreamConfig stream(ProtoFields model, StreamConfig defaults) {
-    return model
-        .inner("model_transaction_policy")
-        .flatMap(policy -> policy.flag("decoupled"))
-        .map(defaults::withDecoupled)
-        .orElse(defaults);
+  private static StreamConfig stream(
+      dev.sluice.config.compat.triton.proto.ModelConfig model, StreamConfig defaults) {
+    return model.hasModelTransactionPolicy()
+        ? defaults.withDecoupled(model.getModelTransactionPolicy().getDecoupled())
+        : defaults;
   }
 
   /** Returns the counts of all groups; a group without one is one instance. */
-  private static Optional<Integer> instances(ProtoFields model) {
+  private int instances(dev.sluice.config.compat.triton.proto.ModelConfig model, int otherwise) {
     long count = 0;
-    for (ProtoFields group : model.inners("instance_group")) {
-      count += group.number("count", ModelConfig.MOST_INSTANCES).orElse(1);
+    for (var group : model.getInstanceGroupList()) {
+      count += Math.max(1, fields.number("count", group.getCount(), ModelConfig.MOST_INSTANCES));
     }
     if (count > ModelConfig.MOST_INSTANCES) {
-      throw model.error(
+      throw fields.error(
           "instance_group", count + " instances", "at most " + ModelConfig.MOST_INSTANCES);
     }
-    return count == 0 ? Optional.empty() : Optional.of((int) count);
+    return count == 0 ? otherwise : (int) count;
   }
 
-  private static void collectOtherWords(String path, Message message, Set<String> others) {
+  private static void collectNotFollowed(String path, Message message, Set<String> found) {
     message
-        .fields()
-        .forEach((field, values) -> {
-          String name = Section.join(path, field);
-          for (Value value : values) {
-            switch (value) {
-              case Message inner -> collectOtherWords(name, inner, others);
-              case Scalar(String word) when !ONLY.getOrDefault(name, Set.of(word)).contains(word) ->
-                  others.add(name + " " + word);
-              case Scalar _ -> {}
-            }
+        .getAllFields()
+        .forEach((field, value) -> {
+          String name = Section.join(path, field.getName());
+          if (NOT_FOLLOWED.contains(name)) {
+            found.add(name);
+          } else if (name.equals("instance_group.kind")
+              && !value.equals(Kind.KIND_CPU.getValueDescriptor())) {
+            found.add(name + " " + value);
+          } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+            List<?> items = value instanceof List<?> list ? list : List.of(value);
+            items.forEach(item -> collectNotFollowed(name, (Message) item, found));
           }
         });
   }

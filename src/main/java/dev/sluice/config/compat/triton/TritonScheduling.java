@@ -1,21 +1,23 @@
 package dev.sluice.config.compat.triton;
 
-import dev.sluice.config.binding.ProtoFields;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
+import dev.sluice.config.compat.triton.proto.ModelDynamicBatching;
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.config.model.QueuePolicy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
-/** Translates the part of a Triton {@code config.pbtxt} about queues and dynamic batching. */
+/** Translates the part of a Triton configuration about queues and dynamic batching. */
 final class TritonScheduling {
-  private final ProtoFields model;
-  private final Optional<ProtoFields> dynamicBatching;
+  private final TritonFields fields;
+  private final ModelConfig model;
+  private final ModelDynamicBatching dynamicBatching;
 
-  TritonScheduling(ProtoFields model) {
+  TritonScheduling(TritonFields fields, ModelConfig model) {
+    this.fields = fields;
     this.model = model;
-    this.dynamicBatching = model.inner("dynamic_batching");
+    this.dynamicBatching = model.getDynamicBatching();
   }
 
   /**
@@ -23,49 +25,50 @@ final class TritonScheduling {
    * empty or not, as in Triton.
    */
   BatchingConfig batching(BatchingConfig defaults) {
-    int largest =
-        model
-            .number("max_batch_size", BatchingConfig.LARGEST_BATCH)
-            .orElse(defaults.maxBatchSize());
+    int largest = model.hasMaxBatchSize() ? largest(fields, model) : defaults.maxBatchSize();
     return new BatchingConfig(
         largest,
-        largest > 1 && (dynamicBatching.isPresent() || model.has("sequence_batching")),
-        dynamicBatching
-            .flatMap(batching -> batching.microseconds("max_queue_delay_microseconds"))
-            .orElse(defaults.maxQueueDelay()),
-        dynamicBatching
-            .map(batching -> preferredSizes(batching, largest))
-            .orElse(defaults.preferredBatchSizes()),
+        largest > 1 && (model.hasDynamicBatching() || model.hasSequenceBatching()),
+        dynamicBatching.hasMaxQueueDelayMicroseconds()
+            ? fields.microseconds(
+                "max_queue_delay_microseconds", dynamicBatching.getMaxQueueDelayMicroseconds())
+            : defaults.maxQueueDelay(),
+        model.hasDynamicBatching() ? preferredSizes(largest) : defaults.preferredBatchSizes(),
         // What the defaults allow is for models of another largest size.
         List.of(),
         false,
-        says("max_batch_size") || says("input") || says("output")
+        model.hasMaxBatchSize() || model.getInputCount() > 0 || model.getOutputCount() > 0
             ? 0
             : defaults.defaultMaxBatchSize());
   }
 
-  private boolean says(String field) {
-    return model.has(field);
+  /** Returns the largest batch; 0 if a model's first dimension is not one. */
+  static int largest(TritonFields fields, ModelConfig model) {
+    return fields.number("max_batch_size", model.getMaxBatchSize(), BatchingConfig.LARGEST_BATCH);
   }
 
-  private static List<Integer> preferredSizes(ProtoFields batching, int largest) {
-    return batching.numbers("preferred_batch_size", 1, Math.max(1, largest)).stream()
-        .map(Long::intValue)
-        .toList();
+  private List<Integer> preferredSizes(int largest) {
+    List<Integer> sizes = dynamicBatching.getPreferredBatchSizeList();
+    sizes.forEach(size -> fields.whole("preferred_batch_size", size, 1, Math.max(1, largest)));
+    return List.copyOf(sizes);
   }
 
   QueueConfig queue(QueueConfig defaults) {
     // There, 0 is one level and no limit; here every queue is bounded.
     int levels =
-        number(dynamicBatching, "priority_levels", QueueConfig.MOST_LEVELS)
-            .orElse(defaults.priorityLevels());
-    List<QueuePolicy> policies = new TritonQueues(dynamicBatching).policies(levels);
+        either(
+            fields.number(
+                "priority_levels", dynamicBatching.getPriorityLevels(), QueueConfig.MOST_LEVELS),
+            defaults.priorityLevels());
+    List<QueuePolicy> policies = new TritonQueues(fields, dynamicBatching).policies(levels);
     return new QueueConfig(
         capacity(policies, defaults.maxQueuedRequests()),
         policies.isEmpty() ? defaults.queueTimeout() : Duration.ZERO,
         levels,
-        number(dynamicBatching, "default_priority_level", levels)
-            .orElse(Math.min(defaults.defaultPriorityLevel(), levels)),
+        either(
+            fields.number(
+                "default_priority_level", dynamicBatching.getDefaultPriorityLevel(), levels),
+            Math.min(defaults.defaultPriorityLevel(), levels)),
         policies,
         defaults.inlineLimit());
   }
@@ -82,8 +85,7 @@ final class TritonScheduling {
     return capacity == 0 ? otherwise : (int) Math.min(capacity, QueueConfig.LONGEST_QUEUE);
   }
 
-  /** Empty if the field is not there, or 0. */
-  private static Optional<Integer> number(Optional<ProtoFields> fields, String field, int highest) {
-    return fields.flatMap(message -> message.number(field, highest)).filter(number -> number > 0);
+  private static int either(int number, int otherwise) {
+    return number > 0 ? number : otherwise;
   }
 }

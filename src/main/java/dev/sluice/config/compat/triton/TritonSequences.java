@@ -1,124 +1,130 @@
 package dev.sluice.config.compat.triton;
 
-import dev.sluice.config.binding.ProtoFields;
-import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
+import dev.sluice.config.compat.triton.proto.ModelOutput;
+import dev.sluice.config.compat.triton.proto.ModelSequenceBatching;
+import dev.sluice.config.compat.triton.proto.ModelSequenceBatching.ControlInput;
 import dev.sluice.config.model.SequenceConfig;
 import dev.sluice.config.model.SequenceConfig.Control;
 import dev.sluice.config.model.SequenceConfig.ControlKind;
 import dev.sluice.config.model.SequenceConfig.State;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Translates the part of a Triton {@code config.pbtxt} about sequences. */
+/** Translates the part of a Triton configuration about sequences. */
 final class TritonSequences {
-  private static final Map<String, ControlKind> KINDS =
-      Map.of(
-          "CONTROL_SEQUENCE_START", ControlKind.START,
-          "CONTROL_SEQUENCE_READY", ControlKind.READY,
-          "CONTROL_SEQUENCE_END", ControlKind.END,
-          "CONTROL_SEQUENCE_CORRID", ControlKind.ID);
+  private static final String TENSOR = "a tensor's name";
 
-  private static final List<String> VALUES =
-      List.of("int32_false_true", "fp32_false_true", "bool_false_true");
-
-  private final ProtoFields model;
+  private final TritonFields fields;
+  private final ModelConfig model;
   private final Set<String> outputs;
 
-  TritonSequences(ProtoFields model) {
+  TritonSequences(TritonFields fields, ModelConfig model) {
+    this.fields = fields;
     this.model = model;
     this.outputs =
-        model.inners("output").stream()
-            .flatMap(output -> output.text("name").stream())
-            .collect(Collectors.toSet());
+        model.getOutputList().stream().map(ModelOutput::getName).collect(Collectors.toSet());
   }
 
   Optional<SequenceConfig> read() {
-    return model.inner("sequence_batching").map(this::read);
+    return model.hasSequenceBatching()
+        ? Optional.of(read(model.getSequenceBatching()))
+        : Optional.empty();
   }
 
-  private SequenceConfig read(ProtoFields sequence) {
+  private SequenceConfig read(ModelSequenceBatching sequence) {
+    Duration idle =
+        fields.microseconds(
+            "max_sequence_idle_microseconds", sequence.getMaxSequenceIdleMicroseconds());
     return new SequenceConfig(
-        sequence
-            .microseconds("max_sequence_idle_microseconds")
-            .filter(Duration::isPositive)
-            .orElse(SequenceConfig.DEFAULT_MAX_IDLE),
+        idle.isPositive() ? idle : SequenceConfig.DEFAULT_MAX_IDLE,
         maxSequences(sequence),
-        controls(sequence),
-        sequence.inners("state").stream().map(this::state).toList());
+        sequence.getControlInputList().stream().flatMap(this::controls).toList(),
+        sequence.getStateList().stream().map(this::state).toList());
   }
 
   /**
    * Returns the most sequences at once, as Triton has it: the candidates, or else as many as a
    * batch has slots.
    */
-  private int maxSequences(ProtoFields sequence) {
-    int slots = Math.max(1, model.number("max_batch_size", BatchingConfig.LARGEST_BATCH).orElse(0));
-    return sequence
-        .inner("oldest")
-        .flatMap(oldest -> oldest.number("max_candidate_sequences", SequenceConfig.MOST_SEQUENCES))
-        .filter(candidates -> candidates > 0)
-        .orElse(slots);
+  private int maxSequences(ModelSequenceBatching sequence) {
+    int candidates =
+        fields.number(
+            "max_candidate_sequences",
+            sequence.getOldest().getMaxCandidateSequences(),
+            SequenceConfig.MOST_SEQUENCES);
+    return candidates > 0 ? candidates : Math.max(1, TritonScheduling.largest(fields, model));
   }
 
-  private static List<Control> controls(ProtoFields sequence) {
-    List<Control> controls = new ArrayList<>();
-    for (ProtoFields input : sequence.inners("control_input")) {
-      String name = required(input, "name");
-      for (ProtoFields control : input.inners("control")) {
-        controls.add(control(control, name));
-      }
-    }
-    return controls;
+  private Stream<Control> controls(ControlInput input) {
+    String name = fields.required("name", input.getName(), TENSOR);
+    return input.getControlList().stream().map(control -> control(control, name));
   }
 
-  private static Control control(ProtoFields control, String input) {
-    String word = control.text("kind").orElse("CONTROL_SEQUENCE_START");
-    ControlKind kind = KINDS.get(word);
-    if (kind == null) {
-      throw control.error("control.kind", word, "one of " + String.join(", ", KINDS.keySet()));
-    }
+  private Control control(ModelSequenceBatching.Control control, String input) {
     List<Double> values = values(control);
+    ControlKind kind =
+        switch (control.getKind()) {
+          case CONTROL_SEQUENCE_READY -> ControlKind.READY;
+          case CONTROL_SEQUENCE_END -> ControlKind.END;
+          case CONTROL_SEQUENCE_CORRID -> ControlKind.ID;
+          case CONTROL_SEQUENCE_START, UNRECOGNIZED -> ControlKind.START;
+        };
     return new Control(kind, input, values.getFirst(), values.getLast());
   }
 
-  private static List<Double> values(ProtoFields control) {
-    for (String field : VALUES) {
-      if (control.has(field)) {
-        List<Double> values = control.decimals(field);
-        if (values.size() != 2) {
-          throw control.error(field, values.size() + " values", "one for false and one for true");
-        }
-        return values;
-      }
+  /** Returns the values for no and yes, which are of one of three types. */
+  private List<Double> values(ModelSequenceBatching.Control control) {
+    if (control.getInt32FalseTrueCount() > 0) {
+      return pair(
+          "int32_false_true",
+          control.getInt32FalseTrueList().stream().map(Integer::doubleValue).toList());
+    }
+    if (control.getFp32FalseTrueCount() > 0) {
+      return pair(
+          "fp32_false_true",
+          control.getFp32FalseTrueList().stream().map(Float::doubleValue).toList());
+    }
+    if (control.getBoolFalseTrueCount() > 0) {
+      return pair(
+          "bool_false_true",
+          control.getBoolFalseTrueList().stream().map(yes -> yes ? 1.0 : 0.0).toList());
     }
     return List.of(0.0, 1.0);
   }
 
-  private State state(ProtoFields state) {
-    Optional<ProtoFields> initial = state.inner("initial_state");
-    String output = required(state, "output_name");
+  private List<Double> pair(String field, List<Double> values) {
+    if (values.size() != 2) {
+      throw fields.error(field, values.size() + " values", "one for false and one for true");
+    }
+    return values;
+  }
+
+  private State state(ModelSequenceBatching.State state) {
+    String output = fields.required("output_name", state.getOutputName(), TENSOR);
+    String input = fields.required("input_name", state.getInputName(), TENSOR);
+    if (state.getInitialStateCount() == 0) {
+      return new State(
+          output, input, outputs.contains(output), dims(state.getDimsList()), Optional.empty());
+    }
+    var initial = state.getInitialState(state.getInitialStateCount() - 1);
     return new State(
         output,
-        required(state, "input_name"),
+        input,
         outputs.contains(output),
-        initial.map(TritonSequences::dims).orElseGet(() -> dims(state)),
-        initial
-            .flatMap(values -> values.text("data_file"))
-            .map(file -> Path.of("initial_state", file)));
+        dims(initial.getDimsList()),
+        initial.hasDataFile()
+            ? Optional.of(Path.of("initial_state", initial.getDataFile()))
+            : Optional.empty());
   }
 
   /** Returns the initial dimensions: an open one has one element before the first request. */
-  private static List<Long> dims(ProtoFields state) {
-    return state.wholes("dims", -1).stream().map(Math::abs).toList();
-  }
-
-  private static String required(ProtoFields fields, String field) {
-    return fields.text(field).orElseThrow(() -> fields.error(field, "missing", "a tensor's name"));
+  private List<Long> dims(List<Long> declared) {
+    return fields.dims("dims", declared).stream().map(Math::abs).toList();
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.config.compat.triton;
 
-import dev.sluice.config.binding.ProtoFields;
-import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
 import dev.sluice.config.model.EnsembleConfig.Declaration;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
@@ -9,48 +8,50 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An {@code input} or {@code output} of a Triton {@code config.pbtxt}.
+ * The {@code input} and {@code output} of a Triton configuration.
  *
  * <p>Dimensions of {@code dims} leave the batch out, as in Triton; {@code reshape} is what the
  * model itself sees.
  */
-final class TritonTensor {
+record TritonTensor(TritonFields fields, ModelConfig model) {
   private static final String TYPE_PREFIX = "TYPE_";
 
-  private TritonTensor() {}
+  List<Declaration> inputs() {
+    return model.getInputList().stream()
+        .map(input ->
+            read(input.getName(), input.getDataType(), input.getDimsList(), input.getOptional()))
+        .toList();
+  }
+
+  List<Declaration> outputs() {
+    return model.getOutputList().stream()
+        .map(output -> read(output.getName(), output.getDataType(), output.getDimsList(), false))
+        .toList();
+  }
 
   /** With a batch dimension in front, if the model has one: Triton's dims leave it out. */
-  static Declaration read(ProtoFields model, ProtoFields tensor) {
-    String name =
-        tensor.text("name").orElseThrow(() -> model.error("input", "without a name", "one"));
-    Shape item = shape(tensor.numbers("dims", -1, Long.MAX_VALUE));
-    boolean batched = model.number("max_batch_size", BatchingConfig.LARGEST_BATCH).orElse(0) > 0;
+  private Declaration read(
+      String name,
+      dev.sluice.config.compat.triton.proto.DataType type,
+      List<Long> dims,
+      boolean optional) {
+    if (name.isEmpty()) {
+      throw fields.error("input", "without a name", "one");
+    }
+    Shape item = Shape.of(fields.dims("dims", dims).stream().mapToLong(Long::longValue).toArray());
     return new Declaration(
         name,
-        tensor.text("data_type").map(type -> type(tensor, name, type)),
-        batched ? item.prepend(Shape.ANY) : item,
-        tensor.flag("optional").orElse(false));
+        type(type),
+        TritonScheduling.largest(fields, model) > 0 ? item.prepend(Shape.ANY) : item,
+        optional);
   }
 
-  private static Shape shape(List<Long> dims) {
-    return Shape.of(dims.stream().mapToLong(Long::longValue).toArray());
-  }
-
-  private static DataType type(ProtoFields tensor, String name, String type) {
-    return byName(type)
-        .orElseThrow(
-            () -> tensor.error("data_type of '" + name + "'", type, "one such as TYPE_FP32"));
-  }
-
-  private static Optional<DataType> byName(String type) {
-    if (type.equals("TYPE_STRING")) {
-      return Optional.of(DataType.BYTES);
-    }
-    for (DataType known : DataType.values()) {
-      if (known.isFixedSize() && known.isCommon() && type.equals(TYPE_PREFIX + known.name())) {
-        return Optional.of(known);
-      }
-    }
-    return Optional.empty();
+  /** Returns a type's name here; empty for one that is not said. */
+  static Optional<DataType> type(dev.sluice.config.compat.triton.proto.DataType type) {
+    return switch (type) {
+      case TYPE_STRING -> Optional.of(DataType.BYTES);
+      case TYPE_INVALID, UNRECOGNIZED -> Optional.empty();
+      default -> Optional.of(DataType.valueOf(type.name().substring(TYPE_PREFIX.length())));
+    };
   }
 }

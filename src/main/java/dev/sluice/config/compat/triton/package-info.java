@@ -4,7 +4,9 @@
  *
  * <p>Parts: {@link TritonModelConfig} reads a {@code config.pbtxt}; {@link TritonScheduling},
  * {@link TritonSequences}, {@link TritonEnsemble} and {@link TritonOptimization} translate its
- * parts, {@link TritonSchema} knows its fields. What has no effect here is named in one warning.
+ * parts. The message itself is generated from {@code model_config.proto}; {@link TritonText} and
+ * {@link TritonJson} read it by protobuf's own parsers. What has no effect here is named in one
+ * warning.
  *
  * <p>Threads: read once at start-up or when a model is found; immutable.
  *

@@ -1,5 +1,8 @@
 package dev.sluice.protocol.oip.grpc;
 
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sluice.config.compat.triton.proto.ModelConfig;
+import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.protocol.oip.DataTypes;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.RepositoryIndex;
@@ -9,7 +12,6 @@ import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexResponse;
 import dev.sluice.tensor.TensorSpec;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /** Turns what models say of themselves into messages. */
 final class MetadataMessages {
@@ -32,8 +34,14 @@ final class MetadataMessages {
         .build();
   }
 
-  static ModelConfigResponse config(Map<String, Object> tree) {
-    return ModelConfigResponse.newBuilder().setConfig(ConfigMessages.of(tree)).build();
+  static ModelConfigResponse config(ModelConfiguration configuration) {
+    try {
+      return ModelConfigResponse.newBuilder()
+          .setConfig(ModelConfig.parseFrom(configuration.message()))
+          .build();
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a model's configuration is no message", e);
+    }
   }
 
   static RepositoryIndexResponse index(List<RepositoryIndex.Entry> entries) {

@@ -106,8 +106,9 @@ public final class OipHttpHandler implements HttpProtocolHandler {
       case MODEL_CONFIG ->
           exchange.json(
               OK,
-              OipMetadataJson.config(
-                  ModelDescription.configuration(server, path.selector(), exchange.caller())));
+              Buffer.buffer(
+                  ModelDescription.configuration(server, path.selector(), exchange.caller())
+                      .json()));
       case MODEL_STATISTICS ->
           exchange.json(
               OK, StatisticsJson.of(Statistics.of(server, path.selector(), exchange.caller())));

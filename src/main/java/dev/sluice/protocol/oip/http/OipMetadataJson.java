@@ -9,8 +9,6 @@ import dev.sluice.tensor.TensorSpec;
 import io.vertx.core.buffer.Buffer;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -67,35 +65,6 @@ final class OipMetadataJson {
     out.raw("{\"name\":").string(tensor.name());
     out.raw(",\"datatype\":").string(DataTypes.name(tensor)).raw(",\"shape\":");
     dims(tensor.shape().dims());
-    out.raw('}');
-  }
-
-  /** Returns a configuration with Triton's field names. */
-  static Buffer config(Map<String, Object> tree) {
-    var json = new OipMetadataJson();
-    json.value(tree);
-    return json.out.toBuffer();
-  }
-
-  private void value(Object value) {
-    switch (value) {
-      case Map<?, ?> members -> members(members);
-      case List<?> items -> array(items, this::value);
-      case Long number -> out.number(number);
-      case Boolean flag -> out.bool(flag);
-      case Double number -> out.raw(number.toString());
-      default -> out.string(value.toString());
-    }
-  }
-
-  private void members(Map<?, ?> members) {
-    out.raw('{');
-    String comma = "";
-    for (Map.Entry<?, ?> member : members.entrySet()) {
-      out.raw(comma).string(String.valueOf(member.getKey())).raw(':');
-      value(Objects.requireNonNull(member.getValue()));
-      comma = ",";
-    }
     out.raw('}');
   }
 

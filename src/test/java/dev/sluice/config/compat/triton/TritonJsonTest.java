@@ -8,11 +8,12 @@ import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueuePolicy;
 import dev.sluice.testing.Mutations;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TritonJsonTest {
@@ -51,8 +52,56 @@ class TritonJsonTest {
         .containsExactly(
             new QueuePolicy(true, Duration.ofNanos(7_000), false, 0),
             new QueuePolicy(false, Duration.ZERO, false, 3));
-    assertThat(read.declared())
-        .containsEntry("parameters", Map.of("someKey", Map.of("string_value", "someValue")));
+    assertThat(read.declared().getParametersOrThrow("someKey").getStringValue())
+        .isEqualTo("someValue");
+  }
+
+  @Test
+  void answerShowsDefaultsAndLongNumbersAsNumbers() {
+    JsonObject shown = new JsonObject(TritonJson.print(read(CAMEL).declared()));
+    assertThat(shown.getJsonObject("dynamic_batching").getValue("max_queue_delay_microseconds"))
+        .isEqualTo(5);
+    assertThat(shown.getJsonArray("input").getJsonObject(0))
+        .isEqualTo(
+            new JsonObject(
+                """
+                {"name":"x","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1],
+                 "is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,
+                 "is_non_linear_format_io":false}
+                """));
+    assertThat(shown.getJsonObject("parameters").getJsonObject("someKey"))
+        .isEqualTo(JsonObject.of("string_value", "someValue"));
+    assertThat(shown.getJsonArray("output")).isEmpty();
+    assertThat(shown.containsKey("optimization")).isFalse();
+  }
+
+  @Test
+  void unknownFieldsAreNamedWithTheirPlacesAndTheOthersRead() {
+    List<String> warnings = new ArrayList<>();
+    ModelConfig read =
+        new ModelConfigReader(ModelConfig.DEFAULT, warnings::add)
+            .readJson(
+                "m",
+                """
+                {"nope":{"a":1},"maxBatchSize":2,"input":[{"name":"x","odd":1}],
+                 "parameters":{"a":{"strange":1}},"optimization":{"cuda":{"graphs":true}}}
+                """,
+                Path.of("models", "m"));
+    assertThat(read.batching().maxBatchSize()).isEqualTo(2);
+    assertThat(warnings)
+        .containsExactly(
+            "config of model 'm': has no meaning here: input.odd, nope, optimization.cuda,"
+                + " parameters.strange");
+  }
+
+  @Test
+  void valueOfAWrongTypeIsNamedByItsOutermostField() {
+    assertThatExceptionOfType(ConfigException.class)
+        .isThrownBy(() -> read("{\"max_batch_size\":\"many\"}"))
+        .withMessage("config of model 'm': max_batch_size: Not an int32 value: \"many\"");
+    assertThatExceptionOfType(ConfigException.class)
+        .isThrownBy(() -> read("{\"input\":[{\"data_type\":\"TYPE_X\"}]}"))
+        .withMessageContaining("input: Invalid enum value: \"TYPE_X\"");
   }
 
   @Test
