@@ -4,6 +4,8 @@ import dev.sluice.boot.cli.ServerStarter;
 import dev.sluice.boot.cli.SluiceCommand;
 import dev.sluice.boot.cli.StartFailure;
 import dev.sluice.config.SluiceConfig;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,6 +17,19 @@ public final class CommandLineProbe {
   /** What the command ends with. */
   public static int exitCode(String... args) {
     return SluiceCommand.commandLine(SluiceServer::startSettled, Map.of()).execute(args);
+  }
+
+  /** What the command prints; fails unless it succeeds. */
+  public static String output(String... args) {
+    var out = new StringWriter();
+    int code =
+        SluiceCommand.commandLine(SluiceServer::startSettled, Map.of())
+            .setOut(new PrintWriter(out))
+            .execute(args);
+    if (code != 0) {
+      throw new AssertionError("ended with " + code);
+    }
+    return out.toString();
   }
 
   /** The settings with which a command would start a server; empty if it would not. */

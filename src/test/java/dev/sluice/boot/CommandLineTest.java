@@ -73,7 +73,15 @@ class CommandLineTest {
   private int closed;
 
   @ParameterizedTest
-  @ValueSource(strings = {"--help", "serve --help", "check --help", "--version", "check --version"})
+  @ValueSource(
+      strings = {
+        "--help",
+        "serve --help",
+        "check --help",
+        "infer --help",
+        "--version",
+        "check --version"
+      })
   void helpAndVersionAreEverywhere(String arguments) {
     assertThat(run(arguments.split(" ", -1))).isZero();
     assertThat(out.toString()).contains("sluice");
@@ -86,7 +94,7 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             """
-            sluice: A command is missing: serve, check, tensorflow_model_server, tritonserver, kserve.
+            sluice: A command is missing: serve, check, infer, tensorflow_model_server, tritonserver, kserve.
             Try: sluice --help
             """);
   }

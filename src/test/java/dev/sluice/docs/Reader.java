@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,6 +132,15 @@ final class Reader implements AutoCloseable {
     String rest = command.line().substring(command.line().indexOf(' ') + 1);
     List<String> args =
         shell("printf '%s\\n' " + rest, folder).lines().map(this::argument).toList();
+    if (args.getFirst().equals("infer")) {
+      String url = "--url=" + addressed("http://localhost:8080");
+      assertPrinted(
+          CommandLineProbe.output(
+                  Stream.concat(args.stream(), Stream.of(url)).toArray(String[]::new))
+              .strip(),
+          command);
+      return;
+    }
     boolean serves = SERVERS.contains(args.getFirst()) && !args.contains("--help");
     if (!serves) {
       assertThat(CommandLineProbe.exitCode(args.toArray(String[]::new))).as(rest).isZero();

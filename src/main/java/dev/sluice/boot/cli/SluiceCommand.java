@@ -1,5 +1,6 @@
 package dev.sluice.boot.cli;
 
+import dev.sluice.boot.infer.InferCommand;
 import dev.sluice.config.binding.ConfigException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -43,6 +44,7 @@ public final class SluiceCommand implements Runnable {
     return new CommandLine(new SluiceCommand())
         .addSubcommand(new ServeCommand(settled, environment))
         .addSubcommand(new CheckCommand(settled, environment))
+        .addSubcommand(new InferCommand(System.in))
         .addSubcommand(new ModelServerCommand(atOnce, environment))
         .addSubcommand(new TritonServerCommand(settled, environment))
         .addSubcommand(KserveCommand.commandLine(atOnce, environment))

@@ -24,8 +24,11 @@ public final class Units {
 
   private Units() {}
 
-  /** Empty if the text is no length of time, or a longer one than {@link #LONGEST}. */
-  static Optional<Duration> duration(String text) {
+  /**
+   * Returns a length of time; empty if the text is no length of time, or a longer one than {@link
+   * #LONGEST}.
+   */
+  public static Optional<Duration> duration(String text) {
     Matcher amount = AMOUNT.matcher(text);
     if (!amount.matches()) {
       return Optional.empty();
