@@ -5,7 +5,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
-import dev.sluice.telemetry.meter.LatencySummaries;
+import dev.sluice.telemetry.meter.LatencySummary;
 import dev.sluice.telemetry.meter.LoadMeters;
 import dev.sluice.telemetry.meter.ModelMeter;
 import dev.sluice.telemetry.meter.UnknownModelMeters;
@@ -118,7 +118,7 @@ public final class Telemetry {
         versions,
         nanoTime,
         clock,
-        latencies.quantiles().isEmpty() ? null : new LatencySummaries());
+        latencies.quantiles().isEmpty() ? null : new LatencySummary.OfVersion());
   }
 
   /** Returns the metrics of loading. */

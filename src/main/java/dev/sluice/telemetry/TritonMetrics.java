@@ -7,7 +7,6 @@ import static dev.sluice.telemetry.MetricsPage.Kind.SUMMARY;
 
 import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.meter.FailureReason;
-import dev.sluice.telemetry.meter.LatencySummaries;
 import dev.sluice.telemetry.meter.LatencySummary;
 import dev.sluice.telemetry.meter.ModelStatistics;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
@@ -101,11 +100,11 @@ record TritonMetrics(Telemetry telemetry, LatencyForms forms) implements MetricS
     }
 
     private void summary(
-        String name, String what, Function<LatencySummaries, LatencySummary> which) {
+        String name, String what, Function<LatencySummary.OfVersion, LatencySummary> which) {
       Family family = page.family(name, SUMMARY, what + ", microseconds of the last minute.");
       List<Double> quantiles = forms.quantiles().stream().sorted().toList();
       for (Shown version : versions) {
-        LatencySummaries all = version.meter.summaries();
+        LatencySummary.OfVersion all = version.meter.summaries();
         if (all != null) {
           LatencySummary.Shown shown = which.apply(all).shown(quantiles, version.meter.now());
           if (shown.count() > 0 || !ofCache(name)) {

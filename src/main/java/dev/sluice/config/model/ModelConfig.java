@@ -252,7 +252,7 @@ public record ModelConfig(
       Map<String, Path> classLabels,
       Optional<SequenceConfig> sequence) {
     return new ModelConfig(
-        VersionPolicySetting.read(model, "version_policy", defaults.versionPolicy),
+        VersionPolicyConfig.read(model, "version_policy", defaults.versionPolicy),
         labels,
         BatchingConfig.read(model, defaults.batching),
         QueueConfig.read(model, defaults.queue),

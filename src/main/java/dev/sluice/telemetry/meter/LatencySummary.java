@@ -34,6 +34,17 @@ public final class LatencySummary {
   /** The values that are shown at a moment: totals, and quantiles of the last minute. */
   public record Shown(long count, long nanos, List<Double> quantiles) {}
 
+  /** The summaries of one version, if they are wanted. Any thread. */
+  public static final class OfVersion {
+    public final LatencySummary request = new LatencySummary();
+    public final LatencySummary queue = new LatencySummary();
+    public final LatencySummary input = new LatencySummary();
+    public final LatencySummary infer = new LatencySummary();
+    public final LatencySummary output = new LatencySummary();
+    public final LatencySummary cacheHit = new LatencySummary();
+    public final LatencySummary cacheMiss = new LatencySummary();
+  }
+
   /**
    * Counts something that took a time.
    *

@@ -58,7 +58,7 @@ public final class RunMeter {
   private long sinceSum;
 
   /** Gets the latencies of every request; null if none is configured. */
-  private final @Nullable LatencySummaries summaries;
+  private final LatencySummary.@Nullable OfVersion summaries;
 
   /** Of the requests of the run under way, when they began to wait; only for summaries. */
   private long[] since = new long[0];
@@ -73,7 +73,8 @@ public final class RunMeter {
 
   private record Timed(ComposingModelTimes times, long sinceNanos) {}
 
-  RunMeter(LongSupplier nanoTime, InstantSource clock, @Nullable LatencySummaries summaries) {
+  RunMeter(
+      LongSupplier nanoTime, InstantSource clock, LatencySummary.@Nullable OfVersion summaries) {
     this.summaries = summaries;
     this.nanoTime = nanoTime;
     this.clock = clock;
@@ -182,7 +183,7 @@ public final class RunMeter {
     }
   }
 
-  private void summarize(LatencySummaries to, long now) {
+  private void summarize(LatencySummary.OfVersion to, long now) {
     for (int i = 0; i < requests; i++) {
       to.request.add(now - since[i], 1, now);
       to.queue.add(begun - since[i], 1, now);

@@ -44,7 +44,7 @@ public final class VersionMeter {
   private final DurationAdder composedQueue = new DurationAdder();
   private final ComposedBatches composedBatches = new ComposedBatches();
   private final ResponseMeter responses = new ResponseMeter();
-  private final @Nullable LatencySummaries summaries;
+  private final LatencySummary.@Nullable OfVersion summaries;
   private volatile long loadNanos;
 
   /** Time of the last answer that was given without a worker. */
@@ -61,7 +61,7 @@ public final class VersionMeter {
       ConcurrentMap<ModelId, VersionMeter> shown,
       LongSupplier nanoTime,
       InstantSource clock,
-      @Nullable LatencySummaries summaries) {
+      LatencySummary.@Nullable OfVersion summaries) {
     this.summaries = summaries;
     this.model = model;
     this.shown = shown;
@@ -230,7 +230,7 @@ public final class VersionMeter {
   }
 
   /** Returns its latencies of the last minute; null if none is configured. */
-  public @Nullable LatencySummaries summaries() {
+  public LatencySummary.@Nullable OfVersion summaries() {
     return summaries;
   }
 
