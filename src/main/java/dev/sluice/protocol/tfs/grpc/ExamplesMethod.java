@@ -121,7 +121,6 @@ final class ExamplesMethod implements GrpcMethod {
       try {
         InferenceRequest request =
             inquiry.request(model, examples, call.deadline(), call.requestId());
-        call.record().examples(model.id().name(), query.examples().count());
         return new Asked(
             request,
             inquiry,
@@ -139,14 +138,19 @@ final class ExamplesMethod implements GrpcMethod {
 
   private Future<Buffer> infer(GrpcCall call, Asked asked) {
     return call.ask(data, asked.request())
-        .compose(response ->
-            call.compute(byteSize(response), () -> write(asked, response))
-                .onComplete(_ -> response.close()))
+        .compose(response -> encode(call, asked, response))
         .onSuccess(answer -> {
           if (asked.log() != null) {
             asked.log().answered(answer.getBytes());
           }
         });
+  }
+
+  /** Counts the examples as well: TensorFlow Serving counts none of a run that failed. */
+  private Future<Buffer> encode(GrpcCall call, Asked asked, InferenceResponse response) {
+    call.record().examples(response.model().name(), asked.examples());
+    return call.compute(byteSize(response), () -> write(asked, response))
+        .onComplete(_ -> response.close());
   }
 
   private Buffer write(Asked asked, InferenceResponse response) {

@@ -68,7 +68,6 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
       ExampleTasks inquiry = ExampleTasks.of(task, model.metadata(), read.signature());
       InferenceRequest request =
           inquiry.request(model, read.examples(), exchange.deadline(), exchange.requestId());
-      exchange.record().examples(model.id().name(), count);
       return new Asked(request, inquiry, count, dialect.keep(task, model.id(), read));
     } catch (RuntimeException | Error e) {
       read.examples().close();
@@ -90,7 +89,9 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
         .compose(response -> write(exchange, asked, response));
   }
 
+  /** Counts the examples as well: TensorFlow Serving counts none of a run that failed. */
   private static Future<Buffer> write(Exchange exchange, Asked asked, InferenceResponse response) {
+    exchange.record().examples(response.model().name(), asked.examples());
     return exchange
         .compute(size(response), () -> write(asked, response))
         .onComplete(_ -> response.close());

@@ -9,6 +9,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.inference.VersionState;
+import dev.sluice.protocol.tfs.grpc.proto.BytesList;
 import dev.sluice.protocol.tfs.grpc.proto.ClassificationRequest;
 import dev.sluice.protocol.tfs.grpc.proto.ClassificationResponse;
 import dev.sluice.protocol.tfs.grpc.proto.Example;
@@ -16,6 +17,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ExampleList;
 import dev.sluice.protocol.tfs.grpc.proto.Feature;
 import dev.sluice.protocol.tfs.grpc.proto.Features;
 import dev.sluice.protocol.tfs.grpc.proto.FloatList;
+import dev.sluice.protocol.tfs.grpc.proto.InferenceTask;
 import dev.sluice.protocol.tfs.grpc.proto.Input;
 import dev.sluice.protocol.tfs.grpc.proto.LogCollectorConfig;
 import dev.sluice.protocol.tfs.grpc.proto.LoggingConfig;
@@ -24,6 +26,8 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelConfigList;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServerConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.MultiInferenceRequest;
+import dev.sluice.protocol.tfs.grpc.proto.MultiInferenceResponse;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
@@ -56,6 +60,20 @@ import org.junit.jupiter.api.io.TempDir;
 /** Calls that a model's logging_config keeps, read back. */
 class RequestLogIT {
   private static final Path MODEL = TestModels.savedModel("half_plus_two", "");
+
+  /** The counters that the calls below leave behind. */
+  private static final String[] COUNTED = {
+    "request_count{model_name=\"half_plus_two\",status=\"OK\"} 3",
+    "request_count{model_name=\"half_plus_two\",status=\"INVALID_ARGUMENT\"} 3",
+    "request_latency_count{model_name=\"half_plus_two\",API=\"Classify\",entrypoint=\"GRPC\"}"
+        + " 1",
+    "request_latency_count{model_name=\"half_plus_two\",API=\"Regress\",entrypoint=\"GRPC\"}"
+        + " 2",
+    "runtime_latency_count{model_name=\"half_plus_two\",API=\"Classify\",runtime=\"TF1\"}" + " 1",
+    "runtime_latency_count{model_name=\"half_plus_two\",API=\"Regress\",runtime=\"TF1\"} 2",
+    "request_example_counts_count{model=\"half_plus_two\"} 4",
+    "request_example_count_total{model=\"half_plus_two\"} 4"
+  };
 
   @TempDir private Path folder;
 
@@ -151,6 +169,112 @@ class RequestLogIT {
     var regressed = RegressionResponse.parseFrom(call(logs.get(1), 3, 2));
     assertThat(regressed.getResult().getRegressions(0).getValue()).isEqualTo(3.5f);
     assertWarmsUp(file);
+  }
+
+  @Test
+  void regressAndMultiInferenceOverGrpcAreKeptAndFailedCallsAreNot() throws Exception {
+    RegressionRequest regress = regress("regress_x_to_y");
+    RegressionResponse regressed = predictions().regress(regress);
+    MultiInferenceRequest several = several("classify_x_to_y", "regress_x_to_y");
+    MultiInferenceResponse answered = predictions().multiInference(several);
+    failing();
+    server.close();
+
+    Path file = onlyFile("logs");
+    List<UnknownFieldSet> logs = read(file);
+    assertThat(logs).hasSize(2);
+    assertThat(call(logs.get(0), 3, 1)).isEqualTo(regress.toByteString());
+    assertThat(RegressionResponse.parseFrom(call(logs.get(0), 3, 2))).isEqualTo(regressed);
+    assertThat(call(logs.get(1), 4, 1)).isEqualTo(several.toByteString());
+    assertThat(MultiInferenceResponse.parseFrom(call(logs.get(1), 4, 2))).isEqualTo(answered);
+    assertWarmsUp(file);
+  }
+
+  /** TensorFlow Serving counts MultiInference by its examples alone, and only if it succeeds. */
+  @Test
+  void callsOverGrpcAreCountedAsThere() {
+    predictions().classify(classify());
+    predictions().regress(regress("regress_x_to_y"));
+    predictions().regress(regress("regress_x_to_y"));
+    predictions().multiInference(several("classify_x_to_y", "regress_x_to_y"));
+    failing();
+    assertThat(countedAtLast(COUNTED)).containsExactlyInAnyOrder(COUNTED);
+  }
+
+  private void failing() {
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> predictions().classify(classify().toBuilder().setInput(none()).build()));
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> predictions().regress(regress("classify_x_to_y")));
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(
+            () -> predictions().multiInference(several("classify_x_to_y", "classify_x_to_y")));
+    MultiInferenceRequest wrong = several("classify_x_to_y", "regress_x_to_y");
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> predictions().multiInference(wrong.toBuilder().setInput(texts()).build()))
+        .withMessageContaining("Data types don't match");
+    assertThatExceptionOfType(StatusRuntimeException.class)
+        .isThrownBy(() -> predictions().classify(classify().toBuilder().setInput(texts()).build()))
+        .withMessageContaining("Data types don't match");
+  }
+
+  /** Returns an example that fails in the model's own run: its feature is of another type. */
+  private static Input texts() {
+    var text = BytesList.newBuilder().addValue(ByteString.copyFromUtf8("a"));
+    var features =
+        Features.newBuilder().putFeature("x", Feature.newBuilder().setBytesList(text).build());
+    var example = Example.newBuilder().setFeatures(features);
+    return Input.newBuilder().setExampleList(ExampleList.newBuilder().addExamples(example)).build();
+  }
+
+  private static Input none() {
+    return Input.newBuilder().setExampleList(ExampleList.getDefaultInstance()).build();
+  }
+
+  /** A call is counted when its answer is on its way, which can be a moment later. */
+  private List<String> countedAtLast(String... wanted) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    List<String> counted = counted();
+    while (!counted.containsAll(List.of(wanted)) && System.nanoTime() < end) {
+      counted = counted();
+    }
+    return counted;
+  }
+
+  /** Counters of calls, and counts of distributions, without their common prefix. */
+  private List<String> counted() {
+    String prefix = ":tensorflow:serving:";
+    try (var caller = new HttpCaller(server.port())) {
+      return caller
+          .send("GET", "/metrics", Buffer.buffer())
+          .text()
+          .lines()
+          .filter(line -> line.startsWith(prefix + "re") || line.startsWith(prefix + "ru"))
+          .filter(line -> line.matches(".*(request_count|_total|_count)\\{.*"))
+          .filter(line -> !line.contains("request_log"))
+          .map(line -> line.substring(prefix.length()))
+          .toList();
+    }
+  }
+
+  private static RegressionRequest regress(String signature) {
+    return RegressionRequest.newBuilder()
+        .setModelSpec(ModelSpec.newBuilder().setName("half_plus_two").setSignatureName(signature))
+        .setInput(classify().getInput())
+        .build();
+  }
+
+  private static MultiInferenceRequest several(String classify, String regress) {
+    var request = MultiInferenceRequest.newBuilder().setInput(classify().getInput());
+    request.addTasks(task("classify", classify));
+    return request.addTasks(task("regress", regress)).build();
+  }
+
+  private static InferenceTask task(String method, String signature) {
+    return InferenceTask.newBuilder()
+        .setMethodName("tensorflow/serving/" + method)
+        .setModelSpec(ModelSpec.newBuilder().setName("half_plus_two").setSignatureName(signature))
+        .build();
   }
 
   private void ask(String verb, String signature, String example) {
