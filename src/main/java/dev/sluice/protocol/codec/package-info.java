@@ -7,6 +7,7 @@
  * read numbers exactly, the latter eight digits at a time; {@link JsonElements} and {@link
  * FloatElements} put them into tensors. {@link JsonTensors} and {@link FloatText} write. {@link
  * RawTensors} reads and checks the raw layout, zero-copy where the body lies in native memory.
+ * Protobuf messages are read and written in {@link dev.sluice.protocol.codec.protobuf}.
  *
  * <p>Errors: {@link JsonException} has a {@link JsonError} and a position, and no text: each
  * protocol has its own words for it.

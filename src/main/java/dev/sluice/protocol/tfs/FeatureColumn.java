@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.protobuf.ProtobufReader;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

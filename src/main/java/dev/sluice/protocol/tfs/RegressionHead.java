@@ -2,6 +2,7 @@ package dev.sluice.protocol.tfs;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;

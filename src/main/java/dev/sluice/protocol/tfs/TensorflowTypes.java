@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs;
 
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import java.util.List;
 

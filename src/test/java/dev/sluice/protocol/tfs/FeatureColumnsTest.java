@@ -15,6 +15,7 @@ import dev.sluice.protocol.tfs.grpc.proto.Feature;
 import dev.sluice.protocol.tfs.grpc.proto.Features;
 import dev.sluice.protocol.tfs.grpc.proto.FloatList;
 import dev.sluice.protocol.tfs.grpc.proto.Int64List;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;

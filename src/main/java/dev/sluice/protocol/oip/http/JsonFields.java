@@ -8,6 +8,7 @@ import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.codec.JsonString;
 import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.SharedMemoryParameters;
 
 /**
  * Reads the fields of a request, refusing values of a wrong type in Triton's words:
@@ -64,6 +65,19 @@ final class JsonFields {
     }
     in.nothing();
     return true;
+  }
+
+  /** Reads a parameter that says where a tensor lies in shared memory; skips any other. */
+  static void sharedMemory(JsonCursor in, SharedMemoryParameters.Reader shared) {
+    if (in.keyIs("shared_memory_region")) {
+      shared.region(string(in, "shared_memory_region"));
+    } else if (in.keyIs("shared_memory_offset")) {
+      shared.offset(unsigned(in, "shared_memory_offset"));
+    } else if (in.keyIs("shared_memory_byte_size")) {
+      shared.byteSize(unsigned(in, "shared_memory_byte_size"));
+    } else {
+      in.skipValue();
+    }
   }
 
   private static void require(JsonCursor in, Kind kind, String field, String name) {

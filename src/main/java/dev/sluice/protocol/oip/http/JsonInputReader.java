@@ -136,16 +136,10 @@ final class JsonInputReader implements AutoCloseable {
     while (in.nextKey()) {
       if (in.keyIs("binary_data_size")) {
         binarySize = JsonFields.unsigned(in, "binary_data_size");
-      } else if (in.keyIs("shared_memory_region")) {
-        shared.region(JsonFields.string(in, "shared_memory_region"));
-      } else if (in.keyIs("shared_memory_offset")) {
-        shared.offset(JsonFields.unsigned(in, "shared_memory_offset"));
-      } else if (in.keyIs("shared_memory_byte_size")) {
-        shared.byteSize(JsonFields.unsigned(in, "shared_memory_byte_size"));
       } else if (in.keyIs("content_type")) {
         base64 = JsonFields.string(in, "content_type").equals("base64");
       } else {
-        in.skipValue();
+        JsonFields.sharedMemory(in, shared);
       }
     }
   }

@@ -58,14 +58,8 @@ final class JsonOutput {
         binary = JsonFields.bool(in, "binary_data");
       } else if (in.keyIs("classification")) {
         best = (int) Math.min(JsonFields.unsigned(in, "classification"), Integer.MAX_VALUE);
-      } else if (in.keyIs("shared_memory_region")) {
-        shared.region(JsonFields.string(in, "shared_memory_region"));
-      } else if (in.keyIs("shared_memory_offset")) {
-        shared.offset(JsonFields.unsigned(in, "shared_memory_offset"));
-      } else if (in.keyIs("shared_memory_byte_size")) {
-        shared.byteSize(JsonFields.unsigned(in, "shared_memory_byte_size"));
       } else {
-        in.skipValue();
+        JsonFields.sharedMemory(in, shared);
       }
     }
   }

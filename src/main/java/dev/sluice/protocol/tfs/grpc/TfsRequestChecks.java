@@ -6,6 +6,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.tfs.grpc.wire.DeclaredType;
 import dev.sluice.protocol.tfs.grpc.wire.EncodedTensor;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
@@ -96,7 +97,7 @@ final class TfsRequestChecks {
       return;
     }
     for (TensorSpec output : signature.outputs()) {
-      if (output.type() == DataType.UNSUPPORTED && DeclaredType.isTensorflow(output)) {
+      if (output.type() == DataType.UNSUPPORTED && TensorflowTypeNames.isTensorflow(output)) {
         throw new InferenceException(
             ErrorCode.UNIMPLEMENTED,
             "output \"%s\" is %s, a type that is not supported; name the outputs that are wanted in output_filter"

@@ -10,7 +10,7 @@ import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.codec.JsonString;
 import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.v1.http.Base64Objects;
-import dev.sluice.protocol.v1.http.V1TypeNames;
+import dev.sluice.protocol.v1.http.JsonKindNames;
 import dev.sluice.tensor.TensorBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -95,7 +95,7 @@ final class ExampleWriter {
   private int features() {
     if (in.peek() != Kind.OBJECT) {
       throw InferenceException.invalid(
-          "Example must be JSON object but got JSON " + V1TypeNames.of(in.peek()));
+          "Example must be JSON object but got JSON " + JsonKindNames.of(in.peek()));
     }
     int room = context.length + HEAD;
     example.seek(room);
@@ -211,7 +211,7 @@ final class ExampleWriter {
         "Feature: "
             + featureName()
             + " has element with unexpected JSON type: "
-            + V1TypeNames.of(in.peek()));
+            + JsonKindNames.of(in.peek()));
   }
 
   private String featureName() {

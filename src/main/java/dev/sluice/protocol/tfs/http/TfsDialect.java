@@ -19,11 +19,11 @@ import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.protocol.tfs.PredictMessages;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.lookup.ServableErrors;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.protocol.v1.http.V1Request;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
-import dev.sluice.protocol.v1.http.V1TypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.http.HttpExchange;
@@ -137,7 +137,7 @@ public final class TfsDialect implements V1Dialect {
    */
   @Override
   public boolean carries(TensorSpec tensor) {
-    boolean refused = tensor.type() == DataType.UINT16 && V1TypeNames.isTensorflow(tensor);
+    boolean refused = tensor.type() == DataType.UINT16 && TensorflowTypeNames.isTensorflow(tensor);
     return tensor.type().isCommon() && !refused;
   }
 

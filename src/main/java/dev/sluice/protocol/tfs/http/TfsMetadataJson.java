@@ -7,7 +7,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.tfs.TensorInfoJson;
 import dev.sluice.protocol.tfs.TensorProtoJson;
-import dev.sluice.protocol.v1.http.V1TypeNames;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.ByteBuffer;
@@ -98,7 +98,7 @@ final class TfsMetadataJson {
   }
 
   private static String type(TensorSpec spec) {
-    return "DT_" + V1TypeNames.of(spec).toUpperCase(Locale.ROOT);
+    return "DT_" + TensorflowTypeNames.of(spec).toUpperCase(Locale.ROOT);
   }
 
   private void shape(Shape shape) {

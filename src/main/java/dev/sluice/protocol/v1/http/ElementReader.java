@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonElements;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
@@ -56,7 +57,8 @@ final class ElementReader {
     String value = "JSON Value: " + dump(in);
     if (elements.equals(JsonElements.NONE)) {
       return new InferenceException(
-          ErrorCode.UNIMPLEMENTED, "Conversion of " + value + " to type: " + V1TypeNames.of(spec));
+          ErrorCode.UNIMPLEMENTED,
+          "Conversion of " + value + " to type: " + TensorflowTypeNames.of(spec));
     }
     if (spec.type() == DataType.BYTES && kind == Kind.OBJECT) {
       return InferenceException.invalid(value + " not formatted correctly for base64 data");
@@ -64,8 +66,8 @@ final class ElementReader {
     return InferenceException.invalid(
         value
             + " Type: "
-            + V1TypeNames.of(kind)
+            + JsonKindNames.of(kind)
             + " is not of expected type: "
-            + V1TypeNames.of(spec));
+            + TensorflowTypeNames.of(spec));
   }
 }

@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonElements;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -58,7 +59,7 @@ final class InputBuilder implements AutoCloseable {
    * TensorFlow Serving.
    */
   boolean isOptional() {
-    return spec.optional() && !V1TypeNames.isTensorflow(spec);
+    return spec.optional() && !TensorflowTypeNames.isTensorflow(spec);
   }
 
   /** Returns whether anything was read. */
@@ -111,7 +112,8 @@ final class InputBuilder implements AutoCloseable {
   void check(@Nullable String model) {
     if (elements.equals(JsonElements.NONE)) {
       throw new InferenceException(
-          ErrorCode.UNIMPLEMENTED, "Conversion of JSON Value: [] to type: " + V1TypeNames.of(spec));
+          ErrorCode.UNIMPLEMENTED,
+          "Conversion of JSON Value: [] to type: " + TensorflowTypeNames.of(spec));
     }
     if (model != null && !spec.shape().accepts(shape())) {
       throw InferenceException.invalid(

@@ -11,6 +11,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonTensors;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
@@ -98,10 +99,11 @@ final class Predict {
   void requireJson(Signature signature) {
     for (TensorSpec output : signature.outputs()) {
       // What other formats have beyond tensors is not shown at all.
-      boolean shown = output.type() != DataType.UNSUPPORTED || V1TypeNames.isTensorflow(output);
+      boolean shown =
+          output.type() != DataType.UNSUPPORTED || TensorflowTypeNames.isTensorflow(output);
       if (shown && !lead.carries(output)) {
         throw InferenceException.invalid(
-            "Failed to write JSON value for tensor type: " + V1TypeNames.of(output));
+            "Failed to write JSON value for tensor type: " + TensorflowTypeNames.of(output));
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.TensorSpec;
 import java.util.Locale;
 
@@ -14,17 +15,12 @@ public final class DeclaredType {
   private DeclaredType() {}
 
   public static DataType of(TensorSpec spec) {
-    if (isTensorflow(spec)) {
+    if (TensorflowTypeNames.isTensorflow(spec)) {
       return named(spec.nativeType());
     }
     return spec.type() == dev.sluice.tensor.DataType.UNSUPPORTED
         ? DataType.DT_INVALID
         : DataType.forNumber(WireType.of(spec.type()).number());
-  }
-
-  /** Returns whether the model's own format is TensorFlow's. */
-  public static boolean isTensorflow(TensorSpec spec) {
-    return spec.nativeType().startsWith(PREFIX);
   }
 
   /** Returns the name of the type in error texts: {@code float}. */

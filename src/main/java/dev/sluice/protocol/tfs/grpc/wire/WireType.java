@@ -1,6 +1,6 @@
 package dev.sluice.protocol.tfs.grpc.wire;
 
-import dev.sluice.protocol.tfs.TensorflowTypeNames;
+import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import org.jspecify.annotations.Nullable;
 
