@@ -52,7 +52,10 @@ record TritonMetrics(Telemetry telemetry, LatencyForms forms) implements MetricS
     }
 
     private void requests() {
-      count("nv_inference_request_success", "Requests answered.", v -> v.now.success().count());
+      count(
+          "nv_inference_request_success",
+          "Requests answered.",
+          v -> v.now.requests().success().count());
       failures();
       count("nv_inference_count", "Rows of requests that ran.", v -> v.now.inferenceCount());
       count("nv_inference_exec_count", "Runs of the model.", v -> v.now.executionCount());
@@ -64,15 +67,34 @@ record TritonMetrics(Telemetry telemetry, LatencyForms forms) implements MetricS
     }
 
     private void counters() {
-      micros("nv_inference_request_duration_us", "Whole time", v -> v.now.success());
-      micros("nv_inference_queue_duration_us", "Waiting", v -> v.now.queue());
-      micros("nv_inference_compute_input_duration_us", "Joining", v -> v.now.computeInput());
-      micros("nv_inference_compute_infer_duration_us", "Running", v -> v.now.computeInfer());
-      micros("nv_inference_compute_output_duration_us", "Parting", v -> v.now.computeOutput());
-      count("nv_cache_num_hits_per_model", "Answers from a cache.", v -> v.now.cacheHit().count());
-      count("nv_cache_num_misses_per_model", "Not in a cache.", v -> v.now.cacheMiss().count());
-      micros("nv_cache_hit_duration_per_model", "Finding in a cache", v -> v.now.cacheHit());
-      micros("nv_cache_miss_duration_per_model", "Filling a cache", v -> v.now.cacheMiss());
+      micros("nv_inference_request_duration_us", "Whole time", v -> v.now.requests().success());
+      micros("nv_inference_queue_duration_us", "Waiting", v -> v.now.requests().queue());
+      micros(
+          "nv_inference_compute_input_duration_us",
+          "Joining",
+          v -> v.now.requests().computeInput());
+      micros(
+          "nv_inference_compute_infer_duration_us",
+          "Running",
+          v -> v.now.requests().computeInfer());
+      micros(
+          "nv_inference_compute_output_duration_us",
+          "Parting",
+          v -> v.now.requests().computeOutput());
+      count(
+          "nv_cache_num_hits_per_model",
+          "Answers from a cache.",
+          v -> v.now.requests().cacheHit().count());
+      count(
+          "nv_cache_num_misses_per_model",
+          "Not in a cache.",
+          v -> v.now.requests().cacheMiss().count());
+      micros(
+          "nv_cache_hit_duration_per_model",
+          "Finding in a cache",
+          v -> v.now.requests().cacheHit());
+      micros(
+          "nv_cache_miss_duration_per_model", "Filling a cache", v -> v.now.requests().cacheMiss());
     }
 
     /** Of models that may answer a request any number of times; others have no streams. */

@@ -4,7 +4,6 @@ import dev.sluice.config.binding.TextProto.Message;
 import dev.sluice.config.binding.TextProto.Scalar;
 import dev.sluice.config.binding.TextProto.Value;
 import java.math.BigInteger;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -129,19 +128,6 @@ public record ProtoFields(String file, Message message) {
     return numbers;
   }
 
-  /** Returns all whole numbers of a repeated field, negative ones too. */
-  public List<Long> wholes(String field, long lowest) {
-    return texts(field).stream().map(text -> signed(field, text, lowest)).toList();
-  }
-
-  private long signed(String field, String text, long lowest) {
-    String wanted = "a whole number from " + lowest + " up";
-    if (!text.matches("-?\\d{1,18}") || Long.parseLong(text) < lowest) {
-      throw error(field, text, wanted);
-    }
-    return Long.parseLong(text);
-  }
-
   /** Returns all numbers of a repeated field; false is 0 and true is 1. */
   public List<Double> decimals(String field) {
     return texts(field).stream().map(text -> decimal(field, text)).toList();
@@ -170,11 +156,6 @@ public record ProtoFields(String file, Message message) {
               case Message _ -> throw error(field, "a message", "a number");
             })
         .toList();
-  }
-
-  public Optional<Duration> microseconds(String field) {
-    long longest = Units.LONGEST.toMillis() * 1_000;
-    return last(field).map(value -> Duration.ofNanos(whole(field, value, 0, longest) * 1_000));
   }
 
   /** Returns the last of several values, as the format itself does. */

@@ -10,15 +10,7 @@ import java.util.List;
  * @param lastInferenceMillis when it last ran, in milliseconds since 1970; 0 if never
  * @param inferenceCount rows of the requests that it answered, those from a cache left out
  * @param executionCount how often it ran
- * @param success requests answered, and the time from when they began to wait to their answers
- * @param fail requests that failed after they were accepted, and how long they took
- * @param queue how long the requests that were answered waited
- * @param computeInput how long their inputs were put together
- * @param computeInfer how long the model ran for them
- * @param computeOutput how long their outputs were taken apart
- * @param cacheHit requests answered from a cache
- * @param cacheMiss requests that were not in a cache, and the time it took to look and to put them
- *     there
+ * @param requests what became of its requests, and how long that took
  * @param batches the runs by their numbers of rows, growing
  * @param responses of a model whose requests have any number of responses: what became of those at
  *     the first place, at the second, and so on
@@ -28,14 +20,7 @@ public record ModelStatistics(
     long lastInferenceMillis,
     long inferenceCount,
     long executionCount,
-    Times success,
-    Times fail,
-    Times queue,
-    Times computeInput,
-    Times computeInfer,
-    Times computeOutput,
-    Times cacheHit,
-    Times cacheMiss,
+    RequestTimes requests,
     List<BatchTimes> batches,
     List<ResponseTimes> responses) {
   /**
@@ -48,6 +33,29 @@ public record ModelStatistics(
       return new Times(count + other.count, nanos + other.nanos);
     }
   }
+
+  /**
+   * Requests by what became of them, and by what was done for those that were answered.
+   *
+   * @param success requests answered, and the time from when they began to wait to their answers
+   * @param fail requests that failed after they were accepted, and how long they took
+   * @param queue how long the requests that were answered waited
+   * @param computeInput how long their inputs were put together
+   * @param computeInfer how long the model ran for them
+   * @param computeOutput how long their outputs were taken apart
+   * @param cacheHit requests answered from a cache
+   * @param cacheMiss requests that were not in a cache, and the time it took to look and to put
+   *     them there
+   */
+  public record RequestTimes(
+      Times success,
+      Times fail,
+      Times queue,
+      Times computeInput,
+      Times computeInfer,
+      Times computeOutput,
+      Times cacheHit,
+      Times cacheMiss) {}
 
   /** Runs of one size. */
   public record BatchTimes(

@@ -3,6 +3,7 @@ package dev.sluice.telemetry.meter;
 import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.RequestTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -269,6 +270,13 @@ public final class VersionMeter {
         composedRows.sum() + workers.stream().mapToLong(worker -> worker.rows.get()).sum(),
         composed.computeInfer().count()
             + workers.stream().mapToLong(worker -> worker.runs.get()).sum(),
+        requests(composed),
+        batches(),
+        responses.statistics());
+  }
+
+  private RequestTimes requests(BatchTimes composed) {
+    return new RequestTimes(
         sum(unqueued.times(), worker -> worker.success),
         sum(unqueuedFailures.times(), worker -> worker.fail),
         sum(composedQueue.times(), worker -> worker.queue),
@@ -276,9 +284,7 @@ public final class VersionMeter {
         sum(composed.computeInfer(), worker -> worker.infer),
         sum(composed.computeOutput(), worker -> worker.output),
         cacheHit.times(),
-        cacheMiss.times(),
-        batches(),
-        responses.statistics());
+        cacheMiss.times());
   }
 
   private Times sum(Times first, Function<RunMeter, SingleWriterTimer> which) {

@@ -107,8 +107,8 @@ class ResponseCacheTest {
     assertThat(ask(1, 2)).containsExactly(2, 3);
     assertThat(ask(1, 2)).containsExactly(2, 3);
     assertThat(adding.runs).isEqualTo(1);
-    assertThat(meter.statistics().cacheHit().count()).isEqualTo(1);
-    assertThat(meter.statistics().cacheMiss().count()).isEqualTo(1);
+    assertThat(meter.statistics().requests().cacheHit().count()).isEqualTo(1);
+    assertThat(meter.statistics().requests().cacheMiss().count()).isEqualTo(1);
   }
 
   /** Pairs of bytes that count alike in a polynomial of 31: 0, 31 and 1, 0. */

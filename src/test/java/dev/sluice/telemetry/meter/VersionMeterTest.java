@@ -46,11 +46,11 @@ class VersionMeterTest {
     ModelStatistics now = version.statistics();
     assertThat(now.executionCount()).isEqualTo(1);
     assertThat(now.inferenceCount()).isEqualTo(9);
-    assertThat(now.success()).isEqualTo(new Times(2, 128 + 68));
-    assertThat(now.queue()).isEqualTo(new Times(2, 100 + 40));
-    assertThat(now.computeInput()).isEqualTo(new Times(2, 10));
-    assertThat(now.computeInfer()).isEqualTo(new Times(2, 40));
-    assertThat(now.computeOutput()).isEqualTo(new Times(2, 6));
+    assertThat(now.requests().success()).isEqualTo(new Times(2, 128 + 68));
+    assertThat(now.requests().queue()).isEqualTo(new Times(2, 100 + 40));
+    assertThat(now.requests().computeInput()).isEqualTo(new Times(2, 10));
+    assertThat(now.requests().computeInfer()).isEqualTo(new Times(2, 40));
+    assertThat(now.requests().computeOutput()).isEqualTo(new Times(2, 6));
     assertThat(now.lastInferenceMillis()).isEqualTo(1_700_000_000_000L);
   }
 
@@ -150,7 +150,7 @@ class VersionMeterTest {
     runTwo(worker, nanos, 1, 1);
 
     assertThat(version.statistics().executionCount()).isEqualTo(1);
-    assertThat(version.statistics().success().count()).isEqualTo(2);
+    assertThat(version.statistics().requests().success().count()).isEqualTo(2);
   }
 
   @Test
@@ -162,7 +162,7 @@ class VersionMeterTest {
     assertThat(version.failures(FailureReason.REJECTED)).isEqualTo(2);
     assertThat(version.failures(FailureReason.BACKEND)).isEqualTo(1);
     assertThat(version.failures(FailureReason.OTHER)).isZero();
-    assertThat(version.statistics().fail()).isEqualTo(new Times(3, 10));
+    assertThat(version.statistics().requests().fail()).isEqualTo(new Times(3, 10));
   }
 
   @Test
@@ -171,10 +171,10 @@ class VersionMeterTest {
     version.cacheMiss(8);
 
     ModelStatistics now = version.statistics();
-    assertThat(now.success()).isEqualTo(new Times(1, 50));
-    assertThat(now.cacheHit()).isEqualTo(new Times(1, 5));
-    assertThat(now.cacheMiss()).isEqualTo(new Times(1, 8));
-    assertThat(now.computeInfer().count()).isZero();
+    assertThat(now.requests().success()).isEqualTo(new Times(1, 50));
+    assertThat(now.requests().cacheHit()).isEqualTo(new Times(1, 5));
+    assertThat(now.requests().cacheMiss()).isEqualTo(new Times(1, 8));
+    assertThat(now.requests().computeInfer().count()).isZero();
     assertThat(now.inferenceCount()).isZero();
   }
 
@@ -189,14 +189,14 @@ class VersionMeterTest {
     version.composedFailed(FailureReason.CANCELED, since);
 
     ModelStatistics now = version.statistics();
-    assertThat(now.success()).isEqualTo(new Times(1, 30));
-    assertThat(now.fail()).isEqualTo(new Times(1, 30));
+    assertThat(now.requests().success()).isEqualTo(new Times(1, 30));
+    assertThat(now.requests().fail()).isEqualTo(new Times(1, 30));
     assertThat(now.inferenceCount()).isEqualTo(4);
     assertThat(now.executionCount()).isEqualTo(1);
-    assertThat(now.queue()).isEqualTo(new Times(1, 6));
-    assertThat(now.computeInput()).isEqualTo(new Times(1, 2));
-    assertThat(now.computeInfer()).isEqualTo(new Times(1, 9));
-    assertThat(now.computeOutput()).isEqualTo(new Times(1, 5));
+    assertThat(now.requests().queue()).isEqualTo(new Times(1, 6));
+    assertThat(now.requests().computeInput()).isEqualTo(new Times(1, 2));
+    assertThat(now.requests().computeInfer()).isEqualTo(new Times(1, 9));
+    assertThat(now.requests().computeOutput()).isEqualTo(new Times(1, 5));
     assertThat(now.batches())
         .containsExactly(new BatchTimes(4, new Times(1, 2), new Times(1, 9), new Times(1, 5)));
     assertThat(version.failures(FailureReason.CANCELED)).isEqualTo(1);

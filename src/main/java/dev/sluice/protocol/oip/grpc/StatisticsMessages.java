@@ -7,6 +7,7 @@ import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;
 import dev.sluice.protocol.oip.grpc.proto.StatisticDuration;
 import dev.sluice.telemetry.meter.ModelStatistics;
 import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.RequestTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.ResponseTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import java.util.List;
@@ -29,7 +30,7 @@ final class StatisticsMessages {
             .setLastInference(model.lastInferenceMillis())
             .setInferenceCount(model.inferenceCount())
             .setExecutionCount(model.executionCount())
-            .setInferenceStats(requests(model));
+            .setInferenceStats(requests(model.requests()));
     model.batches().forEach(batch -> message.addBatchStats(batch(batch)));
     for (int i = 0; i < model.responses().size(); i++) {
       message.putResponseStats(Integer.toString(i), responses(model.responses().get(i)));
@@ -37,16 +38,16 @@ final class StatisticsMessages {
     return message.build();
   }
 
-  private static InferStatistics requests(ModelStatistics model) {
+  private static InferStatistics requests(RequestTimes requests) {
     return InferStatistics.newBuilder()
-        .setSuccess(times(model.success()))
-        .setFail(times(model.fail()))
-        .setQueue(times(model.queue()))
-        .setComputeInput(times(model.computeInput()))
-        .setComputeInfer(times(model.computeInfer()))
-        .setComputeOutput(times(model.computeOutput()))
-        .setCacheHit(times(model.cacheHit()))
-        .setCacheMiss(times(model.cacheMiss()))
+        .setSuccess(times(requests.success()))
+        .setFail(times(requests.fail()))
+        .setQueue(times(requests.queue()))
+        .setComputeInput(times(requests.computeInput()))
+        .setComputeInfer(times(requests.computeInfer()))
+        .setComputeOutput(times(requests.computeOutput()))
+        .setCacheHit(times(requests.cacheHit()))
+        .setCacheMiss(times(requests.cacheMiss()))
         .build();
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.telemetry.meter.ModelStatistics;
 import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
+import dev.sluice.telemetry.meter.ModelStatistics.RequestTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.ResponseTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import io.vertx.core.buffer.Buffer;
@@ -31,14 +32,7 @@ final class StatisticsJson {
     number("inference_count", model.inferenceCount());
     number("execution_count", model.executionCount());
     out.raw(",\"inference_stats\":{");
-    times("", "success", model.success());
-    times(",", "fail", model.fail());
-    times(",", "queue", model.queue());
-    times(",", "compute_input", model.computeInput());
-    times(",", "compute_infer", model.computeInfer());
-    times(",", "compute_output", model.computeOutput());
-    times(",", "cache_hit", model.cacheHit());
-    times(",", "cache_miss", model.cacheMiss());
+    requests(model.requests());
     out.raw("},\"response_stats\":{");
     for (int i = 0; i < model.responses().size(); i++) {
       out.raw(i == 0 ? "" : ",");
@@ -50,6 +44,17 @@ final class StatisticsJson {
       batch(model.batches().get(i));
     }
     out.raw("],\"memory_usage\":[]}");
+  }
+
+  private void requests(RequestTimes requests) {
+    times("", "success", requests.success());
+    times(",", "fail", requests.fail());
+    times(",", "queue", requests.queue());
+    times(",", "compute_input", requests.computeInput());
+    times(",", "compute_infer", requests.computeInfer());
+    times(",", "compute_output", requests.computeOutput());
+    times(",", "cache_hit", requests.cacheHit());
+    times(",", "cache_miss", requests.cacheMiss());
   }
 
   private void responses(int place, ResponseTimes responses) {
