@@ -195,7 +195,8 @@ record ProtocolHandlers(
     String defaultModel = grps.defaultModel().orElse("");
     return grps.deployment()
         .map(files ->
-            new Deployment(defaultModel, files.names(), files.serverText(), files.modelTexts()))
+            new Deployment(
+                defaultModel, files.models().names(), files.serverText(), files.models().texts()))
         .orElseGet(() -> Deployment.of(defaultModel));
   }
 

@@ -41,7 +41,7 @@ public record GrpsConfig(
   public static GrpsConfig read(Section grps) {
     Optional<GrpsDeployment> deployment = grps.single("deployment").flatMap(GrpsConfig::deployment);
     return new GrpsConfig(
-        grps.text("default_model").or(() -> deployment.flatMap(GrpsDeployment::defaultModel)),
+        grps.text("default_model").or(() -> deployment.flatMap(files -> files.models().first())),
         grps.flag("online_at_start", DEFAULT.onlineAtStart),
         grps.section(
             "streaming_ctrl", control -> StreamControlConfig.read(control, control(deployment))),
@@ -81,7 +81,7 @@ public record GrpsConfig(
 
   /** Models that the deployment brings, by name. */
   public Map<String, ListedModel> models() {
-    return deployment.map(GrpsDeployment::models).orElse(Map.of());
+    return deployment.map(files -> files.models().listed()).orElse(Map.of());
   }
 
   /** Returns the settings of the model in a folder, if it has none of its own. */

@@ -21,28 +21,55 @@ import java.util.Optional;
  *
  * @param listeners where it listens
  * @param customHttp how predictions are asked for over HTTP besides; empty: in no other way
- * @param models its models by the names that requests use, {@code name-version}
- * @param ensembles the models that are run one behind the other, by the file that says so
- * @param names the first model of each name without a version
- * @param defaultModel the model that is meant when a request names none
+ * @param models what is served
  * @param maxConnections requests of grps under way at once
  * @param maxConcurrency predictions that one model runs at once
  * @param serverText both files, written out again
- * @param modelTexts what they say of each model, written out again
  * @param unused full names of keys that change nothing here
  */
 public record GrpsDeployment(
     List<ListenerConfig> listeners,
     Optional<GrpsCustomHttp> customHttp,
-    Map<String, ListedModel> models,
-    Map<Path, EnsembleConfig> ensembles,
-    Map<String, String> names,
-    Optional<String> defaultModel,
+    Models models,
     int maxConnections,
     int maxConcurrency,
     String serverText,
-    Map<String, String> modelTexts,
     List<String> unused) {
+  /**
+   * The models of a deployment.
+   *
+   * @param listed by the names that requests use, {@code name-version}
+   * @param ensembles the models that are run one behind the other, by the file that says so
+   * @param names the first model of each name without a version
+   * @param first the model that is meant when a request names none
+   * @param texts what the files say of each model, written out again
+   */
+  public record Models(
+      Map<String, ListedModel> listed,
+      Map<Path, EnsembleConfig> ensembles,
+      Map<String, String> names,
+      Optional<String> first,
+      Map<String, String> texts) {
+    private static Models of(GrpsInferenceFile inference) {
+      Map<String, ListedModel> listed = new LinkedHashMap<>();
+      Map<String, String> names = new LinkedHashMap<>();
+      Map<String, String> texts = new LinkedHashMap<>();
+      for (GrpsInferenceFile.Model model : inference.models()) {
+        listed.put(model.id(), model.listed());
+        names.putIfAbsent(model.name(), model.id());
+        texts.put(model.id(), model.text());
+      }
+      Map<Path, EnsembleConfig> ensembles = new LinkedHashMap<>();
+      inference
+          .dag()
+          .ifPresent(dag -> {
+            listed.put(dag.id(), ListedModel.in(dag.path()));
+            ensembles.put(dag.path(), EnsembleConfig.chain(dag.models()));
+          });
+      return new Models(listed, ensembles, names, inference.defaultModel(), texts);
+    }
+  }
+
   /**
    * Reads both files.
    *
@@ -62,34 +89,15 @@ public record GrpsDeployment(
   }
 
   private static GrpsDeployment of(GrpsServerFile server, GrpsInferenceFile inference) {
-    Map<String, ListedModel> models = new LinkedHashMap<>();
-    Map<String, String> names = new LinkedHashMap<>();
-    Map<String, String> texts = new LinkedHashMap<>();
-    for (GrpsInferenceFile.Model model : inference.models()) {
-      models.put(model.id(), model.listed());
-      names.putIfAbsent(model.name(), model.id());
-      texts.put(model.id(), model.text());
-    }
-    Map<Path, EnsembleConfig> ensembles = new LinkedHashMap<>();
-    inference
-        .dag()
-        .ifPresent(dag -> {
-          models.put(dag.id(), ListedModel.in(dag.path()));
-          ensembles.put(dag.path(), EnsembleConfig.chain(dag.models()));
-        });
     List<String> unused = new ArrayList<>(server.unused());
     unused.addAll(inference.unused());
     return new GrpsDeployment(
         server.listeners(),
         server.customHttp(),
-        models,
-        ensembles,
-        names,
-        inference.defaultModel(),
+        Models.of(inference),
         server.maxConnections(),
         server.maxConcurrency(),
         server.text() + "\n" + inference.text(),
-        texts,
         unused);
   }
 
@@ -97,13 +105,13 @@ public record GrpsDeployment(
    * Returns the settings of the model at a path; requests are only joined where the files say so.
    */
   ModelConfig settings(Path path, ModelConfig defaults) {
-    boolean isOurs = models.values().stream().anyMatch(model -> model.folder().equals(path));
+    boolean isOurs = models.listed.values().stream().anyMatch(model -> model.folder().equals(path));
     ModelConfig own =
         defaults
             .withBatching(isOurs ? BatchingConfig.DEFAULT : defaults.batching())
             .withInstances(instances(defaults))
             .withPluginCalls(maxConcurrency);
-    EnsembleConfig ensemble = ensembles.get(path);
+    EnsembleConfig ensemble = models.ensembles.get(path);
     return ensemble == null ? own : own.withEnsemble(ensemble);
   }
 
