@@ -36,6 +36,15 @@ public record InferenceResponse(
     this(model, signature, outputs, Map.of());
   }
 
+  /** Returns the number of bytes of its tensors: nearly all of a message that holds them raw. */
+  public long byteSize() {
+    long bytes = 0;
+    for (NamedTensor output : outputs) {
+      bytes += output.tensor().byteSize();
+    }
+    return bytes;
+  }
+
   @Override
   public void close() {
     NamedTensor.closeAll(outputs);

@@ -15,6 +15,11 @@ import java.nio.ByteBuffer;
 public final class Buffers {
   private Buffers() {}
 
+  /** Returns a buffer over an array, which is not to be changed any more. No copy. */
+  public static Buffer wrap(byte[] bytes) {
+    return wrap(bytes, 0, bytes.length);
+  }
+
   /** Returns a buffer over a range of an array, which is not to be changed any more. No copy. */
   public static Buffer wrap(byte[] bytes, int offset, int length) {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes, offset, length));
@@ -24,7 +29,7 @@ public final class Buffers {
   static Buffer copy(ByteBuf bytes) {
     byte[] copy = new byte[bytes.readableBytes()];
     bytes.getBytes(bytes.readerIndex(), copy);
-    return wrap(copy, 0, copy.length);
+    return wrap(copy);
   }
 
   /**

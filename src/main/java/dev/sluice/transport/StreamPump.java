@@ -3,7 +3,6 @@ package dev.sluice.transport;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -128,7 +127,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   private void send(InferenceResponse response) {
     encoding = true;
     exchange
-        .compute(size(response), () -> encoder.apply(response))
+        .compute(response.byteSize(), () -> encoder.apply(response))
         .onComplete(_ -> {
           response.close();
           encoding = false;
@@ -163,13 +162,5 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
       client.fail(failure);
     }
     ended.complete();
-  }
-
-  private static long size(InferenceResponse response) {
-    long size = 0;
-    for (NamedTensor output : response.outputs()) {
-      size += output.tensor().byteSize();
-    }
-    return size;
   }
 }

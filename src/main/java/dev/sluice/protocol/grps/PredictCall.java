@@ -5,7 +5,6 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.telemetry.meter.Api;
-import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.StreamPump;
@@ -63,7 +62,8 @@ public final class PredictCall {
     return exchange
         .compute(size, () -> decode(exchange, lease, decoder))
         .compose(request -> exchange.ask(data, request))
-        .compose(response -> exchange.compute(byteSize(response), () -> encode(response, encoder)));
+        .compose(
+            response -> exchange.compute(response.byteSize(), () -> encode(response, encoder)));
   }
 
   /**
@@ -123,14 +123,6 @@ public final class PredictCall {
         lease.release();
       }
     }
-  }
-
-  private static long byteSize(InferenceResponse response) {
-    long size = 0;
-    for (NamedTensor output : response.outputs()) {
-      size += output.tensor().byteSize();
-    }
-    return size;
   }
 
   private static <T> T encode(InferenceResponse response, Function<InferenceResponse, T> encoder) {

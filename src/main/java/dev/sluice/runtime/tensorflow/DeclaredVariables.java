@@ -1,5 +1,7 @@
 package dev.sluice.runtime.tensorflow;
 
+import static dev.sluice.runtime.tensorflow.ProtobufMessageReader.readNested;
+
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import dev.sluice.inference.ErrorCode;
@@ -59,8 +61,8 @@ final class DeclaredVariables {
   private void readMetaGraph(CodedInputStream in) throws IOException {
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (WireFormat.getTagFieldNumber(tag)) {
-        case GRAPH -> within(in, this::readGraph);
-        case SAVER -> within(in, this::readSaver);
+        case GRAPH -> readNested(in, this::readGraph);
+        case SAVER -> readNested(in, this::readSaver);
         default -> in.skipField(tag);
       }
     }
@@ -79,7 +81,7 @@ final class DeclaredVariables {
   private void readGraph(CodedInputStream in) throws IOException {
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (WireFormat.getTagFieldNumber(tag) == NODE && !variables) {
-        within(in, this::readNode);
+        readNested(in, this::readNode);
       } else {
         in.skipField(tag);
       }
@@ -94,16 +96,5 @@ final class DeclaredVariables {
         in.skipField(tag);
       }
     }
-  }
-
-  private interface Reader {
-    /** Reads the nested message up to its limit. */
-    void read(CodedInputStream in) throws IOException;
-  }
-
-  private static void within(CodedInputStream in, Reader reader) throws IOException {
-    int limit = in.pushLimit(in.readRawVarint32());
-    reader.read(in);
-    in.popLimit(limit);
   }
 }

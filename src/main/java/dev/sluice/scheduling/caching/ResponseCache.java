@@ -63,11 +63,7 @@ public final class ResponseCache {
 
   /** Keeps a copy, if it is not too large. */
   void keep(RequestKey key, InferenceResponse response) {
-    long bytes = key.byteSize();
-    for (var output : response.outputs()) {
-      bytes += output.tensor().byteSize();
-    }
-    if (bytes <= largest) {
+    if (key.byteSize() + response.byteSize() <= largest) {
       answers.put(key, CachedResponse.copyOf(response));
     }
   }

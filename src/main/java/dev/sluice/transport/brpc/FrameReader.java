@@ -169,7 +169,7 @@ final class FrameReader {
   private void readBody(ByteBuf in) {
     var piece = new byte[(int) Math.min(in.readableBytes(), bodyLength - body.size())];
     in.readBytes(piece);
-    body.add(Buffers.wrap(piece, 0, piece.length));
+    body.add(Buffers.wrap(piece));
     bodyGrown();
   }
 

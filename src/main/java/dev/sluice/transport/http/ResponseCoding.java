@@ -85,7 +85,6 @@ public enum ResponseCoding {
     } catch (IOException e) {
       throw new UncheckedIOException("memory cannot be written to", e);
     }
-    byte[] all = bytes.toByteArray();
-    return Buffers.wrap(all, 0, all.length);
+    return Buffers.wrap(bytes.toByteArray());
   }
 }

@@ -20,9 +20,8 @@ final class GmapWriter {
     for (ResponseForm.Entry entry : entries.entries()) {
       put(entry.kind(), entry.value(), map);
     }
-    byte[] message = GrpsMessage.newBuilder().setGmap(map).build().toByteArray();
-    return Buffers.join(
-        Buffers.wrap(head, 0, head.length), Buffers.wrap(message, 0, message.length));
+    GrpsMessage message = GrpsMessage.newBuilder().setGmap(map).build();
+    return Buffers.join(Buffers.wrap(head), Buffers.wrap(message.toByteArray()));
   }
 
   private static void put(MapKind kind, NamedTensor entry, GenericMapData.Builder map) {

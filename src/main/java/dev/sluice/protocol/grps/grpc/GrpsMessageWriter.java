@@ -42,7 +42,7 @@ final class GrpsMessageWriter {
           bytes(head, GrpsMessage.BIN_DATA_FIELD_NUMBER, tensor);
       case ResponseForm.Tensors(List<NamedTensor> tensors) -> tensors(head, tensors);
       case ResponseForm.Entries entries -> GmapWriter.write(head, entries);
-      case ResponseForm.Nothing() -> Buffers.wrap(head, 0, head.length);
+      case ResponseForm.Nothing() -> Buffers.wrap(head);
     };
   }
 

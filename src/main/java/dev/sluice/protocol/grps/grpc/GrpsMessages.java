@@ -20,7 +20,7 @@ final class GrpsMessages {
   /** Parses a message and answers it; what the call throws becomes a status in the answer. */
   static Future<Buffer> answer(Body body, Function<GrpsMessage, GrpsMessage> call) {
     try {
-      return Future.succeededFuture(encode(answer(parse(body), call)));
+      return Future.succeededFuture(Buffers.wrap(answer(parse(body), call).toByteArray()));
     } catch (InvalidProtocolBufferException e) {
       return Future.failedFuture(malformed(e.getMessage()));
     }
@@ -36,11 +36,6 @@ final class GrpsMessages {
 
   private static GrpsMessage parse(Body body) throws InvalidProtocolBufferException {
     return GrpsMessage.parseFrom(ByteBuffer.wrap(body.bytes(), body.offset(), body.length()));
-  }
-
-  private static Buffer encode(GrpsMessage message) {
-    byte[] bytes = message.toByteArray();
-    return Buffers.wrap(bytes, 0, bytes.length);
   }
 
   /** Returns a message that is only a status. */

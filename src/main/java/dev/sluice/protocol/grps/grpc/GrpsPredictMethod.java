@@ -63,7 +63,7 @@ final class GrpsPredictMethod implements GrpcMethod {
       case InferenceException e when !endsTheCall(e.code()) -> {
         exchange.record().failed(e.code());
         byte[] answer = GrpsMessages.of(GrpsStatus.ofPrediction(e)).toByteArray();
-        yield Future.succeededFuture(Buffers.wrap(answer, 0, answer.length));
+        yield Future.succeededFuture(Buffers.wrap(answer));
       }
       default -> Future.failedFuture(failure);
     };

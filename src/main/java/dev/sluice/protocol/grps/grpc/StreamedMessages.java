@@ -46,8 +46,8 @@ final class StreamedMessages implements ClientStream {
     switch (failure) {
       case ProtobufException e -> call.fail(GrpsMessages.malformed(e.getMessage()));
       case InferenceException e when begun || !GrpsPredictMethod.endsTheCall(e.code()) -> {
-        byte[] last = GrpsMessages.of(GrpsStatus.ofPrediction(call.explain(e))).toByteArray();
-        call.write(Buffers.wrap(last, 0, last.length));
+        var last = GrpsMessages.of(GrpsStatus.ofPrediction(call.explain(e)));
+        call.write(Buffers.wrap(last.toByteArray()));
         call.end();
       }
       default -> call.fail(failure);

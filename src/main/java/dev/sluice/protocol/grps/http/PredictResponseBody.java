@@ -76,7 +76,7 @@ record PredictResponseBody(int status, String contentType, Buffer body) {
       bytes = new byte[Math.toIntExact(tensor.byteSize())];
       RawTensors.write(tensor, bytes, 0);
     }
-    return Buffers.wrap(bytes, 0, bytes.length);
+    return Buffers.wrap(bytes);
   }
 
   /**

@@ -60,9 +60,7 @@ record InferMethod(OipServer server) implements GrpcMethod {
     call.record().traces(decoded.request(), decoded.id());
     return call.ask(server.data(), decoded.request())
         .compose(response ->
-            call.compute(
-                    InferResponseWriter.likelySize(response),
-                    () -> encode(decoded, model, response))
+            call.compute(response.byteSize(), () -> encode(decoded, model, response))
                 .onFailure(_ -> response.close()));
   }
 

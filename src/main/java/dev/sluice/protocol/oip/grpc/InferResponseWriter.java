@@ -99,15 +99,6 @@ final class InferResponseWriter {
     }
   }
 
-  /** Returns the number of bytes of a response's tensors: nearly all of its message. */
-  static long likelySize(InferenceResponse response) {
-    long size = 0;
-    for (NamedTensor output : response.outputs()) {
-      size += output.tensor().byteSize();
-    }
-    return size;
-  }
-
   /**
    * Encodes a response, which stays the caller's.
    *

@@ -202,8 +202,7 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   }
 
   private static Buffer encode(MessageLite message) {
-    byte[] bytes = message.toByteArray();
-    return Buffers.wrap(bytes, 0, bytes.length);
+    return Buffers.wrap(message.toByteArray());
   }
 
   private MessageLite live() {

@@ -174,7 +174,6 @@ final class StreamedRequest implements ClientStream {
   }
 
   private static Buffer encode(ModelStreamInferResponse.Builder message) {
-    byte[] bytes = message.build().toByteArray();
-    return Buffers.wrap(bytes, 0, bytes.length);
+    return Buffers.wrap(message.build().toByteArray());
   }
 }

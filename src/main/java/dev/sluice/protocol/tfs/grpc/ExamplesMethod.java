@@ -11,7 +11,6 @@ import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.wire.ExampleList;
 import dev.sluice.telemetry.meter.Api;
-import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.grpc.GrpcCall;
@@ -149,19 +148,11 @@ final class ExamplesMethod implements GrpcMethod {
   /** Counts the examples as well: TensorFlow Serving counts none of a run that failed. */
   private Future<Buffer> encode(GrpcCall call, Asked asked, InferenceResponse response) {
     call.record().examples(response.model().name(), asked.examples());
-    return call.compute(byteSize(response), () -> write(asked, response))
+    return call.compute(response.byteSize(), () -> write(asked, response))
         .onComplete(_ -> response.close());
   }
 
   private Buffer write(Asked asked, InferenceResponse response) {
     return writer.write(response, asked.inquiry().read(response, asked.examples()));
-  }
-
-  private static long byteSize(InferenceResponse response) {
-    long bytes = 0;
-    for (NamedTensor output : response.outputs()) {
-      bytes += output.tensor().byteSize();
-    }
-    return bytes;
   }
 }

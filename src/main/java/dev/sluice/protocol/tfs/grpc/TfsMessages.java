@@ -27,7 +27,6 @@ final class TfsMessages {
   }
 
   static Buffer write(Message message) {
-    byte[] bytes = message.toByteArray();
-    return Buffers.wrap(bytes, 0, bytes.length);
+    return Buffers.wrap(message.toByteArray());
   }
 }

@@ -5,7 +5,6 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.telemetry.meter.Api;
-import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.grpc.GrpcCall;
@@ -69,15 +68,7 @@ final class TfsPredictMethod implements GrpcMethod {
 
   private Future<Buffer> encode(Exchange exchange, InferenceResponse response) {
     return exchange
-        .compute(byteSize(response), () -> PredictResponseWriter.write(response, settings))
+        .compute(response.byteSize(), () -> PredictResponseWriter.write(response, settings))
         .onComplete(_ -> response.close());
-  }
-
-  private static long byteSize(InferenceResponse response) {
-    long bytes = 0;
-    for (NamedTensor output : response.outputs()) {
-      bytes += output.tensor().byteSize();
-    }
-    return bytes;
   }
 }

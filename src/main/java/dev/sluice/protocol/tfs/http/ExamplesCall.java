@@ -12,7 +12,6 @@ import dev.sluice.protocol.tfs.ExampleTask;
 import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.ExamplesMessages;
 import dev.sluice.protocol.tfs.RequestLogs;
-import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
@@ -93,7 +92,7 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
   private static Future<Buffer> write(Exchange exchange, Asked asked, InferenceResponse response) {
     exchange.record().examples(response.model().name(), asked.examples());
     return exchange
-        .compute(size(response), () -> write(asked, response))
+        .compute(response.byteSize(), () -> write(asked, response))
         .onComplete(_ -> response.close());
   }
 
@@ -105,13 +104,5 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
       kept.answered(ExamplesMessages.response(response.model(), result));
     }
     return body;
-  }
-
-  private static long size(InferenceResponse response) {
-    long size = 0;
-    for (NamedTensor output : response.outputs()) {
-      size += output.tensor().byteSize();
-    }
-    return size;
   }
 }

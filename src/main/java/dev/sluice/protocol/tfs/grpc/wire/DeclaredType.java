@@ -29,11 +29,7 @@ public final class DeclaredType {
   }
 
   private static DataType named(String name) {
-    for (DataType type : DataType.values()) {
-      if (type != DataType.UNRECOGNIZED && type.name().equals(name)) {
-        return type;
-      }
-    }
-    return DataType.DT_INVALID;
+    var value = DataType.getDescriptor().findValueByName(name);
+    return value == null ? DataType.DT_INVALID : DataType.valueOf(value);
   }
 }

@@ -84,20 +84,7 @@ enum ValuesField {
 
   /** Returns the field's name in the contract. */
   String text() {
-    return switch (this) {
-      case FLOAT -> "float_val";
-      case DOUBLE -> "double_val";
-      case INT -> "int_val";
-      case STRING -> "string_val";
-      case SCOMPLEX -> "scomplex_val";
-      case INT64 -> "int64_val";
-      case BOOL -> "bool_val";
-      case DCOMPLEX -> "dcomplex_val";
-      case HALF -> "half_val";
-      case UINT32 -> "uint32_val";
-      case UINT64 -> "uint64_val";
-      case FLOAT8 -> "float8_val";
-    };
+    return TensorProto.getDescriptor().findFieldByNumber(number).getName();
   }
 
   private boolean takes(int found) {
