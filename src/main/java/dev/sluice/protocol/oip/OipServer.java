@@ -17,8 +17,7 @@ import java.util.function.LongSupplier;
  * @param data asks models
  * @param control tells which models there are
  * @param logs what is written to its log
- * @param name what server metadata calls this server
- * @param version what server metadata reports
+ * @param identity what server metadata reports
  * @param telemetry has the models' statistics
  * @param forwarded headers that models get to see
  * @param regions of shared memory that callers have registered
@@ -28,12 +27,14 @@ public record OipServer(
     DataPlane data,
     ControlPlane control,
     LogControl logs,
-    String name,
-    String version,
+    Identity identity,
     Telemetry telemetry,
     ForwardedHeaders forwarded,
     SharedMemoryRegions regions,
     LongSupplier nanoTime) {
+  /** The name and the version that server metadata reports. */
+  public record Identity(String name, String version) {}
+
   private static final String SHARED_MEMORY = "system_shared_memory";
 
   private static final List<String> EXTENSIONS =
@@ -69,8 +70,7 @@ public record OipServer(
         data,
         control,
         logs,
-        "sluice",
-        version,
+        new Identity("sluice", version),
         Telemetry.unseen(),
         ForwardedHeaders.NONE,
         SharedMemoryRegions.OFF,

@@ -215,8 +215,8 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
 
   private MessageLite metadata() {
     return ServerMetadataResponse.newBuilder()
-        .setName(server.name())
-        .setVersion(server.version())
+        .setName(server.identity().name())
+        .setVersion(server.identity().version())
         .addAllExtensions(server.extensions())
         .build();
   }

@@ -37,7 +37,8 @@ final class OipMetadataJson {
 
   static Buffer server(OipServer server) {
     var json = new OipMetadataJson();
-    json.out.raw("{\"name\":").string(server.name()).raw(",\"version\":").string(server.version());
+    json.out.raw("{\"name\":").string(server.identity().name());
+    json.out.raw(",\"version\":").string(server.identity().version());
     json.out.raw(",\"extensions\":");
     json.strings(server.extensions());
     return json.out.raw('}').toBuffer();
