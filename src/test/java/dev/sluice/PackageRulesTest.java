@@ -7,6 +7,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -107,6 +108,46 @@ class PackageRulesTest {
         .dependOnClassesThat()
         .resideInAPackage(BASE + ".protocol.*.http..")
         .check(SERVER);
+  }
+
+  /**
+   * The framework's own parts, which it may change in any version, are used in one room, and by
+   * these besides.
+   */
+  @Test
+  void internalsOfVertxAreUsedInOneRoom() {
+    String[] besides = {
+      "transport.Buffers",
+      "transport.ByteCollector",
+      "transport.brpc.BrpcConnection",
+      "transport.brpc.BrpcDispatcher",
+      "transport.grpc.Http2Calls",
+      "transport.grpc.Http2Response",
+      "transport.grpc.LenientGrpcRequest",
+      "transport.grpc.ReflectionV1Alpha",
+      "transport.grpc.UnaryCall",
+      "scheduling.deadline.DeadlineWheels",
+      "scheduling.sequence.SequenceScheduler",
+      "scheduling.stream.QueuedStreams",
+      "serving.DeadlineResponse",
+      "serving.plugin.PluginVersion",
+    };
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(BASE + ".transport.netty..")
+        .and(
+            DescribedPredicate.not(
+                DescribedPredicate.describe("besides", one -> isOf(one, besides))))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.vertx..impl..", "io.vertx..internal..", "io.vertx.core.spi..")
+        .check(SERVER);
+  }
+
+  private static boolean isOf(JavaClass one, String... names) {
+    return Arrays.stream(names)
+        .map(name -> BASE + "." + name)
+        .anyMatch(name -> one.getName().equals(name) || one.getName().startsWith(name + "$"));
   }
 
   @ParameterizedTest(name = "{0} is used only in {1}")

@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.transport.ProtocolDetectionTransport;
+import dev.sluice.transport.netty.ProtocolDetectionTransport;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

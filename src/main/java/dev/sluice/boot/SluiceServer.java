@@ -29,7 +29,7 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.transport.RequestMemory;
+import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.grpc.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;

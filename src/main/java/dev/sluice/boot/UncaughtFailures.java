@@ -2,7 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.inference.Liveness;
 import dev.sluice.inference.OutOfMemory;
-import dev.sluice.transport.RateLimitedLog;
+import dev.sluice.transport.connection.RateLimitedLog;
 import io.vertx.core.Handler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -9,6 +9,8 @@ import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.transport.connection.RateLimitedLog;
+import dev.sluice.transport.connection.RequestMemory;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

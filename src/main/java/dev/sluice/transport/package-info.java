@@ -4,12 +4,10 @@
  * dev.sluice.transport.ListenerVerticle}; what a protocol handler sees of a request is {@link
  * dev.sluice.transport.Exchange}.
  *
- * <p>Parts: {@link ProtocolDetector} chooses the protocol of a connection by its first bytes (port
- * unification). {@link ConnectionGuard} and {@link Http2Guard} hold the time and flood limits of a
- * connection, {@link RequestMemory} its share of the memory budget. {@link FlushCoalescing} joins
- * the writes of one turn of the event loop into one flush. {@link StreamPump} sends streams with
- * backpressure. {@link ConnectionDrain} is the graceful shutdown of connections: {@link Http1Drain}
- * and {@link Http2Drain} tell clients in the words of each version.
+ * <p>Parts: {@link dev.sluice.transport.connection} counts connections and what their requests may
+ * hold, {@link dev.sluice.transport.netty} has the handlers in the pipelines of Netty, {@code
+ * http}, {@code grpc} and {@code brpc} the exchanges. {@link StreamPump} sends streams with
+ * backpressure.
  *
  * <p>Backpressure: a connection is not read while its requests hold all the memory they may, nor
  * while its client does not read its answers.

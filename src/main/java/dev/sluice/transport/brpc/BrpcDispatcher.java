@@ -1,10 +1,10 @@
 package dev.sluice.transport.brpc;
 
-import dev.sluice.transport.DetectedProtocol;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.grpc.AuthorizedMethod;
 import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.netty.DetectedProtocol;
 import io.netty.channel.ChannelHandler;
 import io.vertx.core.internal.ContextInternal;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.transport.ConnectionInternals;
-import dev.sluice.transport.Http2Heads;
+import dev.sluice.transport.netty.ConnectionInternals;
+import dev.sluice.transport.netty.http2.Http2Heads;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;

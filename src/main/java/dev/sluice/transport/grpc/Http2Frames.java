@@ -1,6 +1,6 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.transport.Http2Memory;
+import dev.sluice.transport.netty.http2.Http2Memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;

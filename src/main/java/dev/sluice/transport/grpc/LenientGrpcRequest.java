@@ -1,6 +1,6 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.transport.RateLimitedLog;
+import dev.sluice.transport.connection.RateLimitedLog;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;

@@ -9,12 +9,13 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ByteCollector;
-import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
-import dev.sluice.transport.MalformedRequest;
-import dev.sluice.transport.RequestMemory;
+import dev.sluice.transport.connection.MalformedRequest;
+import dev.sluice.transport.connection.RequestMemory;
+import dev.sluice.transport.netty.ConnectionCredentials;
+import dev.sluice.transport.netty.ConnectionInternals;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -62,7 +63,11 @@ final class StreamingCall extends ListenerExchange
       ListenerContext context,
       String requestId,
       IdleCallTimeouts idleTimeouts) {
-    super(context, EntryPoint.GRPC, requestId, context.memory().account(request.connection()));
+    super(
+        context,
+        EntryPoint.GRPC,
+        requestId,
+        context.memory().account(ConnectionInternals.channel(request.connection())));
     this.request = request;
     this.reply = reply;
     this.form = form;

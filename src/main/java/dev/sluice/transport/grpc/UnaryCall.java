@@ -10,13 +10,14 @@ import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ByteCollector;
-import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.Exchange;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
-import dev.sluice.transport.MalformedRequest;
-import dev.sluice.transport.RequestMemory;
+import dev.sluice.transport.connection.MalformedRequest;
+import dev.sluice.transport.connection.RequestMemory;
+import dev.sluice.transport.netty.ConnectionCredentials;
+import dev.sluice.transport.netty.ConnectionInternals;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The path of a call: head, admission by path and credentials, body with its memory charged,
  * decompression, method, encoding, status. Whatever fails, exactly one answer is sent.
  */
-final class UnaryCall extends ListenerExchange implements GrpcCall {
+public final class UnaryCall extends ListenerExchange implements GrpcCall {
   static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
   private static final CharSequence TIMEOUT = HttpHeaders.createOptimized("grpc-timeout");
 
@@ -89,7 +90,11 @@ final class UnaryCall extends ListenerExchange implements GrpcCall {
       GrpcForm form,
       ListenerContext context,
       String requestId) {
-    super(context, EntryPoint.GRPC, requestId, context.memory().account(origin.connection()));
+    super(
+        context,
+        EntryPoint.GRPC,
+        requestId,
+        context.memory().account(ConnectionInternals.channel(origin.connection())));
     this.origin = origin;
     this.method = method;
     this.authority = authority;

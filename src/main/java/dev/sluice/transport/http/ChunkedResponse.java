@@ -1,6 +1,6 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.transport.FlushCoalescing;
+import dev.sluice.transport.netty.FlushCoalescing;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;

@@ -8,10 +8,11 @@ import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.BrowserGuard;
-import dev.sluice.transport.ConnectionCredentials;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.netty.ConnectionCredentials;
+import dev.sluice.transport.netty.ConnectionInternals;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -54,7 +55,11 @@ public final class HttpExchange extends ListenerExchange {
   private boolean shared;
 
   HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
-    super(context, EntryPoint.REST, requestId, context.memory().account(request.connection()));
+    super(
+        context,
+        EntryPoint.REST,
+        requestId,
+        context.memory().account(ConnectionInternals.channel(request.connection())));
     this.request = request;
     request.response().exceptionHandler(_ -> cancelled());
     request.response().closeHandler(_ -> cancelled());

@@ -1,6 +1,6 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.transport.ConnectionInternals;
+import dev.sluice.transport.netty.ConnectionInternals;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

@@ -18,7 +18,7 @@ import dev.sluice.testing.FakeTfsModels;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.transport.ListenerContext;
-import dev.sluice.transport.RequestMemory;
+import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.http.HttpDispatcher;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

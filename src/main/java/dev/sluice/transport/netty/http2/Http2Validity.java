@@ -1,0 +1,91 @@
+package dev.sluice.transport.netty.http2;
+
+import static io.netty.handler.codec.http2.Http2Exception.streamError;
+
+import dev.sluice.transport.connection.RequestTarget;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what makes the head of an HTTP/2 stream malformed (RFC 9113, section 8.1.1) and what
+ * neither Netty nor Vert.x look at, or for which they close the connection. Through a proxy a
+ * connection carries the streams of many clients: only the stream is reset. Netty itself looks at
+ * the names of headers, at characters of values, at duplicates, and at lengths.
+ */
+final class Http2Validity {
+  /** Characters of a method besides letters and digits (RFC 9110, section 5.6.2). */
+  private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
+
+  private static final String SCHEME_MARKS = "+-.";
+
+  private Http2Validity() {}
+
+  /**
+   * Looks at the headers at the beginning of a stream, or at its trailers, which name no method.
+   *
+   * @throws Http2Exception that resets the stream
+   */
+  static void check(int streamId, Http2Headers headers) throws Http2Exception {
+    CharSequence method = headers.method();
+    if (method == null) {
+      return;
+    }
+    require(streamId, PseudoHeaderName.METHOD.value(), method, isToken(method, TOKEN_MARKS));
+    checkPath(streamId, headers.path());
+    CharSequence scheme = headers.scheme();
+    if (scheme != null) {
+      require(streamId, PseudoHeaderName.SCHEME.value(), scheme, isToken(scheme, SCHEME_MARKS));
+    }
+    CharSequence protocol = headers.get(PseudoHeaderName.PROTOCOL.value());
+    if (protocol != null) {
+      // RFC 8441, section 3: only where the server's settings allow it.
+      require(streamId, PseudoHeaderName.PROTOCOL.value(), protocol, false);
+    }
+    checkLength(streamId, headers.get(HttpHeaderNames.CONTENT_LENGTH));
+  }
+
+  private static void checkPath(int streamId, @Nullable CharSequence path) throws Http2Exception {
+    if (path != null) {
+      boolean begins = path.length() > 0 && (path.charAt(0) == '/' || "*".contentEquals(path));
+      boolean valid = begins && RequestTarget.firstOdd(path) < 0;
+      require(streamId, PseudoHeaderName.PATH.value(), path, valid);
+    }
+  }
+
+  /** A list of lengths would be one to some, and none to others. */
+  private static void checkLength(int streamId, @Nullable CharSequence length)
+      throws Http2Exception {
+    if (length == null) {
+      return;
+    }
+    for (int i = 0; i < length.length(); i++) {
+      char c = length.charAt(i);
+      if (c < '0' || c > '9') {
+        require(streamId, HttpHeaderNames.CONTENT_LENGTH, length, false);
+      }
+    }
+  }
+
+  private static boolean isToken(CharSequence text, String marks) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      if (!letter && (c < '0' || c > '9') && marks.indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return text.length() > 0;
+  }
+
+  private static void require(int streamId, CharSequence name, CharSequence value, boolean valid)
+      throws Http2Exception {
+    if (!valid) {
+      throw streamError(
+          streamId, Http2Error.PROTOCOL_ERROR, "a stream is reset: '%s' is no %s", value, name);
+    }
+  }
+}
