@@ -44,6 +44,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
   private final IdleCallTimeouts idleTimeouts = new IdleCallTimeouts();
+  private final MessageTurns turns;
   private final boolean cors;
 
   /**
@@ -60,7 +61,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       boolean cors) {
     this.context = context;
     this.cors = cors;
-    this.standard = new StandardServices(context.vertx(), protocolHandlers, ready);
+    this.turns = new MessageTurns(context.vertx());
+    this.standard = new StandardServices(context.vertx(), protocolHandlers, ready, turns);
     idleTimeouts.add(standard);
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
       String service = "/" + protocolHandler.service() + "/";
@@ -259,7 +261,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       call.begin();
       call.follow(request);
     } else if (stream != null) {
-      new StreamingCall(request, reply, form, context, ids.of(request), idleTimeouts).start(stream);
+      new StreamingCall(request, reply, form, context, ids.of(request), idleTimeouts, turns)
+          .start(stream);
     } else {
       reply.fail(UNIMPLEMENTED, BoundedText.ofError("unknown method " + request.path()));
     }

@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
 import io.vertx.core.Future;
@@ -34,19 +35,35 @@ final class StandardServices implements IdleCallTimeouts.Member {
 
   static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/";
 
+  /**
+   * Calls of reflection that may be open on an event loop: what their clients do not read of the
+   * answers waits in the library, where nothing counts it.
+   */
+  private static final int MOST_REFLECTING = 32;
+
   private final Handler<HttpServerRequest> server;
   private final OverallHealth overall;
+  private final Vertx vertx;
+  private final MessageTurns turns;
 
   /** Calls without an end of their own, and some that have ended since. */
   private final List<HttpServerRequest> endless = new ArrayList<>();
+
+  /** Calls of reflection that are open, and some that have ended since. */
+  private final List<HttpServerRequest> reflecting = new ArrayList<>();
 
   /** Number of names at the last poll. */
   private int seen;
 
   /**
    * @param ready what health answers, for the server as a whole and for each service
+   * @param turns in which messages are taken
    */
-  StandardServices(Vertx vertx, List<GrpcProtocolHandler> protocolHandlers, BooleanSupplier ready) {
+  StandardServices(
+      Vertx vertx,
+      List<GrpcProtocolHandler> protocolHandlers,
+      BooleanSupplier ready,
+      MessageTurns turns) {
     GrpcServer grpc = GrpcServer.server(vertx);
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
@@ -61,6 +78,8 @@ final class StandardServices implements IdleCallTimeouts.Member {
     overall = new OverallHealth(services, ready);
     overall.bind(vertx, grpc);
     this.server = grpc;
+    this.vertx = vertx;
+    this.turns = turns;
   }
 
   private static Service described(ServiceDescriptor descriptor) {
@@ -80,6 +99,9 @@ final class StandardServices implements IdleCallTimeouts.Member {
   }
 
   void answer(HttpServerRequest request) {
+    if (operation(request.path()) == Operation.REFLECTION && !mayReflect(request)) {
+      return;
+    }
     boolean first = request.path().startsWith(ReflectionV1Alpha.PATH);
     if (first || request.path().startsWith(REFLECTION) || request.path().equals(WATCH)) {
       if (seen == 0) {
@@ -87,7 +109,26 @@ final class StandardServices implements IdleCallTimeouts.Member {
       }
       endless.add(request);
     }
-    server.handle(new LenientGrpcRequest(first ? new ReflectionV1Alpha(request) : request));
+    server.handle(
+        new LenientGrpcRequest(first ? new ReflectionV1Alpha(request) : request, vertx, turns));
+  }
+
+  /** Returns whether one more call may ask for descriptors; if not, it is refused. */
+  private boolean mayReflect(HttpServerRequest request) {
+    if (reflecting.size() >= MOST_REFLECTING) {
+      reflecting.removeIf(StandardServices::isOver);
+    }
+    GrpcForm form = GrpcForm.of(request);
+    if (reflecting.size() < MOST_REFLECTING || form == null) {
+      reflecting.add(request);
+      return true;
+    }
+    new GrpcReply(request.response(), form)
+        .fail(
+            GrpcStatus.of(ErrorCode.RESOURCE_EXHAUSTED),
+            "%d calls of server reflection are open, as many as may be"
+                .formatted(reflecting.size()));
+    return false;
   }
 
   private static boolean isOver(HttpServerRequest request) {

@@ -31,6 +31,9 @@ final class StreamingCall extends ListenerExchange
   /** Looks after which a client that could send its next message is taken for a silent one. */
   private static final int IDLE_POLLS = 10;
 
+  /** Answers that are not written yet, with which no further message is taken. */
+  private static final int MOST_UNWRITTEN = 16;
+
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final GrpcForm form;
@@ -42,9 +45,17 @@ final class StreamingCall extends ListenerExchange
   private final ByteCollector text = new ByteCollector();
 
   private final IdleCallTimeouts idleTimeouts;
+  private final MessageTurns turns;
   private GrpcStreamMethod.@Nullable Messages messages;
   private boolean active;
   private boolean taking;
+
+  /** Answers whose write is not complete. */
+  private int unwritten;
+
+  /** No message is taken until some of the answers are written. */
+  private boolean behind;
+
   private boolean allArrived;
 
   /** The listener has closed: the next message is not taken, but ends the call. */
@@ -62,7 +73,8 @@ final class StreamingCall extends ListenerExchange
       GrpcForm form,
       ListenerContext context,
       String requestId,
-      IdleCallTimeouts idleTimeouts) {
+      IdleCallTimeouts idleTimeouts,
+      MessageTurns turns) {
     super(
         context,
         EntryPoint.GRPC,
@@ -77,6 +89,7 @@ final class StreamingCall extends ListenerExchange
             request.getHeader(UnaryCall.ENCODING), maxMessage, context.limits().maxInflatedSize());
     this.splitter = new MessageSplitter(reader, maxMessage, memory());
     this.idleTimeouts = idleTimeouts;
+    this.turns = turns;
     this.maxBody = (long) ((maxMessage + GrpcReply.PREFIX) * UnaryCall.TEXT_RATIO);
   }
 
@@ -198,6 +211,9 @@ final class StreamingCall extends ListenerExchange
   private void takeNext() {
     try {
       while (!taking && !answered && !isAbandoned()) {
+        if (!splitter.isEmpty() && !mayTake()) {
+          return;
+        }
         Body frame = splitter.next();
         if (frame == null) {
           if (splitter.starved() > 0) {
@@ -213,6 +229,38 @@ final class StreamingCall extends ListenerExchange
       }
     } catch (RuntimeException e) {
       fail(e);
+    }
+  }
+
+  /** Returns whether the next message is taken now; if not, it will be looked at again. */
+  private boolean mayTake() {
+    if (isBehind()) {
+      behind = true;
+      pauseTaking();
+      return false;
+    }
+    if (!turns.tryTake()) {
+      pauseTaking();
+      turns.await(this::resumeTaking);
+      return false;
+    }
+    return true;
+  }
+
+  private boolean isBehind() {
+    return unwritten >= MOST_UNWRITTEN || (unwritten > 0 && reply.isWriteQueueFull());
+  }
+
+  private void pauseTaking() {
+    taking = true;
+    request.pause();
+  }
+
+  private void resumeTaking() {
+    taking = false;
+    takeNext();
+    if (!taking) {
+      request.resume();
     }
   }
 
@@ -299,7 +347,18 @@ final class StreamingCall extends ListenerExchange
   @Override
   public void write(Buffer message) {
     if (!answered) {
-      holdPiece(message.length(), reply.write(message));
+      unwritten++;
+      Future<Void> written = reply.write(message);
+      holdPiece(message.length(), written);
+      written.onComplete(_ -> written());
+    }
+  }
+
+  private void written() {
+    unwritten--;
+    if (behind && (unwritten == 0 || (unwritten <= MOST_UNWRITTEN / 2 && !isBehind()))) {
+      behind = false;
+      resumeTaking();
     }
   }
 
