@@ -20,6 +20,7 @@ import dev.sluice.inference.InferenceException;
 import java.text.ParseException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
@@ -132,6 +133,9 @@ final class JsonWebTokens {
   }
 
   private JWTClaimsSet verify(String token, TokenKeys keys) {
+    if (!isCanonical(token)) {
+      throw BearerAuthenticator.refusal("the token is no signed JSON Web Token");
+    }
     try {
       SignedJWT parsed = SignedJWT.parse(token);
       requireKey(parsed, keys);
@@ -142,6 +146,24 @@ final class JsonWebTokens {
       throw BearerAuthenticator.refusal("the token is not valid: " + cut(e));
     } catch (JOSEException e) {
       throw BearerAuthenticator.refusal("the token's signature cannot be checked");
+    }
+  }
+
+  /**
+   * Returns whether a token has the one spelling that its issuer gave it (RFC 7515, section 2): the
+   * library skips padding, spaces and unused bits in a signature.
+   */
+  private static boolean isCanonical(String token) {
+    try {
+      for (String part : DOT.split(token, -1)) {
+        byte[] bytes = Base64.getUrlDecoder().decode(part);
+        if (!Base64.getUrlEncoder().withoutPadding().encodeToString(bytes).equals(part)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IllegalArgumentException _) {
+      return false;
     }
   }
 

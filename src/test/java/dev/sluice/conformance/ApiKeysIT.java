@@ -158,6 +158,28 @@ class ApiKeysIT {
   }
 
   @Test
+  void brpcRefusesTwoCredentialsOfARequestAndNoOther() throws IOException {
+    try (var client = new BrpcClient(server.port())) {
+      var predict = new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1);
+      for (List<String> several :
+          List.of(
+              List.of("wrong", CI),
+              List.of(CI, "wrong"),
+              List.of(CI, CI),
+              List.of("", CI),
+              List.of(CI, CI, CI))) {
+        client.send(BrpcClient.frame(predict.meta(several), new byte[0]));
+        BrpcClient.Answer answer = client.answer();
+        assertThat(answer.errorText())
+            .as("%s", several)
+            .isEqualTo("the request has several authentication_data; wanted one");
+        assertThat(answer.errorCode()).isEqualTo(1004);
+      }
+      assertThat(client.ask(predict.from(CI), new byte[0]).errorCode()).isNotEqualTo(1004);
+    }
+  }
+
+  @Test
   void aKeyThatIsReplacedInTheFileIsReplacedInTheServer() throws IOException {
     Files.writeString(file, "broken");
     assertThat(ask(PREDICT, "X-API-Key: " + CI)).startsWith("200 ");

@@ -165,6 +165,28 @@ class JsonWebTokensTest {
   }
 
   @Test
+  void aTokenHasOneSpelling() {
+    String token = issuer.token(NOW, _ -> {});
+    int signature = token.lastIndexOf('.') + 1;
+    String letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    // Of 64 bytes the last letter has two bits, and four that are unused.
+    char last = letters.charAt(letters.indexOf(token.charAt(token.length() - 1)) ^ 1);
+    for (String other :
+        List.of(
+            token + "=",
+            token + "==",
+            token + " ",
+            token + "\n",
+            token.substring(0, signature) + " " + token.substring(signature),
+            token.substring(0, signature + 9) + "=" + token.substring(signature + 9),
+            token.substring(0, signature + 9) + " " + token.substring(signature + 9),
+            token.substring(0, token.length() - 1) + last)) {
+      assertRefused(other, "no signed");
+    }
+    assertThat(tokens.identify(token).name()).isEqualTo("jwt:alice");
+  }
+
+  @Test
   void aTokenBringsNoKeyOfItsOwn() throws Exception {
     Issuer attacker = Issuer.of("first");
     var elsewhere = URI.create("http://127.0.0.1:1/keys");

@@ -14,6 +14,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * A client of brpc's protocol, made from the facts of the wire alone: it shares no line with the
@@ -91,6 +92,11 @@ public final class BrpcClient implements AutoCloseable {
     }
 
     private byte[] meta() {
+      return meta(authentication.isEmpty() ? List.of() : List.of(authentication));
+    }
+
+    /** The head of the call, with credentials of which there should be one at most. */
+    public byte[] meta(List<String> credentials) {
       var request = UnknownFieldSet.newBuilder();
       request.addField(1, text(service)).addField(2, text(method));
       if (timeoutMillis != 0) {
@@ -102,8 +108,10 @@ public final class BrpcClient implements AutoCloseable {
       if (attachmentSize != 0) {
         meta.addField(5, number(attachmentSize));
       }
-      if (!authentication.isEmpty()) {
-        meta.addField(7, text(authentication));
+      if (!credentials.isEmpty()) {
+        var several = Field.newBuilder();
+        credentials.forEach(each -> several.addLengthDelimited(ByteString.copyFromUtf8(each)));
+        meta.addField(7, several.build());
       }
       return meta.build().toByteArray();
     }

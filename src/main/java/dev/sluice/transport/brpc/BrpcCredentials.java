@@ -1,7 +1,10 @@
 package dev.sluice.transport.brpc;
 
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.security.UnixPeer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +16,16 @@ import org.jspecify.annotations.Nullable;
 record BrpcCredentials(RpcMeta meta, BrpcConnection connection) implements Credentials {
   @Override
   public @Nullable String header(CharSequence name) {
-    String authentication = meta.authentication();
-    return !authentication.isEmpty() && "authorization".contentEquals(name)
-        ? authorization(authentication)
-        : null;
+    List<String> authentications = meta.authentications();
+    if (authentications.isEmpty() || !"authorization".contentEquals(name)) {
+      return null;
+    }
+    if (authentications.size() > 1) {
+      throw new InferenceException(
+          ErrorCode.UNAUTHENTICATED, "the request has several authentication_data; wanted one");
+    }
+    String authentication = authentications.getFirst();
+    return authentication.isEmpty() ? null : authorization(authentication);
   }
 
   private static String authorization(String authentication) {

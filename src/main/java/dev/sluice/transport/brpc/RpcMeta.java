@@ -4,6 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * The message RpcMeta of a frame, of which only the fields that concern the server are read.
@@ -15,8 +16,8 @@ import java.io.IOException;
  * @param compression how the message is compressed
  * @param correlationId by which the client knows the answer
  * @param attachmentSize bytes behind the message that do not belong to it
- * @param authentication what brpc's authenticators put there: a credential as HTTP's header
- *     Authorization has it, or a bare key; empty if there is none
+ * @param authentications what brpc's authenticators put there: a credential as HTTP's header
+ *     Authorization has it, or a bare key; empty if there is none, two if there are several
  */
 record RpcMeta(
     String service,
@@ -26,7 +27,11 @@ record RpcMeta(
     int compression,
     long correlationId,
     int attachmentSize,
-    String authentication) {
+    List<String> authentications) {
+  RpcMeta {
+    authentications = List.copyOf(authentications);
+  }
+
   private static final int REQUEST = delimited(1);
   private static final int COMPRESSION = varint(3);
   private static final int CORRELATION_ID = varint(4);
@@ -73,7 +78,7 @@ record RpcMeta(
     private int compression;
     private int attachmentSize;
     private long correlationId;
-    private String authentication = "";
+    private List<String> authentications = List.of();
 
     void field(CodedInputStream in, int tag) throws IOException {
       if (tag == REQUEST) {
@@ -90,10 +95,17 @@ record RpcMeta(
       } else if (tag == ATTACHMENT_SIZE) {
         attachmentSize = in.readInt32();
       } else if (tag == AUTHENTICATION) {
-        authentication = in.readBytes().toStringUtf8();
+        authenticated(in.readBytes().toStringUtf8());
       } else {
         in.skipField(tag);
       }
+    }
+
+    private void authenticated(String authentication) {
+      authentications =
+          authentications.isEmpty()
+              ? List.of(authentication)
+              : List.of(authentications.getFirst(), authentication);
     }
 
     private void requestField(CodedInputStream in, int tag) throws IOException {
@@ -119,7 +131,7 @@ record RpcMeta(
           compression,
           correlationId,
           attachmentSize,
-          authentication);
+          authentications);
     }
   }
 }
