@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
@@ -27,13 +28,28 @@ public final class BrowserGuard {
           false,
           "test");
 
-  private static final CharSequence SITE = HttpHeaders.createOptimized("sec-fetch-site");
+  /** Headers by which requests for control are judged, of which there is one each. */
+  private static final List<CharSequence> SINGLE =
+      List.of(
+          HttpHeaders.CONTENT_TYPE,
+          HttpHeaders.ORIGIN,
+          HttpHeaders.REFERER,
+          HttpHeaders.createOptimized("sec-fetch-site"));
+
   private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
 
   /** Content types that a page may send without a CORS preflight, besides none. */
   private static final Set<String> FORMS = Set.of("text/plain", "multipart/form-data");
 
+  /** The type that curl and libcurl give every body, and browsers a form. */
   private static final String CURL_FORM = "application/x-www-form-urlencoded";
+
+  /** JSON, none, and what clients send for a body whose type they are not told. */
+  private static final Set<String> TAKEN =
+      Set.of("", "application/json", "application/octet-stream", CURL_FORM);
+
+  /** Calls of gRPC, whose content types their handler looks at. */
+  private static final String GRPC = "application/grpc";
 
   /** A text as long as this is repeated in an error. */
   private static final int SHOWN = 100;
@@ -105,7 +121,7 @@ public final class BrowserGuard {
       // RFC 9112, section 3.2.2: a target in absolute form counts, and not the header Host.
       return target.startsWith("/") || scheme < 0
           ? request.getHeader(HttpHeaders.HOST)
-          : ofAbsolute(target, scheme + SCHEME_END.length());
+          : authorityAt(target, scheme + SCHEME_END.length());
     }
     HostAndPort authority = request.authority();
     if (authority == null) {
@@ -114,7 +130,8 @@ public final class BrowserGuard {
     return authority.port() < 0 ? authority.host() : authority.host() + ":" + authority.port();
   }
 
-  private static String ofAbsolute(String target, int from) {
+  /** Returns the authority of a URL that begins at a place. */
+  static String authorityAt(String target, int from) {
     int end = from;
     while (end < target.length() && "/?#".indexOf(target.charAt(end)) < 0) {
       end++;
@@ -129,22 +146,58 @@ public final class BrowserGuard {
    */
   public @Nullable InferenceException controlRefusal(
       String method, @Nullable String authority, Function<CharSequence, @Nullable String> headers) {
-    if (isForeign(authority, headers)) {
-      return denied(foreign(headers));
+    var page = new BrowserHeaders(headers);
+    if (page.isForeign(authority)) {
+      return denied(page.foreignText());
     }
-    boolean browser = isBrowser(headers);
+    boolean browser = page.isBrowser();
     if (browser && !hosts.contains(authority)) {
       return denied(
           "a browser addresses the server as %s, which is not a known name (setting allowed_hosts)"
               .formatted(authority == null ? "(none)" : shown(authority)));
     }
-    if (browser && SAFE.contains(method) && headers.apply(SITE) == null) {
+    if (browser && SAFE.contains(method) && !page.hasSite()) {
       return denied("a browser does not say from which page it asks; wanted POST");
     }
-    String type = typeOf(headers.apply(HttpHeaders.CONTENT_TYPE));
-    return FORMS.contains(type) || (browser && type.equals(CURL_FORM))
-        ? denied("a body of type " + type + " changes nothing; wanted application/json")
-        : null;
+    return typeRefusal(typeOf(headers.apply(HttpHeaders.CONTENT_TYPE)), browser);
+  }
+
+  private static @Nullable InferenceException typeRefusal(String type, boolean browser) {
+    boolean form = FORMS.contains(type) || (browser && type.equals(CURL_FORM));
+    if (!form && (TAKEN.contains(type) || type.startsWith(GRPC))) {
+      return null;
+    }
+    return new InferenceException(
+        form ? ErrorCode.PERMISSION_DENIED : ErrorCode.INVALID_ARGUMENT,
+        "a body of type " + shown(type) + " changes nothing; wanted application/json");
+  }
+
+  /** Returns why an HTTP request may not change the server's state, by any caller; or null. */
+  public @Nullable InferenceException controlRefusal(HttpServerRequest request) {
+    Refusal several = severalRefusal(request.headers()::getAll);
+    return several != null
+        ? InferenceException.invalid(several.text())
+        : controlRefusal(request.method().name(), authority(request), request::getHeader);
+  }
+
+  /**
+   * Returns why headers are not judged, of which a browser, a proxy and the server could each
+   * believe another; null if they are clear.
+   *
+   * @param values all values of a header
+   */
+  public static @Nullable Refusal severalRefusal(
+      Function<CharSequence, ? extends List<? extends CharSequence>> values) {
+    for (CharSequence name : SINGLE) {
+      List<? extends CharSequence> found = values.apply(name);
+      for (CharSequence value : found) {
+        if (CharSequence.compare(found.getFirst(), value) != 0) {
+          return new Refusal(
+              400, "the request has several headers " + name + " that differ; wanted one");
+        }
+      }
+    }
+    return null;
   }
 
   /**
@@ -156,7 +209,7 @@ public final class BrowserGuard {
   public @Nullable Refusal preflightRefusal(
       String method, Function<CharSequence, @Nullable String> headers) {
     return method.equals("OPTIONS") && headers.apply(HttpHeaders.ORIGIN) != null
-        ? new Refusal(403, foreign(headers))
+        ? new Refusal(403, new BrowserHeaders(headers).foreignText())
         : null;
   }
 
@@ -172,41 +225,7 @@ public final class BrowserGuard {
     return (end < 0 ? value : value.substring(0, end)).strip().toLowerCase(Locale.ROOT);
   }
 
-  private static boolean isBrowser(Function<CharSequence, @Nullable String> headers) {
-    if (headers.apply(SITE) != null || headers.apply(HttpHeaders.ORIGIN) != null) {
-      return true;
-    }
-    String agent = headers.apply(HttpHeaders.USER_AGENT);
-    return agent != null && agent.startsWith("Mozilla/");
-  }
-
-  /**
-   * Returns whether a browser's request is cross-site: a new browser says where a request comes
-   * from. Of another, the origin must be what it asks; it sends none only with what it takes for
-   * harmless.
-   */
-  private static boolean isForeign(
-      @Nullable String authority, Function<CharSequence, @Nullable String> headers) {
-    String site = headers.apply(SITE);
-    if (site != null) {
-      return !site.equals("same-origin") && !site.equals("none");
-    }
-    String origin = headers.apply(HttpHeaders.ORIGIN);
-    if (origin == null) {
-      return false;
-    }
-    int host = origin.indexOf(SCHEME_END) + SCHEME_END.length();
-    return host < SCHEME_END.length() || !origin.substring(host).equalsIgnoreCase(authority);
-  }
-
-  private static String foreign(Function<CharSequence, @Nullable String> headers) {
-    String origin = headers.apply(HttpHeaders.ORIGIN);
-    return origin == null
-        ? "a page of another origin may not ask for this"
-        : "a page of origin " + shown(origin) + " may not ask for this";
-  }
-
-  private static String shown(String text) {
+  static String shown(String text) {
     return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "...";
   }
 }

@@ -21,7 +21,10 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
@@ -36,10 +39,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -277,6 +283,10 @@ class BrowserGuardIT {
         "Origin: https://evil.example\r\n",
         "Origin: null\r\n",
         "Origin: http://localhost:1\r\n",
+        "Origin:\r\n",
+        "Referer: https://evil.example/page\r\n",
+        "Referer: http://localhost:1/\r\n",
+        "Referer: evil.example\r\n",
         "Sec-Fetch-Site: cross-site\r\n",
         "Sec-Fetch-Site: same-site\r\n",
         "Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n"
@@ -432,6 +442,120 @@ class BrowserGuardIT {
         .contains("wanted application/json");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "text/xml",
+        "application/jsonx",
+        "application/json-patch+json",
+        "*/*",
+        "application/json, text/plain",
+        "text/html, application/json",
+        "x"
+      })
+  void aBodyOfAnotherTypeChangesNothing(String type) throws IOException {
+    assertThat(post(server, LOAD, "Content-Type: " + type + "\r\n", "{}"))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("a body of type " + type + " changes nothing; wanted application/json");
+  }
+
+  @SuppressWarnings("unused") // Named by the tests below.
+  private static final List<List<String>> SEVERAL =
+      List.of(
+          List.of("Origin: http://localhost:PORT", "Origin: http://evil.example"),
+          List.of("Origin: http://evil.example", "Origin: http://localhost:PORT"),
+          List.of("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"),
+          List.of("Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: same-site"),
+          List.of("Referer: http://localhost:PORT/", "Referer: http://evil.example/"),
+          List.of("Content-Type: application/json", "Content-Type: text/plain"),
+          List.of("Content-Type: text/plain", "Content-Type: application/json"));
+
+  @ParameterizedTest
+  @FieldSource("SEVERAL")
+  void headersThatContradictEachOtherChangeNothing(List<String> several) throws Exception {
+    for (RunningServer each : List.of(server, behindProxy, withCors)) {
+      String headers = headers(each, several);
+      for (var control : CONTROLS.entrySet()) {
+        assertThat(post(each, control.getKey(), headers, control.getValue()))
+            .as(control.getKey())
+            .matches("(?s)HTTP/1.1 40[03] .*");
+      }
+      assertThat(http2(each, LOAD, several, "{}".getBytes(ISO_8859_1))).matches("40[03]");
+    }
+  }
+
+  @ParameterizedTest
+  @FieldSource("SEVERAL")
+  void callsWhoseHeadersContradictEachOtherChangeNothing(List<String> several) throws Exception {
+    String load = "/inference.GRPCInferenceService/RepositoryModelLoad";
+    for (RunningServer each : List.of(server, behindProxy, withCors)) {
+      for (String type : List.of("application/grpc", "application/grpc-web")) {
+        List<String> headers = new ArrayList<>(List.of("Content-Type: " + type));
+        headers.addAll(several);
+        assertThat(http2(each, load, headers, new byte[5])).as(type).matches("200 [37]");
+      }
+      String web = "Content-Type: application/grpc-web\r\n" + headers(each, several);
+      assertThat(post(each, load, web, "\0\0\0\0\0")).containsPattern("grpc-status: ?[37]\\b");
+    }
+  }
+
+  @Test
+  void theSameHeaderTwiceContradictsNothing() throws IOException {
+    String twice = "Content-Type: application/json\r\n".repeat(2);
+    assertThat(post(server, LOAD, twice, "{}")).startsWith("HTTP/1.1 503 ");
+  }
+
+  private static String headers(RunningServer to, List<String> lines) {
+    return (String.join("\r\n", lines) + "\r\n").replace("PORT", String.valueOf(to.port()));
+  }
+
+  /** Sends a POST by HTTP/2, and gives its status, and that of gRPC if there is one. */
+  private static String http2(RunningServer to, String path, List<String> lines, byte[] body)
+      throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try {
+      var options =
+          new HttpClientOptions()
+              .setProtocolVersion(HttpVersion.HTTP_2)
+              .setHttp2ClearTextUpgrade(false);
+      var request =
+          new RequestOptions()
+              .setMethod(HttpMethod.POST)
+              .setHost("localhost")
+              .setPort(to.port())
+              .setURI(path);
+      // Held, or its connection is closed when the garbage collector finds it.
+      HttpClient client = vertx.createHttpClient(options);
+      String statuses =
+          client
+              .request(request)
+              .compose(sent -> {
+                for (String line : headers(to, lines).split("\r\n", -1)) {
+                  int colon = line.indexOf(':');
+                  if (colon > 0) {
+                    sent.headers().add(line.substring(0, colon), line.substring(colon + 2));
+                  }
+                }
+                return sent.send(Buffer.buffer(body));
+              })
+              .compose(answer -> answer.body().map(bytes -> statuses(answer, bytes)))
+              .toCompletionStage()
+              .toCompletableFuture()
+              .get(20, TimeUnit.SECONDS);
+      client.close();
+      return statuses;
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+  }
+
+  private static String statuses(HttpClientResponse answer, Buffer body) {
+    String trailers =
+        answer.headers() + "\n" + answer.trailers() + "\n" + body.toString(ISO_8859_1);
+    var status = Pattern.compile("grpc-status[:=] ?(\\d+)").matcher(trailers);
+    return answer.statusCode() + (status.find() ? " " + status.group(1) : "");
+  }
+
   /** The models are not under the callers' control here, which is another and later answer. */
   @ParameterizedTest
   @ValueSource(
@@ -439,6 +563,11 @@ class BrowserGuardIT {
         "Content-Type: application/json\r\n",
         "",
         "Content-Type: application/x-www-form-urlencoded\r\nUser-Agent: curl/8.5.0\r\n",
+        "Content-Type: application/octet-stream\r\nUser-Agent: Python/3.11 aiohttp/3.10\r\n",
+        "Content-Type: application/json; charset=utf-8\r\n",
+        "Content-Type: APPLICATION/JSON\r\n",
+        "Content-Type:\r\n",
+        "Content-Type: application/json\r\nReferer: http://localhost:PORT/console\r\n",
         "Content-Type: application/json\r\nOrigin: http://localhost:PORT\r\n",
         "Content-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n",
       })
@@ -447,10 +576,21 @@ class BrowserGuardIT {
     assertThat(post(server, LOAD, headers.replace("PORT", port), "{}")).startsWith("HTTP/1.1 503 ");
   }
 
-  @Test
-  void aFormOfABrowserChangesNothingThoughCurlSendsTheSameType() throws IOException {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        CHROME,
+        "Origin: http://localhost:PORT\r\n",
+        "Referer: http://localhost:PORT/\r\n",
+        "Sec-Fetch-Site: same-origin\r\n",
+        "Sec-Fetch-Site: none\r\n",
+        "Sec-Fetch-Mode: navigate\r\n",
+        "Sec-Fetch-Dest: document\r\n"
+      })
+  void aFormOfABrowserChangesNothingThoughCurlSendsTheSameType(String browser) throws IOException {
     String form = "Content-Type: application/x-www-form-urlencoded\r\n";
-    assertThat(post(server, LOAD, CHROME + form, "{}")).startsWith("HTTP/1.1 403 ");
+    String mark = browser.replace("PORT", String.valueOf(server.port()));
+    assertThat(post(server, LOAD, mark + form, "{}")).startsWith("HTTP/1.1 403 ");
   }
 
   @Test

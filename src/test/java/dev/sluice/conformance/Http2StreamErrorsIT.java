@@ -87,6 +87,36 @@ class Http2StreamErrorsIT {
     return changed;
   }
 
+  /** The head of a call, which is malformed for its hosts. */
+  private static List<String> call(String type, String... hosts) {
+    List<String> head =
+        new ArrayList<>(
+            List.of(
+                ":method",
+                "POST",
+                ":scheme",
+                "http",
+                ":path",
+                "/inference.GRPCInferenceService/ServerLive"));
+    boolean authority = hosts[0].equals(":authority");
+    head.addAll(List.of(hosts).subList(0, authority ? 2 : 0));
+    head.addAll(List.of("content-type", type, "te", "trailers"));
+    head.addAll(List.of(hosts).subList(authority ? 2 : 0, hosts.length));
+    return head;
+  }
+
+  /** The hosts of a REST request, a gRPC call, and one of gRPC-Web. */
+  private static Stream<List<String>> hosts(String... hosts) {
+    List<String> rest = new ArrayList<>(SOUND.subList(0, SOUND.indexOf(":authority")));
+    rest.addAll(List.of(hosts));
+    return Stream.of(
+        rest,
+        call("application/grpc", hosts),
+        call("application/grpc+proto", hosts),
+        call("application/grpc-web", hosts),
+        call("application/grpc-web-text", hosts));
+  }
+
   private static List<String> first(String name, String value) {
     List<String> changed = new ArrayList<>(List.of(name, value));
     changed.addAll(SOUND);
@@ -107,6 +137,14 @@ class Http2StreamErrorsIT {
               Stream.of(":method", ":scheme", ":path").map(Http2StreamErrorsIT::without),
               Stream.of(":method", ":scheme", ":path", ":authority")
                   .map(Http2StreamErrorsIT::twice),
+              hosts("host", "localhost", "host", "other"),
+              hosts("host", "other", "host", "localhost"),
+              hosts("host", "localhost", "host", "localhost"),
+              hosts(":authority", "localhost", "host", "other"),
+              hosts(":authority", "other", "host", "localhost"),
+              hosts(":authority", "localhost", "host", "localhost:1"),
+              hosts(":authority", "localhost", "host", ""),
+              hosts(":authority", "localhost", "host", "localhost", "host", "other"),
               Stream.of("", "5, 5", "+5", "-5", "5", "99999999999999999999")
                   .map(length -> with("content-length", length)),
               Stream.of(

@@ -12,6 +12,7 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;
+import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RunningServer;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -19,10 +20,15 @@ import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -104,6 +110,35 @@ class UnixPeersIT {
               AnyListenerClient.ask(
                   socket, "POST", "/v1/models/half_plus_two:predict", "{\"instances\":[2.0]}"))
           .startsWith("HTTP/1.1 403 ");
+    }
+  }
+
+  /** Some proxies send the host twice; what it is counts for nothing here. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sluice.example", "/tmp/sluice.sock", "localhost"})
+  void aHostThatIsSaidTwiceByHttp2IsOne(String host) throws IOException {
+    List<String> head = List.of(":method", "GET", ":scheme", "http", ":path", "/v2");
+    try (var _ = start("uid:" + uid);
+        var channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      List<String> hosts = new ArrayList<>(head);
+      hosts.addAll(List.of(":authority", host, "host", host));
+      Channels.newOutputStream(channel)
+          .write(
+              RawHttp2.joined(
+                  RawHttp2.PREFACE,
+                  RawHttp2.SETTINGS,
+                  RawHttp2.head(RawHttp2.END_STREAM, 1, hosts)));
+      var frames = new DataInputStream(Channels.newInputStream(channel));
+      int type;
+      byte[] payload;
+      do {
+        int length = frames.readUnsignedShort() << 8 | frames.readUnsignedByte();
+        type = frames.readUnsignedByte();
+        frames.skipNBytes(1 + Integer.BYTES);
+        payload = frames.readNBytes(length);
+      } while (type != RawHttp2.HEADERS && type != RawHttp2.RST_STREAM);
+      assertThat(type).isEqualTo(RawHttp2.HEADERS);
+      assertThat(payload).as("HPACK's 200").contains((byte) 0x88);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.transport.grpc;
 import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.Operation;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
@@ -112,7 +113,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       return null;
     }
     Function<CharSequence, @Nullable String> values = name -> text(headers.get(name));
-    if (isAmbiguous(headers) || context.guard().refusal(authority(headers)) != null) {
+    if (isAmbiguous(headers, method.operation())
+        || context.guard().refusal(authority(headers)) != null) {
       // Vert.x makes a request of it, which is refused like all others.
       return null;
     }
@@ -136,9 +138,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     return text(authority == null ? headers.get(HttpHeaders.HOST) : authority);
   }
 
-  /** Of several hosts, a proxy and the server could each believe another. */
-  private static boolean isAmbiguous(Http2Headers headers) {
-    return headers.authority() == null && headers.getAll(HttpHeaders.HOST).size() > 1;
+  private static boolean isAmbiguous(Http2Headers headers, Operation operation) {
+    return operation.role().isControl() && BrowserGuard.severalRefusal(headers::getAll) != null;
   }
 
   /** Without what HTTP/2 itself puts among them. */
@@ -217,9 +218,16 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     standard.answer(request);
   }
 
+  private BrowserGuard.@Nullable Refusal refusal(HttpServerRequest request) {
+    BrowserGuard.Refusal refusal = context.guard().refusal(request);
+    return refusal == null && control.contains(request.path())
+        ? BrowserGuard.severalRefusal(request.headers()::getAll)
+        : refusal;
+  }
+
   @Override
   public void accept(HttpServerRequest request) {
-    BrowserGuard.Refusal refusal = context.guard().refusal(request);
+    BrowserGuard.Refusal refusal = refusal(request);
     if (refusal != null) {
       context.turnedAway(request.remoteAddress(), refusal);
       refuse(request, refusal);

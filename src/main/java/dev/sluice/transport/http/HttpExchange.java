@@ -7,7 +7,6 @@ import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
@@ -133,10 +132,7 @@ public final class HttpExchange extends ListenerExchange {
     if (shared) {
       throw new IllegalStateException("control was taken for something else: " + path());
     }
-    return context()
-        .guard()
-        .controlRefusal(
-            request.method().name(), BrowserGuard.authority(request), request::getHeader);
+    return context().guard().controlRefusal(request);
   }
 
   @Override

@@ -46,6 +46,26 @@ final class Http2Validity {
       require(streamId, PseudoHeaderName.PROTOCOL.value(), protocol, false);
     }
     checkLength(streamId, headers.get(HttpHeaderNames.CONTENT_LENGTH));
+    checkHost(streamId, headers);
+  }
+
+  /**
+   * Of several hosts, a proxy and the server could each believe another (RFC 9113, section 8.3.1).
+   */
+  private static void checkHost(int streamId, Http2Headers headers) throws Http2Exception {
+    CharSequence host = headers.get(HttpHeaderNames.HOST);
+    if (host == null) {
+      return;
+    }
+    CharSequence authority = headers.authority();
+    boolean same = authority == null || CharSequence.compare(authority, host) == 0;
+    if (!same || headers.getAll(HttpHeaderNames.HOST).size() > 1) {
+      throw streamError(
+          streamId,
+          Http2Error.PROTOCOL_ERROR,
+          "a stream is reset: it names several hosts, '%s' is one",
+          host);
+    }
   }
 
   private static void checkPath(int streamId, @Nullable CharSequence path) throws Http2Exception {

@@ -1,6 +1,7 @@
 package dev.sluice.transport.netty.http2;
 
 import dev.sluice.transport.netty.ConnectionInternals;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -27,6 +28,11 @@ public final class SocketAuthority extends Http2Heads {
 
   @Override
   protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end) {
-    return headers.authority() == null ? headers : headers.authority(HOST);
+    if (headers.authority() == null) {
+      return headers;
+    }
+    // Equal to the authority as it was sent, or the stream would have been reset.
+    headers.remove(HttpHeaderNames.HOST);
+    return headers.authority(HOST);
   }
 }
