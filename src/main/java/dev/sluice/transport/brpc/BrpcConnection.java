@@ -7,12 +7,14 @@ import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.connection.ClientAddress;
 import dev.sluice.transport.connection.LastActivity;
 import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -22,9 +24,11 @@ import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.net.impl.ShutdownEvent;
 import java.net.SocketAddress;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +53,9 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   /** Bytes of their messages at which it stops, too: as many as an HTTP/2 connection's window. */
   private static final long MOST_BYTES = 16L * 1024 * 1024;
 
+  /** Answers that are not written yet, with which no further frame is read. */
+  private static final int MOST_UNWRITTEN = 64;
+
   /** Bytes of a call beside those of its message: its objects, and a small answer. */
   private static final int CALL = 1024;
 
@@ -67,6 +74,17 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private final Runnable whole;
   private final Set<BrpcCall> underWay = new HashSet<>();
   private long bytesUnderWay;
+
+  /** Bytes that have arrived and are not read yet. Owned. */
+  private final Queue<ByteBuf> arrived = new ArrayDeque<>();
+
+  /** Answers whose write is not complete. */
+  private int unwritten;
+
+  private boolean reading;
+
+  /** Frames are read in a later turn of the event loop. */
+  private boolean waiting;
 
   /** Holds the memory of the frame that is being read. */
   private MemoryAccount arriving;
@@ -97,14 +115,55 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf bytes = (ByteBuf) message;
     activity.touch();
+    arrived.add((ByteBuf) message);
+    readFrames();
+  }
+
+  /** Reads the frames that have arrived, as long as their answers are taken. */
+  private void readFrames() {
+    if (reading) {
+      return;
+    }
+    reading = true;
+    try {
+      while (!arrived.isEmpty() && !isBehind() && mayRead()) {
+        readFrame(arrived.element());
+      }
+    } finally {
+      reading = false;
+    }
+    decideWhetherToRead();
+  }
+
+  private void readFrame(ByteBuf bytes) {
     try {
       reader.read(bytes);
     } finally {
-      bytes.release();
+      if (!bytes.isReadable() && arrived.remove(bytes)) {
+        bytes.release();
+      }
     }
-    decideWhetherToRead();
+  }
+
+  /** Returns whether the turn of the event loop lasts; if not, frames are read in a later one. */
+  private boolean mayRead() {
+    if (waiting) {
+      return false;
+    }
+    waiting = !turns().tryTake();
+    if (waiting) {
+      turns()
+          .await(() -> {
+            waiting = false;
+            readFrames();
+          });
+    }
+    return !waiting;
+  }
+
+  private MessageTurns turns() {
+    return dispatcher.turns(action -> later(MessageTurns.TURN_MILLIS, action));
   }
 
   @Override
@@ -168,8 +227,14 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     write(BrpcReply.failure(meta.correlationId(), code, BoundedText.ofError(text)));
   }
 
-  private void write(Buffer frame) {
-    channel.writeAndFlush(((BufferInternal) frame).getByteBuf(), channel.voidPromise());
+  private ChannelFuture write(Buffer frame) {
+    unwritten++;
+    return channel
+        .writeAndFlush(((BufferInternal) frame).getByteBuf())
+        .addListener(_ -> {
+          unwritten--;
+          readFrames();
+        });
   }
 
   private void closeWhenSent() {
@@ -202,19 +267,25 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   void answer(BrpcCall call, Buffer frame) {
     if (underWay.remove(call)) {
       bytesUnderWay -= call.size();
-      channel.writeAndFlush(((BufferInternal) frame).getByteBuf()).addListener(_ -> call.sent());
-      decideWhetherToRead();
+      write(frame).addListener(_ -> call.sent());
+      readFrames();
     }
   }
 
+  private boolean isBehind() {
+    return underWay.size() >= MOST_CALLS
+        || bytesUnderWay >= MOST_BYTES
+        || unwritten >= MOST_UNWRITTEN
+        || !channel.channel().isWritable();
+  }
+
   private void decideWhetherToRead() {
-    boolean enough = underWay.size() >= MOST_CALLS || bytesUnderWay >= MOST_BYTES;
-    channel.channel().config().setAutoRead(!enough && channel.channel().isWritable());
+    channel.channel().config().setAutoRead(arrived.isEmpty() && !isBehind());
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    decideWhetherToRead();
+    readFrames();
     ctx.fireChannelWritabilityChanged();
   }
 
@@ -252,7 +323,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     }
     boolean refused = System.nanoTime() - stoppingSince >= LONGEST_REFUSAL_NANOS;
     boolean over = activity.isOver() || (refused && reader.isBetweenFrames());
-    if (over && underWay.isEmpty()) {
+    if (over && underWay.isEmpty() && arrived.isEmpty()) {
       closeWhenSent();
     } else {
       later(LastActivity.POLL_MILLIS, this::closeIfIdle);
@@ -267,6 +338,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   public void channelInactive(ChannelHandlerContext ctx) {
     List<BrpcCall> left = new ArrayList<>(underWay);
     underWay.clear();
+    arrived.forEach(ByteBuf::release);
+    arrived.clear();
     arriving.close();
     left.forEach(BrpcCall::cancelled);
     ctx.fireChannelInactive();

@@ -1,6 +1,7 @@
 package dev.sluice.transport.brpc;
 
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.grpc.AuthorizedMethod;
 import dev.sluice.transport.grpc.GrpcMethod;
@@ -11,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Takes the brpc calls of one event loop to the methods they name. */
 public final class BrpcDispatcher implements DetectedProtocol {
@@ -19,6 +22,7 @@ public final class BrpcDispatcher implements DetectedProtocol {
   private final Map<String, Map<String, AuthorizedMethod<GrpcMethod>>> services = new HashMap<>();
   private final ListenerContext context;
   private final RequestIds ids = new RequestIds();
+  private @Nullable MessageTurns turns;
 
   public BrpcDispatcher(List<BrpcProtocolHandler> protocolHandlers, ListenerContext context) {
     this.context = context;
@@ -45,6 +49,18 @@ public final class BrpcDispatcher implements DetectedProtocol {
   /** Returns the state that all requests of the listener share. */
   ListenerContext context() {
     return context;
+  }
+
+  /**
+   * Returns the turns of the event loop.
+   *
+   * @param later runs an action on it after {@link MessageTurns#TURN_MILLIS}
+   */
+  MessageTurns turns(Consumer<Runnable> later) {
+    if (turns == null) {
+      turns = new MessageTurns(later);
+    }
+    return turns;
   }
 
   String requestId(RpcMeta meta) {

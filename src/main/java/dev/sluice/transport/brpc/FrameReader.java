@@ -61,6 +61,9 @@ final class FrameReader {
   private RpcMeta meta;
   private ByteCollector body = new ByteCollector();
 
+  /** Frames that were read or dropped. */
+  private long read;
+
   /**
    * @param longestBody bytes that a frame's body may have
    */
@@ -75,9 +78,10 @@ final class FrameReader {
     return reading == Part.NOTHING || (reading == Part.HEAD && filled == 0);
   }
 
-  /** Reads all bytes that are there. Borrows them. */
+  /** Reads one frame, or all bytes that are there if they are less. Borrows them. */
   void read(ByteBuf in) {
-    while (in.isReadable()) {
+    long before = read;
+    while (in.isReadable() && read == before) {
       switch (reading) {
         case HEAD, META -> readPart(in);
         case BODY -> readBody(in);
@@ -162,6 +166,7 @@ final class FrameReader {
   private void dropped(int length) {
     bodyLength -= length;
     if (bodyLength == 0) {
+      read++;
       expect(Part.HEAD, HEAD);
     }
   }
@@ -177,6 +182,7 @@ final class FrameReader {
     if (body.size() == bodyLength) {
       ByteCollector whole = body;
       body = new ByteCollector();
+      read++;
       expect(Part.HEAD, HEAD);
       frames.frame(meta, whole);
     }

@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -62,7 +63,9 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       boolean cors) {
     this.context = context;
     this.cors = cors;
-    this.turns = new MessageTurns(context.vertx());
+    this.turns =
+        new MessageTurns(
+            action -> context.vertx().setTimer(MessageTurns.TURN_MILLIS, _ -> action.run()));
     this.standard = new StandardServices(context.vertx(), protocolHandlers, ready, turns);
     idleTimeouts.add(standard);
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {

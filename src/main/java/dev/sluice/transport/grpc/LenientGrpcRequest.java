@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.connection.RateLimitedLog;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

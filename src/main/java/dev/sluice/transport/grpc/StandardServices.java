@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Operation;
+import dev.sluice.transport.MessageTurns;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

@@ -12,6 +12,7 @@ import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.connection.MalformedRequest;
 import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.netty.ConnectionCredentials;

@@ -105,23 +105,21 @@ public final class KserveDialect implements V1Dialect {
   }
 
   @Override
-  public boolean reportsReadyModelsOnly() {
-    return true;
-  }
-
-  @Override
   public Optional<InferenceException> refuse(
       ModelSelector asked, Optional<V1Report.Versions> found) {
     if (found.isEmpty()) {
       return Optional.of(unknown(asked.name()));
     }
-    return found
-        .get()
-        .problem()
-        .map(problem ->
-            new InferenceException(
-                ErrorCode.UNAVAILABLE,
-                notReady(asked.name()) + " It is out of service: " + problem.reason()));
+    if (found.get().problem().isPresent()) {
+      String why = found.get().problem().get().reason();
+      return Optional.of(
+          new InferenceException(
+              ErrorCode.UNAVAILABLE, notReady(asked.name()) + " It is out of service: " + why));
+    }
+    // Clients compare this one whole; what is asked to predict says more.
+    return found.get().ready()
+        ? Optional.empty()
+        : Optional.of(InferenceException.starting(notReady(asked.name())));
   }
 
   @Override

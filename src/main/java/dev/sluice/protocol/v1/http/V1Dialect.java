@@ -143,13 +143,6 @@ public interface V1Dialect {
   Refusal noSuchRequest(HttpMethod method, String target, Optional<V1Request> path);
 
   /**
-   * Returns whether the status of a model that takes no requests is the error of a request to it.
-   */
-  default boolean reportsReadyModelsOnly() {
-    return false;
-  }
-
-  /**
    * Returns the error for a missing report on the versions that were asked for; empty if there is a
    * report.
    *

@@ -102,9 +102,6 @@ public final class V1Routes implements HttpProtocolHandler {
       case V1Request.Index _ -> report(exchange, request, new V1Report.Models(visible(exchange)));
       case V1Request.Status(var model) -> {
         exchange.measure(Api.V1_MODEL, model.name());
-        if (lead().reportsReadyModelsOnly()) {
-          requireReady(exchange, model);
-        }
         report(exchange, request, versions(model));
       }
       case V1Request.Metadata(var model) -> {
