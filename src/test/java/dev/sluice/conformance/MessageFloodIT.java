@@ -3,11 +3,13 @@ package dev.sluice.conformance;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RawHttp2;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Calls with thousands of tiny messages whose client reads no answer, on a small heap: the server
+ * Thousands of tiny messages and calls whose client reads no answer, on a small heap: the server
  * takes no more of them than it can answer, and others do not notice.
  */
 @Timeout(180)
@@ -42,6 +44,9 @@ class MessageFloodIT {
   private static final int MESSAGES = 20_000;
   private static final int PIECE = 16_000;
   private static final int REQUESTS = 40;
+  private static final int BRPC_CONNECTIONS = 600;
+  private static final int FRAMES = 8_000;
+  private static final int SMALLEST_WINDOW = 2_048;
 
   /** More than a turn of the event loop takes on a busy machine, less than the flood would. */
   private static final int TIMEOUT_MILLIS = 10_000;
@@ -97,6 +102,30 @@ class MessageFloodIT {
     server.terminate();
     assertThat(server.exitCode()).isZero();
     assertThat(server.output()).noneMatch(line -> line.contains(" ERROR "));
+  }
+
+  /** Frames of a service that there is not are refused, which costs little to ask for. */
+  @ParameterizedTest
+  @CsvSource({"no.Service,x", "grps.protos.v1.GrpsBrpcService,Predict"})
+  void othersAreAnsweredBesideRefusedCalls(String service, String method) throws IOException {
+    byte[] frame = new BrpcClient.Call(service, method, 7).frame(new byte[0]);
+    var frames = new ByteArrayOutputStream();
+    for (int i = 0; i < FRAMES; i++) {
+      frames.writeBytes(frame);
+    }
+    byte[] flood = frames.toByteArray();
+    for (int i = 0; i < BRPC_CONNECTIONS; i++) {
+      var socket = new Socket();
+      open.add(socket);
+      socket.setReceiveBufferSize(SMALLEST_WINDOW);
+      socket.connect(new InetSocketAddress("localhost", port));
+      Thread.ofVirtual().start(() -> send(socket, flood));
+    }
+    for (int i = 0; i < REQUESTS; i++) {
+      assertThat(live()).as("%s", server.output()).startsWith("HTTP/1.1 200");
+    }
+    server.terminate();
+    assertThat(server.exitCode()).isZero();
   }
 
   private static byte[] flood(String method, String message) {

@@ -131,14 +131,6 @@ public final class V1Routes implements HttpProtocolHandler {
     exchange.json(200, out.raw('}').toBuffer());
   }
 
-  /** Fails as a prediction would that comes now. */
-  private void requireReady(HttpExchange exchange, ModelSelector selector) {
-    switch (data.find(selector, exchange.caller(), Operation.MODEL_METADATA)) {
-      case ModelLookup.Found(ModelLease model) -> model.release();
-      case ModelLookup.Missed missed -> throw lead().refuse(selector, missed);
-    }
-  }
-
   private V1Report.Versions versions(ModelSelector model) {
     Optional<V1Report.Versions> found =
         switch (model) {
