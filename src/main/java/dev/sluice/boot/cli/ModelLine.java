@@ -73,6 +73,7 @@ public record ModelLine(
         .map(status -> new ModelSelector.Version(model, status.version()));
   }
 
+  /** Returns the version's number as it is shown. */
   public String number() {
     return version.map(status -> Long.toString(status.version())).orElse("-");
   }

@@ -83,6 +83,7 @@ public record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, Lis
     return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast()).filter(v -> !v.isEmpty());
   }
 
+  /** Returns whether a flag is on. */
   public boolean on(F flag, boolean otherwise) {
     return text(flag)
         .map(word -> truth(word).orElseThrow(() -> wanted(flag, word, "true or false")))

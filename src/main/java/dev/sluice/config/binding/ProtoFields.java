@@ -18,6 +18,7 @@ import java.util.function.Consumer;
  * @param file its name, for texts
  */
 public record ProtoFields(String file, Message message) {
+  /** Returns whether the message has a field. */
   public boolean has(String field) {
     return message.fields().containsKey(field);
   }
@@ -54,6 +55,7 @@ public record ProtoFields(String file, Message message) {
             });
   }
 
+  /** Returns a boolean field; empty if it is not there. */
   public Optional<Boolean> flag(String field) {
     return text(field)
         .map(word ->
@@ -64,6 +66,7 @@ public record ProtoFields(String file, Message message) {
             });
   }
 
+  /** Returns a field with a whole number within bounds; empty if it is not there. */
   public Optional<Long> whole(String field, long lowest, long highest) {
     return last(field).map(value -> whole(field, value, lowest, highest));
   }
@@ -115,6 +118,7 @@ public record ProtoFields(String file, Message message) {
         });
   }
 
+  /** Returns a field with a whole number from 0; empty if it is not there. */
   public Optional<Integer> number(String field, int highest) {
     return last(field).map(value -> (int) whole(field, value, 0, highest));
   }
@@ -175,6 +179,7 @@ public record ProtoFields(String file, Message message) {
     return Long.parseLong(text);
   }
 
+  /** Makes the error of a field, with what it is and what is wanted. */
   public ConfigException error(String field, String got, String wanted) {
     return new ConfigException(file + ": " + field + " is " + got + "; wanted " + wanted);
   }

@@ -85,22 +85,26 @@ public final class Section {
         .orElse(otherwise);
   }
 
+  /** Returns whether a key is set to true; what is given otherwise if it is not set. */
   public boolean flag(String key, boolean otherwise) {
     return single(key, Setting.FLAG_WANTED, otherwise).map(Setting::flag).orElse(otherwise);
   }
 
+  /** Returns a whole number within bounds; what is given otherwise if the key is not set. */
   public int number(String key, int otherwise, int lowest, int highest) {
     return single(key, Setting.numberWanted(lowest, highest), otherwise)
         .map(value -> value.number(lowest, highest))
         .orElse(otherwise);
   }
 
+  /** Returns a number within bounds; what is given otherwise if the key is not set. */
   public double decimal(String key, double otherwise, double lowest, double highest) {
     return single(key, Setting.decimalWanted(lowest, highest), otherwise)
         .map(value -> value.decimal(lowest, highest))
         .orElse(otherwise);
   }
 
+  /** Returns a time with its unit; what is given otherwise if the key is not set. */
   public Duration duration(String key, Duration otherwise) {
     return single(key, Units.DURATION_WANTED, otherwise).map(Setting::duration).orElse(otherwise);
   }
@@ -140,10 +144,12 @@ public final class Section {
     return tree.error(path, complaint);
   }
 
+  /** Makes the error of a key, which names it by its full name. */
   public ConfigException error(String key, String complaint) {
     return tree.error(join(path, key), complaint);
   }
 
+  /** Returns the full name of a key in a table. */
   public static String join(String path, String key) {
     return path.isEmpty() ? key : path + "." + key;
   }

@@ -24,10 +24,12 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
 
   static final String FLAG_WANTED = "true or false";
 
+  /** Returns whether the value is a table of keys. */
   public boolean isTable() {
     return node.isObject();
   }
 
+  /** Returns the value as a text. */
   public String text() {
     return scalar("a text");
   }
@@ -49,6 +51,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     };
   }
 
+  /** Returns the value as a whole number within bounds. */
   public int number(int lowest, int highest) {
     return (int) whole(lowest, highest, numberWanted(lowest, highest));
   }
@@ -57,6 +60,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return "a whole number from " + lowest + " to " + highest;
   }
 
+  /** Returns the value as a number within bounds. */
   public double decimal(double lowest, double highest) {
     String wanted = decimalWanted(lowest, highest);
     String text = scalar(wanted);
@@ -70,6 +74,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return number;
   }
 
+  /** Says in an error what numbers are wanted. */
   public static String decimalWanted(double lowest, double highest) {
     return "a number from " + show(lowest) + " to " + show(highest);
   }
@@ -78,6 +83,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
   }
 
+  /** Returns the value as a version's number. */
   public long version() {
     return whole(0, Long.MAX_VALUE, "a version, which is a whole number from 0 up");
   }
@@ -99,6 +105,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return Units.SIZE_WANTED + ", from " + Units.show(lowest) + " to " + Units.show(highest);
   }
 
+  /** Says in an error what constants are wanted. */
   public static <E extends Enum<E>> String constantWanted(Class<E> type) {
     return "one of " + String.join(", ", constants(type).keySet());
   }
@@ -158,6 +165,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
     return named;
   }
 
+  /** Returns the value as a table of keys. */
   public Section section() {
     return new Section(tree, name, table());
   }
@@ -170,6 +178,7 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
             tree, name, JsonNodeFactory.instance.objectNode().put(key, scalar("a table")));
   }
 
+  /** Makes the error of the value, with what it is, cut, and what is wanted. */
   public ConfigException wanted(String wanted) {
     String got = node.toString();
     String shown = got.length() <= SHOWN ? got : got.substring(0, SHOWN) + "...";

@@ -87,6 +87,7 @@ public final class SettingsTree {
     return keys;
   }
 
+  /** Records that a setting was asked for. */
   public void asked(String path, String wantedValue, Object otherwise) {
     asked.put(path, new Asked(wantedValue, otherwise));
   }
@@ -96,6 +97,7 @@ public final class SettingsTree {
     return asked;
   }
 
+  /** Records the form that a value must have. */
   public void wanted(String path, String value) {
     wanted.put(path, value);
   }
@@ -105,6 +107,7 @@ public final class SettingsTree {
     return wanted;
   }
 
+  /** Records the record that a table was bound to. */
   public void bound(String path, Object read) {
     bound.put(path, read);
   }

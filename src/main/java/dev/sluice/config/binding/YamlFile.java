@@ -33,6 +33,11 @@ public final class YamlFile {
     return options;
   }
 
+  /**
+   * Reads a file of settings. Blocks.
+   *
+   * @throws ConfigException if it cannot be read, or is no table of settings
+   */
   public static ObjectNode read(Path file) {
     return parse(SettingsFile.read(file), file.toString());
   }

@@ -67,6 +67,7 @@ public record OnnxConfig(
   /** More than any machine's cores. */
   private static final int MOST_THREADS = 1024;
 
+  /** Reads the settings of how ONNX models are run. */
   public static OnnxConfig read(Section onnx, OnnxConfig defaults) {
     return new OnnxConfig(
         onnx.number("intra_op_threads", defaults.intraOpThreads, 0, MOST_THREADS),

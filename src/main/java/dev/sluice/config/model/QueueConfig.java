@@ -104,6 +104,7 @@ public record QueueConfig(
     return hasPolicies() ? policies.get(level) : new QueuePolicy(false, queueTimeout, false, 0);
   }
 
+  /** Reads the settings of a model's queue. */
   public static QueueConfig read(Section model, QueueConfig defaults) {
     int levels = model.number("priority_levels", defaults.priorityLevels, 1, MOST_LEVELS);
     int defaultLevel = Math.min(defaults.defaultPriorityLevel, levels);

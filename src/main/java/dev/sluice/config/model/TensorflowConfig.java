@@ -62,6 +62,7 @@ public record TensorflowConfig(
   /** More than any machine's cores. */
   private static final int MOST_THREADS = 1024;
 
+  /** Reads the settings of how SavedModels are run. */
   public static TensorflowConfig read(Section tensorflow, TensorflowConfig defaults) {
     return new TensorflowConfig(
         tensorflow.number("intra_op_threads", defaults.intraOpThreads, 0, MOST_THREADS),

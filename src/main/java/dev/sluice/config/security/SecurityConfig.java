@@ -51,6 +51,7 @@ public record SecurityConfig(
     return new SecurityConfig(policies, apiKeys, jwt, share, others);
   }
 
+  /** Reads the settings of identities and policies. */
   public static SecurityConfig read(Section security) {
     return new SecurityConfig(
         security

@@ -43,6 +43,7 @@ public record TlsConfig(
     return new TlsConfig(certificate, key, clientCa, onlyTls13, interval);
   }
 
+  /** Reads the settings of a listener's TLS. */
   public static TlsConfig read(Section tls) {
     return new TlsConfig(
         new Pem.InFile(file(tls, "certificate")),

@@ -42,6 +42,7 @@ public record TrustConfig(
     return new TrustConfig(roots, pluginModels, folders, uploadedSavedModels);
   }
 
+  /** Reads the settings of what may be loaded. */
   public static TrustConfig read(Section models) {
     Set<String> names = new LinkedHashSet<>();
     List<Path> folders = new ArrayList<>();

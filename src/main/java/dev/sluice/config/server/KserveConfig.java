@@ -15,6 +15,7 @@ public record KserveConfig(String eventType, Optional<String> eventSource, boole
   public static final KserveConfig DEFAULT =
       new KserveConfig("io.kserve.inference.response", Optional.empty(), false);
 
+  /** Reads the settings of KServe. */
   public static KserveConfig read(Section kserve) {
     return new KserveConfig(
         kserve.text("event_type", DEFAULT.eventType),

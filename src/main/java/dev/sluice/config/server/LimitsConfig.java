@@ -146,6 +146,7 @@ public record LimitsConfig(
 
   private static final int MOST_CONNECTIONS = 1_000_000;
 
+  /** Reads the settings of limits. */
   public static LimitsConfig read(Section limits) {
     return new LimitsConfig(
         limits.size("max_body_size", DEFAULT.maxBodySize, 1, LARGEST),

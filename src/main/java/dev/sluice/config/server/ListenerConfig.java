@@ -171,6 +171,7 @@ public record ListenerConfig(
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
+  /** Reads the settings of a listener. */
   public static ListenerConfig read(Section listener) {
     var read = addressed(listener);
     if (read.tls.isPresent()
@@ -245,6 +246,7 @@ public record ListenerConfig(
     return path;
   }
 
+  /** Returns whether metrics may be served at a path. */
   public static boolean isMetricsPath(String path) {
     return PATH.matcher(path).matches();
   }

@@ -60,6 +60,7 @@ public record LogConfig(
     this(format, level, Optional.empty(), LineStart.ISO8601, Set.of());
   }
 
+  /** Reads the settings of the log. */
   public static LogConfig read(Section log) {
     return new LogConfig(
         log.choice("format", DEFAULT.format),

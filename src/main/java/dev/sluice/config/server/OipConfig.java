@@ -33,6 +33,7 @@ public record OipConfig(
           LatencyMetricsConfig.DEFAULT,
           SharedMemoryConfig.DEFAULT);
 
+  /** Reads the settings of the Open Inference Protocol. */
   public static OipConfig read(Section oip) {
     return new OipConfig(
         oip.text("server_name", DEFAULT.serverName),

@@ -16,6 +16,7 @@ public record ShutdownConfig(Duration gracePeriod, Duration drainTimeout) {
   public static final ShutdownConfig DEFAULT =
       new ShutdownConfig(Duration.ofSeconds(5), Duration.ofSeconds(15));
 
+  /** Reads the settings of the shutdown. */
   public static ShutdownConfig read(Section shutdown) {
     return new ShutdownConfig(
         shutdown.duration("grace_period", DEFAULT.gracePeriod),

@@ -15,6 +15,7 @@ import java.util.Optional;
 public record TfsConfig(boolean tensorContent, Optional<Path> requestLogFolder) {
   public static final TfsConfig DEFAULT = new TfsConfig(false, Optional.empty());
 
+  /** Reads the settings of TensorFlow Serving. */
   public static TfsConfig read(Section tfs) {
     return new TfsConfig(
         tfs.flag("tensor_content", DEFAULT.tensorContent),

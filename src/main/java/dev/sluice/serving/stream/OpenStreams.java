@@ -19,6 +19,7 @@ public final class OpenStreams {
   private final Set<Stream> open = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
 
+  /** Adds a stream, which is ended at once if the server stops. */
   public void enter(Stream stream) {
     open.add(stream);
     if (stopping) {
@@ -26,6 +27,7 @@ public final class OpenStreams {
     }
   }
 
+  /** Removes a stream that has ended. Idempotent. */
   public void leave(Stream stream) {
     open.remove(stream);
   }

@@ -134,6 +134,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
         .onComplete(_ -> stopped.tryComplete());
   }
 
+  /** Returns the session that this worker runs. */
   public ModelSession session() {
     return session;
   }

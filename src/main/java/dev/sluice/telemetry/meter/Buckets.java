@@ -57,6 +57,7 @@ public final class Buckets {
     return bounds.length + 1;
   }
 
+  /** Returns the upper bound of a bucket. */
   public double bound(int index) {
     return bounds[index];
   }

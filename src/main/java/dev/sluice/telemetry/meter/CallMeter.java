@@ -32,6 +32,7 @@ public final class CallMeter {
     }
   }
 
+  /** Counts a call that has ended well, from begin to end in nanoseconds. */
   public void succeeded(long begun, long ended) {
     succeeded.increment();
     whole.add(ended - begun);
@@ -45,6 +46,7 @@ public final class CallMeter {
     encoding.add(ended - answered);
   }
 
+  /** Counts a call that has failed. */
   public void failed(ErrorCode code) {
     count(code).increment();
   }
@@ -53,14 +55,17 @@ public final class CallMeter {
     return Objects.requireNonNull(failed.get(code));
   }
 
+  /** Returns the number of calls that ended well. */
   public long successes() {
     return succeeded.sum();
   }
 
+  /** Returns the number of calls that failed so. */
   public long failures(ErrorCode code) {
     return count(code).sum();
   }
 
+  /** Returns the number of calls that failed. */
   public long failures() {
     long all = 0;
     for (LongAdder code : failed.values()) {
@@ -69,18 +74,22 @@ public final class CallMeter {
     return all;
   }
 
+  /** Returns the times of whole calls, in nanoseconds. */
   public Distribution whole() {
     return whole;
   }
 
+  /** Returns the times of decoding, in nanoseconds. */
   public Distribution decoding() {
     return decoding;
   }
 
+  /** Returns the times from the question to the answer of a model, in nanoseconds. */
   public Distribution asking() {
     return asking;
   }
 
+  /** Returns the times of encoding, in nanoseconds. */
   public Distribution encoding() {
     return encoding;
   }

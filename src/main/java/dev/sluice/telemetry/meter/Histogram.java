@@ -21,6 +21,7 @@ public final class Histogram implements Distribution {
     }
   }
 
+  /** Counts a value. */
   public void add(long value) {
     counts[buckets.index(value)].increment();
     sum.add(value);

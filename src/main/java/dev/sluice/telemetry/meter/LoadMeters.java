@@ -115,22 +115,27 @@ public final class LoadMeters {
     }
   }
 
+  /** Returns the versions that have an id of ML metadata beside their files. */
   public Set<ModelId> metadataIds() {
     return metadataIds;
   }
 
+  /** Returns the number of loads by how they ended. */
   public Map<Outcome, LongAdder> attempts() {
     return attempts;
   }
 
+  /** Returns the time that loads took, in nanoseconds, by folder. */
   public Map<String, LongAdder> loadNanos() {
     return loadNanos;
   }
 
+  /** Returns the times of warm-ups by how they ended, in nanoseconds. */
   public Map<Outcome, ? extends Distribution> warmUps() {
     return warmUps;
   }
 
+  /** Returns the number of recorded requests that were run, by how they ended. */
   public Map<Outcome, LongAdder> warmUpRecords() {
     return warmUpRecords;
   }

@@ -24,6 +24,7 @@ public final class ModelMeter {
     this.model = model;
   }
 
+  /** Returns the model's name. */
   public String model() {
     return model;
   }
@@ -34,10 +35,12 @@ public final class ModelMeter {
     examples.add(count);
   }
 
+  /** Returns how many {@code tf.Example}s requests brought. */
   public Distribution exampleCounts() {
     return exampleCounts;
   }
 
+  /** Returns the number of {@code tf.Example}s of all requests. */
   public long examples() {
     return examples.sum();
   }

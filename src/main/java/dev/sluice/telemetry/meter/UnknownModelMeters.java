@@ -18,6 +18,7 @@ public final class UnknownModelMeters {
   private final ConcurrentMap<String, ModelMeter> named = new ConcurrentHashMap<>();
   private final ModelMeter others = new ModelMeter("");
 
+  /** Returns the meter of a model that there is not; one for all names beyond the first ones. */
   public ModelMeter of(String name) {
     ModelMeter known = named.get(name);
     if (known != null) {

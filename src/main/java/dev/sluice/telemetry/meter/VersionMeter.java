@@ -117,6 +117,7 @@ public final class VersionMeter {
     sessionConditions.add(sessions);
   }
 
+  /** Returns the conditions of its sessions. */
   public List<SessionCondition> sessions() {
     return sessionConditions;
   }
@@ -235,10 +236,12 @@ public final class VersionMeter {
     return summaries;
   }
 
+  /** Returns the time that its load took, in nanoseconds. */
   public long loadNanos() {
     return loadNanos;
   }
 
+  /** Returns the number of requests that failed for a reason. */
   public long failures(FailureReason reason) {
     long all = refusals(reason).sum();
     for (RunMeter worker : workers) {

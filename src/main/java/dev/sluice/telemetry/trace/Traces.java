@@ -119,6 +119,7 @@ public final class Traces implements AutoCloseable {
     return tracer.isOn() ? tracer : null;
   }
 
+  /** Begins the trace of a request, if it is to have one. */
   public @Nullable RequestTrace sample(Tracer tracer) {
     return tracer.sample(ids::incrementAndGet, nanoTime);
   }

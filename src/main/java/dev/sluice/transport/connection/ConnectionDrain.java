@@ -30,6 +30,7 @@ public final class ConnectionDrain {
     this.timeout = timeout;
   }
 
+  /** Returns the time after which connections end whatever goes on. */
   public Duration timeout() {
     return timeout;
   }

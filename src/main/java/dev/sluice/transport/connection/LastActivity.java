@@ -17,12 +17,13 @@ public final class LastActivity {
   private long at = System.nanoTime();
   private boolean polled;
 
-  /** Something has happened. */
+  /** Records that something has happened. */
   public void touch() {
     at = System.nanoTime();
     polled = false;
   }
 
+  /** Returns whether anything has happened within the last second. */
   public boolean isRecent() {
     return System.nanoTime() - at < RECENT_NANOS;
   }

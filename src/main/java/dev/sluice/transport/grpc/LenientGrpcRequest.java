@@ -109,13 +109,15 @@ final class LenientGrpcRequest extends HttpServerRequestWrapper {
 
   private void await() {
     waiting = true;
-    pause();
+    if (!ended) {
+      pause();
+    }
   }
 
   private void goOn() {
     waiting = false;
     giveNext();
-    if (!waiting) {
+    if (!waiting && !ended) {
       resume();
     }
   }

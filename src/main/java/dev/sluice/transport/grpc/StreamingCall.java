@@ -252,23 +252,36 @@ final class StreamingCall extends ListenerExchange
     return unwritten >= MOST_UNWRITTEN || (unwritten > 0 && reply.isWriteQueueFull());
   }
 
+  /** A body that has arrived as a whole cannot be paused: HTTP/1.1 would throw. */
+  private void pauseReading() {
+    if (!allArrived) {
+      request.pause();
+    }
+  }
+
+  private void resumeReading() {
+    if (!allArrived) {
+      request.resume();
+    }
+  }
+
   private void pauseTaking() {
     taking = true;
-    request.pause();
+    pauseReading();
   }
 
   private void resumeTaking() {
     taking = false;
     takeNext();
     if (!taking) {
-      request.resume();
+      resumeReading();
     }
   }
 
   /** Reads no more until there is memory for the next message. */
   private void await(long size) {
     taking = true;
-    request.pause();
+    pauseReading();
     wait =
         context()
             .memory()
@@ -284,7 +297,7 @@ final class StreamingCall extends ListenerExchange
                   } else {
                     fail(context().memory().busy(memory().refusal(Kind.BODY, size)));
                   }
-                  request.resume();
+                  resumeReading();
                 });
   }
 
@@ -297,11 +310,11 @@ final class StreamingCall extends ListenerExchange
       taking = false;
       return;
     }
-    request.pause();
+    pauseReading();
     taken.onComplete(
         _ -> {
           taking = false;
-          request.resume();
+          resumeReading();
           takeNext();
         },
         this::fail);

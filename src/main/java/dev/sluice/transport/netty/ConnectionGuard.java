@@ -86,6 +86,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     look = Math.clamp(shortest / LOOKS, SHORTEST_LOOK, LONGEST_LOOK);
   }
 
+  /** Returns a limit in nanoseconds; 0 stands for none. */
   public static long nanos(Duration time) {
     return time.isZero() ? Long.MAX_VALUE : time.toNanos();
   }

@@ -68,6 +68,19 @@ class GrpcWebStreamIT {
   }
 
   @Test
+  void manyRequestsOfABodyThatHasArrivedAsAWholeAreAnsweredOneByOne() throws Exception {
+    var models = new String[3_000];
+    Arrays.fill(models, "nope");
+    byte[] body = requests(models);
+    var answer = send("application/grpc-web+proto", body);
+    assertThat(frames(answer.body())).hasSize(models.length + 1);
+    var inBase64 = send("application/grpc-web-text", Base64.getEncoder().encode(body));
+    List<Frame> frames = frames(fromPieces(inBase64.body()));
+    assertThat(frames).hasSize(models.length + 1);
+    assertThat(text(frames.getLast())).contains("grpc-status:0");
+  }
+
+  @Test
   void aStreamOfNothingHasOnlyTrailers() throws Exception {
     List<Frame> frames = frames(send("application/grpc-web+proto", new byte[0]).body());
     assertThat(frames).hasSize(1);

@@ -38,6 +38,7 @@ public record GrpsConfig(
           0,
           Optional.empty());
 
+  /** Reads the settings of grps. */
   public static GrpsConfig read(Section grps) {
     Optional<GrpsDeployment> deployment = grps.single("deployment").flatMap(GrpsConfig::deployment);
     return new GrpsConfig(

@@ -136,7 +136,7 @@ class V1RoutesIT {
       textBlock =
           """
           GET,  /v1/models/foo,                 404, Model with name foo does not exist.
-          GET,  /v1/models/loading,             503, Model with name loading is not ready. It is LOADING.
+          GET,  /v1/models/loading,             503, Model with name loading is not ready.
           POST, /v1/models/foo:explain,         404, Model with name foo does not exist.
           POST, /v1/models/addsub:explain,      501, 'model "addsub" has no explainer'
           POST, /v1/models/foo:predict,         404, Model with name foo does not exist.

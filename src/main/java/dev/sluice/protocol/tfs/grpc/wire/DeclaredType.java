@@ -14,6 +14,7 @@ public final class DeclaredType {
 
   private DeclaredType() {}
 
+  /** Returns the type by which a tensor is declared. */
   public static DataType of(TensorSpec spec) {
     if (TensorflowTypeNames.isTensorflow(spec)) {
       return named(spec.nativeType());

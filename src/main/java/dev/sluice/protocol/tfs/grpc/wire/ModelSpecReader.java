@@ -57,10 +57,12 @@ public final class ModelSpecReader {
     return new RequestedModel(selector(), signature);
   }
 
+  /** Returns the model's name. */
   public String name() {
     return name;
   }
 
+  /** Returns the name of the signature. */
   public String signature() {
     return signature;
   }

@@ -83,10 +83,12 @@ public enum WireType {
     };
   }
 
+  /** Returns the type's number on the wire. */
   public int number() {
     return number;
   }
 
+  /** Returns the type of tensors that it stands for. */
   public DataType type() {
     return type;
   }
