@@ -66,7 +66,7 @@ public final class AvailableMemory {
    *
    * @param machine what the machine says of its memory
    * @param total bytes that this process and its group may have
-   * @param free bytes of those that nobody uses, pages of files included
+   * @param free bytes of those that are not in use, pages of files included
    * @param group files of which the first that is there says how many pages of files could be freed
    */
   static long bytes(Path machine, long total, long free, List<Path> group) {

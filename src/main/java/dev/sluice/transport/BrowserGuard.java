@@ -44,7 +44,7 @@ public final class BrowserGuard {
   /** The type that curl and libcurl give every body, and browsers a form. */
   private static final String CURL_FORM = "application/x-www-form-urlencoded";
 
-  /** JSON, none, and what clients send for a body whose type they are not told. */
+  /** JSON, none, and what clients send for a body whose type they do not know. */
   private static final Set<String> TAKEN =
       Set.of("", "application/json", "application/octet-stream", CURL_FORM);
 

@@ -200,11 +200,12 @@ class BrowserGuardIT {
 
   private static int http2(String host) {
     Vertx vertx = Vertx.vertx();
+    var options =
+        new HttpClientOptions()
+            .setProtocolVersion(HttpVersion.HTTP_2)
+            .setHttp2ClearTextUpgrade(false);
+    HttpClient client = vertx.createHttpClient(options);
     try {
-      var options =
-          new HttpClientOptions()
-              .setProtocolVersion(HttpVersion.HTTP_2)
-              .setHttp2ClearTextUpgrade(false);
       var request =
           new RequestOptions()
               .setMethod(HttpMethod.GET)
@@ -212,8 +213,7 @@ class BrowserGuardIT {
               .setHost(host)
               .setPort(server.port())
               .setURI("/v2");
-      return vertx
-          .createHttpClient(options)
+      return client
           .request(request)
           .compose(sent -> {
             sent.authority(HostAndPort.create(host, server.port()));
@@ -224,6 +224,8 @@ class BrowserGuardIT {
           .toCompletableFuture()
           .join();
     } finally {
+      // A client that nothing refers to any more may be closed at any time: keep it until here.
+      client.close();
       vertx.close().toCompletionStage().toCompletableFuture().join();
     }
   }

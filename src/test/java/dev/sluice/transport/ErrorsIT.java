@@ -6,6 +6,7 @@ import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -48,22 +49,24 @@ class ErrorsIT {
 
   private static HttpClientResponse post(EchoListener listener, HttpVersion version, String path) {
     Vertx vertx = Vertx.vertx();
+    var options =
+        new HttpClientOptions().setProtocolVersion(version).setHttp2ClearTextUpgrade(false);
+    HttpClient client = vertx.createHttpClient(options);
     CompletableFuture<HttpClientResponse> answer = new CompletableFuture<>();
     try {
-      var options =
-          new HttpClientOptions().setProtocolVersion(version).setHttp2ClearTextUpgrade(false);
       var request = new RequestOptions().setMethod(HttpMethod.POST).setURI(path);
       request.setHost("localhost").setPort(listener.port());
       if (version == HttpVersion.HTTP_2) {
         request.putHeader("content-type", "application/grpc");
       }
-      vertx
-          .createHttpClient(options)
+      client
           .request(request)
           .compose(open -> open.send(Buffer.buffer(new byte[5])))
           .onComplete(answer::complete, answer::completeExceptionally);
       return answer.join();
     } finally {
+      // A client that nothing refers to any more may be closed at any time: keep it until here.
+      client.close();
       vertx.close().toCompletionStage().toCompletableFuture().join();
     }
   }

@@ -103,7 +103,7 @@ public final class InferCommand implements Callable<Integer> {
   @Option(
       names = "--deadline",
       paramLabel = "TIME",
-      description = "How long to wait; the server is told. Default: 60s.")
+      description = "How long to wait, which the server learns too. Default: 60s.")
   private String deadline = "60s";
 
   @SuppressWarnings("UnusedVariable") // picocli reads it

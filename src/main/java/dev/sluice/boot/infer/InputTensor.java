@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An input of a request, as {@code --input} says it.
@@ -33,16 +34,37 @@ record InputTensor(String name, DataType type, List<Integer> shape, ArrayNode da
     if (equals <= 0) {
       throw new ConfigException("--input is '" + argument + "'; wanted NAME=VALUES");
     }
-    String name = argument.substring(0, equals);
+    var declared = Declared.of(argument.substring(0, equals));
     String values = argument.substring(equals + 1);
     try {
-      if (values.endsWith(".npy")) {
-        return NpyFile.read(name, Path.of(values));
-      }
-      return of(name, json(values, stdin));
+      return values.endsWith(".npy")
+          ? NpyFile.read(declared.name, Path.of(values)).as(declared)
+          : of(declared, json(values, stdin));
     } catch (IOException e) {
-      throw new ConfigException("--input " + name + ": cannot read " + values + ": " + e);
+      throw new ConfigException("--input " + declared.name + ": cannot read " + values + ": " + e);
     }
+  }
+
+  /** The name of an input, and its type if the argument says one. */
+  private record Declared(String name, @Nullable DataType type) {
+    static Declared of(String nameAndType) {
+      int colon = nameAndType.lastIndexOf(':');
+      String last = nameAndType.substring(colon + 1);
+      return Arrays.stream(DataType.values())
+          .filter(type -> colon > 0 && last.equals(type.name()))
+          .findFirst()
+          .map(type -> new Declared(nameAndType.substring(0, colon), type))
+          .orElseGet(() -> new Declared(nameAndType, null));
+    }
+  }
+
+  /** Returns this input of a file, whose own type holds: another one is refused. */
+  private InputTensor as(Declared declared) {
+    if (declared.type != null && declared.type != type) {
+      throw new ConfigException(
+          "--input " + name + ": its file has elements of " + type + ", not of " + declared.type);
+    }
+    return this;
   }
 
   private static JsonNode json(String values, InputStream stdin) throws IOException {
@@ -59,14 +81,7 @@ record InputTensor(String name, DataType type, List<Integer> shape, ArrayNode da
     }
   }
 
-  private static InputTensor of(String nameAndType, JsonNode nested) {
-    int colon = nameAndType.lastIndexOf(':');
-    List<DataType> said =
-        Arrays.stream(DataType.values())
-            .filter(type -> nameAndType.substring(colon + 1).equals(type.name()))
-            .toList();
-    boolean typed = colon > 0 && !said.isEmpty();
-    String name = typed ? nameAndType.substring(0, colon) : nameAndType;
+  private static InputTensor of(Declared declared, JsonNode nested) {
     List<Integer> shape = new ArrayList<>();
     JsonNode first = nested;
     while (first.isArray()) {
@@ -74,14 +89,20 @@ record InputTensor(String name, DataType type, List<Integer> shape, ArrayNode da
       first = first.isEmpty() ? JSON.nullNode() : first.get(0);
     }
     ArrayNode data = JSON.createArrayNode();
-    flatten(name, nested, shape, 0, data);
-    return new InputTensor(name, typed ? said.getFirst() : typeOf(first), List.copyOf(shape), data);
+    flatten(declared.name, nested, shape, 0, data);
+    DataType type = declared.type == null ? typeOf(first) : declared.type;
+    return new InputTensor(declared.name, type, List.copyOf(shape), data);
   }
 
   private static void flatten(
       String name, JsonNode node, List<Integer> shape, int depth, ArrayNode into) {
     boolean leaf = depth == shape.size();
-    if (node.isArray() == leaf || (!leaf && node.size() != shape.get(depth)) || node.isObject()) {
+    if (leaf && !node.isNumber() && !node.isTextual() && !node.isBoolean()) {
+      String got = node.isMissingNode() ? "nothing" : node.toString();
+      throw new ConfigException(
+          "--input " + name + ": has " + got + " where a number, text or boolean is wanted");
+    }
+    if (!leaf && (!node.isArray() || node.size() != shape.get(depth))) {
       throw new ConfigException("--input " + name + ": its lists do not make a tensor");
     }
     if (leaf) {

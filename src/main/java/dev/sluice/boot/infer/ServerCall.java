@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url scheme, host and port
  * @param headers more of them, such as credentials
- * @param deadline how long to wait; the server is told
+ * @param deadline how long to wait, which the server learns too
  * @param tls files of certificates
  */
 record ServerCall(String url, MultiMap headers, Duration deadline, Tls tls) {
@@ -66,12 +66,15 @@ record ServerCall(String url, MultiMap headers, Duration deadline, Tls tls) {
    */
   byte[] send(WireProtocol protocol, String path, byte[] body) {
     Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    HttpClient client = vertx.createHttpClient(options(protocol.isGrpc()));
     try {
-      HttpClient client = vertx.createHttpClient(options(protocol.isGrpc()));
       return client
           .request(new RequestOptions().setMethod(HttpMethod.POST).setAbsoluteURI(url + path))
-          .compose(request -> send(request, protocol.isGrpc(), body))
-          .compose(response -> read(response, protocol))
+          // Read where it is sent, on the event loop: a body that arrives before it has a handler
+          // is
+          // lost.
+          .compose(request ->
+              send(request, protocol.isGrpc(), body).compose(response -> read(response, protocol)))
           .timeout(deadline.toMillis(), TimeUnit.MILLISECONDS)
           .toCompletionStage()
           .toCompletableFuture()
@@ -82,6 +85,8 @@ record ServerCall(String url, MultiMap headers, Duration deadline, Tls tls) {
       }
       throw new InferFailure(url + ": " + why(e.getCause()));
     } finally {
+      // A client that nothing refers to any more may be closed at any time: keep it until here.
+      client.close();
       vertx.close().toCompletionStage().toCompletableFuture().join();
     }
   }

@@ -126,6 +126,14 @@ class InferCommandIT {
   }
 
   @Test
+  void typeOfAnInputMustBeThatOfItsFile() throws IOException {
+    Path array = npy("'<f4', 'fortran_order': False, 'shape': (2,), ", 1f, 3f);
+    assertThat(infer("half_plus_two", "--input=x:FP32=" + array)).isZero();
+    assertThat(infer("half_plus_two", "--input=x:INT32=" + array)).isEqualTo(2);
+    assertThat(err.toString()).contains("its file has elements of FP32, not of INT32");
+  }
+
+  @Test
   void textsAreInputsToo() {
     assertThat(infer("language", "--protocol=v2-grpc", "--input", "text=Wo ist der Bahnhof?"))
         .isZero();
@@ -139,6 +147,9 @@ class InferCommandIT {
           """
           --input=x                        | --input is 'x'; wanted NAME=VALUES
           --input=x=[[1,2],[3]]            | --input x: its lists do not make a tensor
+          --input=x=[1,[2]]                | --input x: has [2] where a number, text or boolean is wanted
+          --input=x=[null]                 | --input x: has null where a number, text or boolean is wanted
+          --input=x=-                      | --input x: has nothing where a number, text or boolean is wanted
           --input=x=missing.npy            | --input x: cannot read missing.npy
           missing.json                     | cannot read the request missing.json
           -                                | - is no JSON object
