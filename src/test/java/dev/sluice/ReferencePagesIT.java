@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.GeneratedPage;

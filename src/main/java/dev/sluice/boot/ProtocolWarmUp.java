@@ -13,7 +13,7 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RateLimitConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.ops.CallMonitor;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.oip.SharedMemoryRegions;

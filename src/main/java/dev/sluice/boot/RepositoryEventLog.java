@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.repository.RepositoryListener;
 import org.slf4j.Logger;
 

@@ -1,7 +1,7 @@
 package dev.sluice.boot;
 
-import dev.sluice.inference.Liveness;
-import dev.sluice.inference.OutOfMemory;
+import dev.sluice.inference.health.Liveness;
+import dev.sluice.inference.health.OutOfMemory;
 import dev.sluice.transport.connection.RateLimitedLog;
 import io.vertx.core.Handler;
 import org.slf4j.Logger;

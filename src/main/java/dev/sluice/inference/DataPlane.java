@@ -1,5 +1,7 @@
 package dev.sluice.inference;
 
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import io.vertx.core.Future;
 import java.util.Optional;
 import java.util.concurrent.Flow;

@@ -1,5 +1,6 @@
 package dev.sluice.inference;
 
+import dev.sluice.inference.access.Caller;
 import java.util.Optional;
 
 /**

@@ -1,7 +1,7 @@
 package dev.sluice.ops;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;

@@ -1,8 +1,8 @@
 package dev.sluice.ops;
 
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.telemetry.CallTotals;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.ModelStatistics;

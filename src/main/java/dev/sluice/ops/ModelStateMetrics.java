@@ -1,7 +1,7 @@
 package dev.sluice.ops;
 
-import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.telemetry.MetricSource;
 import dev.sluice.telemetry.MetricsPage;
 import dev.sluice.telemetry.MetricsPage.Family;

@@ -3,7 +3,7 @@ package dev.sluice.repository;
 import dev.sluice.config.model.EnsembleConfig;
 import dev.sluice.config.model.EnsembleConfig.Step;
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;

@@ -2,7 +2,7 @@ package dev.sluice.repository;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 
 /** Words the failure of a load for a status. */
 final class LoadFailureTexts {

@@ -2,7 +2,7 @@ package dev.sluice.repository;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.LoadFailure;
+import dev.sluice.inference.control.LoadFailure;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;

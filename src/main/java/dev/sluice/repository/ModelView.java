@@ -2,8 +2,8 @@ package dev.sluice.repository;
 
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 
 /**
  * Listener for the events of models, for logs and metrics. Called in the order of events, one call

@@ -4,7 +4,7 @@ import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.RepositoryConfig;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.model.ModelConfig;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.nio.file.Path;
 
 /**

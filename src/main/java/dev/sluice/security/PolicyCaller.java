@@ -1,10 +1,10 @@
 package dev.sluice.security;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
-import dev.sluice.inference.Role;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.access.Role;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

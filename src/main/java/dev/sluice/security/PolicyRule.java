@@ -1,8 +1,8 @@
 package dev.sluice.security;
 
 import dev.sluice.config.security.PolicyConfig;
-import dev.sluice.inference.Operation;
-import dev.sluice.inference.Role;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.access.Role;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package dev.sluice.security;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import java.util.Set;
 
 /**

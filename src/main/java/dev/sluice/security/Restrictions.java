@@ -2,10 +2,10 @@ package dev.sluice.security;
 
 import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.config.security.RestrictedApi.Group;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.EnumMap;

@@ -1,12 +1,12 @@
 package dev.sluice.serving;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.admission.Admission.Permit;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package dev.sluice.serving;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -9,8 +8,9 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.PluginHttpCall;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.deadline.DeadlineWheels;

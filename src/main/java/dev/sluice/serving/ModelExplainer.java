@@ -2,13 +2,13 @@ package dev.sluice.serving;
 
 import dev.sluice.config.model.ExplainConfig;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.ExplainParameters;
-import dev.sluice.inference.Explainer;
-import dev.sluice.inference.Explanation;
-import dev.sluice.inference.ExplanationSource;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.explain.ExplainParameters;
+import dev.sluice.inference.explain.Explainer;
+import dev.sluice.inference.explain.Explanation;
+import dev.sluice.inference.explain.ExplanationSource;
 import dev.sluice.serving.explain.ShapleyRun;
 import io.vertx.core.Future;
 

@@ -1,10 +1,10 @@
 package dev.sluice.serving;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.access.Caller;
 import java.util.Optional;
 
 /**

@@ -2,7 +2,6 @@ package dev.sluice.serving;
 
 import dev.sluice.config.model.EnsembleConfig;
 import dev.sluice.config.model.ModelConfig;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -10,7 +9,8 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.ensemble.EnsembleGraph;

@@ -1,7 +1,7 @@
 package dev.sluice.telemetry;
 
-import dev.sluice.inference.Liveness;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.health.Liveness;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;

@@ -2,7 +2,7 @@ package dev.sluice.transport;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.connection.RateLimitedLog;
 import java.util.Objects;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package dev.sluice.transport;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.meter.Api;
 import io.vertx.core.Future;

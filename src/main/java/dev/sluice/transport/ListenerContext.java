@@ -4,7 +4,7 @@ import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;

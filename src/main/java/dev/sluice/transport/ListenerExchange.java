@@ -1,12 +1,12 @@
 package dev.sluice.transport;
 
 import dev.sluice.config.security.RestrictedApi;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
-import dev.sluice.inference.Role;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.access.Role;
 import dev.sluice.security.Credentials;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;

@@ -3,7 +3,7 @@ package dev.sluice.transport;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.OutOfMemory;
+import dev.sluice.inference.health.OutOfMemory;
 import dev.sluice.transport.connection.ConnectionCount;
 import dev.sluice.transport.connection.ConnectionDrain;
 import dev.sluice.transport.connection.MalformedRequest;

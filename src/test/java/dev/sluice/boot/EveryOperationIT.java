@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.MatrixServer;

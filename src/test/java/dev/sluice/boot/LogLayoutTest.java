@@ -7,7 +7,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.sluice.boot.log.JsonLayout;
 import dev.sluice.boot.log.TextLayout;
-import dev.sluice.inference.LogControl;
+import dev.sluice.inference.control.LogControl;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

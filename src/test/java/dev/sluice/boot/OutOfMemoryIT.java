@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.inference.Liveness;
-import dev.sluice.inference.OutOfMemory;
+import dev.sluice.inference.health.Liveness;
+import dev.sluice.inference.health.OutOfMemory;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;

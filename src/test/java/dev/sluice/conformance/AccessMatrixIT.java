@@ -7,7 +7,7 @@ import dev.sluice.config.security.ControlAccess;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.testing.AccessMatrix;
 import dev.sluice.testing.AccessMatrix.Verdict;
 import dev.sluice.testing.AccessRow;

@@ -11,7 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;

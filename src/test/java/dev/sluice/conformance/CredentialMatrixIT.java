@@ -9,7 +9,7 @@ import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.config.security.PolicyConfig.Role;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.security.Issuer;
 import dev.sluice.testing.AccessMatrix;
 import dev.sluice.testing.AccessMatrix.Verdict;

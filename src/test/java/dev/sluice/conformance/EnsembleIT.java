@@ -8,7 +8,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;

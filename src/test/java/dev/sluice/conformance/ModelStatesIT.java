@@ -11,7 +11,7 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StateCalls;

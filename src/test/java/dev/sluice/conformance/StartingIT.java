@@ -10,7 +10,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelConfigRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;

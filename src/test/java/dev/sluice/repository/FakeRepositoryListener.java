@@ -1,7 +1,7 @@
 package dev.sluice.repository;
 
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 

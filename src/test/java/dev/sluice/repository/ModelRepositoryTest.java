@@ -9,7 +9,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Files;

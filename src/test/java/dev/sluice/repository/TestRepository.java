@@ -12,7 +12,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

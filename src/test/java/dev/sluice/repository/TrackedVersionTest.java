@@ -6,7 +6,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus.Failure;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;

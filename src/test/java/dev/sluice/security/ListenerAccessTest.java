@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.Caller;
+import dev.sluice.inference.access.Caller;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

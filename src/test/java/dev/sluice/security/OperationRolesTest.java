@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.security.ControlAccess;
 import dev.sluice.config.security.PolicyConfig;
-import dev.sluice.inference.Operation;
-import dev.sluice.inference.Role;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.access.Role;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

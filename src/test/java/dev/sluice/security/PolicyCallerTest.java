@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.config.security.PolicyConfig.Role;
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.testing.NamedCallers;
 import java.util.List;
 import java.util.Set;

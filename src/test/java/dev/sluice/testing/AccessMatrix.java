@@ -1,6 +1,6 @@
 package dev.sluice.testing;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import io.grpc.Status;
 import java.util.ArrayList;
 import java.util.List;

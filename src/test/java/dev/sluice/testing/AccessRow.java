@@ -1,6 +1,6 @@
 package dev.sluice.testing;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -1,7 +1,7 @@
 package dev.sluice.testing;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.EntryPoint;

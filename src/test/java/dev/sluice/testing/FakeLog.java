@@ -1,8 +1,8 @@
 package dev.sluice.testing;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.LogControl;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.LogControl;
 
 /** A log of which only the levels are remembered. */
 public final class FakeLog implements LogControl {

@@ -1,9 +1,9 @@
 package dev.sluice.testing;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.access.Caller;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model that counts how often it is on loan. */

@@ -5,7 +5,7 @@ import dev.sluice.config.security.JwtConfig;
 import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.Caller;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.security.Identity;
 import dev.sluice.security.ListenerAccess;
 import java.util.List;

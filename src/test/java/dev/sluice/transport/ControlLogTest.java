@@ -2,7 +2,7 @@ package dev.sluice.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.connection.RateLimitedLog;
 import org.junit.jupiter.api.Test;
 import org.slf4j.helpers.NOPLogger;

@@ -3,11 +3,11 @@ package dev.sluice.scheduling.caching;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.benchmark.ServedForBenchmark;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;

@@ -1,7 +1,5 @@
 package dev.sluice.boot.cli;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup.Found;
@@ -11,9 +9,11 @@ import dev.sluice.inference.ModelLookup.UnknownModel;
 import dev.sluice.inference.ModelLookup.UnknownVersion;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.VersionStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
-import dev.sluice.inference.LogControl.Levels;
+import dev.sluice.inference.control.LogControl.Levels;
 
 /**
  * Drops log events of a level that is off although a lower one is on. Any thread.

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
-import dev.sluice.inference.OutOfMemory;
+import dev.sluice.inference.health.OutOfMemory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 

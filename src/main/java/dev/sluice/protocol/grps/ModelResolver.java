@@ -1,14 +1,14 @@
 package dev.sluice.protocol.grps;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,11 +1,11 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ModelLoad;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.ModelLoad;
 import io.vertx.core.Future;
 
 /**

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.control.ModelLoad;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.LogControl;
-import dev.sluice.inference.LogControl.Format;
-import dev.sluice.inference.LogControl.Levels;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.control.LogControl;
+import dev.sluice.inference.control.LogControl.Format;
+import dev.sluice.inference.control.LogControl.Levels;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -1,14 +1,14 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 import java.util.Optional;

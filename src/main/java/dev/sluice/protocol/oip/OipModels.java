@@ -1,15 +1,15 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import java.util.Map;
 import java.util.Optional;
 

@@ -1,10 +1,10 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
-import dev.sluice.inference.LogControl;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.LogControl;
 import dev.sluice.telemetry.Telemetry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,10 +1,10 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.VersionStatus;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

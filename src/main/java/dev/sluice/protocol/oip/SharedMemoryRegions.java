@@ -1,8 +1,8 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Caller;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

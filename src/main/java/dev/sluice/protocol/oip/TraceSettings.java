@@ -1,9 +1,9 @@
 package dev.sluice.protocol.oip;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.telemetry.trace.Traces;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.access.Caller;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.sequence;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.tensor.NamedTensor;
 import java.util.ArrayDeque;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.sluice.scheduling.sequence;
 
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.SequenceConfig;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.admission.CallerShares;
 import dev.sluice.tensor.NamedTensor;

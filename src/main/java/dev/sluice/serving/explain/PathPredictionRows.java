@@ -1,6 +1,6 @@
 package dev.sluice.serving.explain;
 
-import dev.sluice.inference.Attribution;
+import dev.sluice.inference.explain.Attribution;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;

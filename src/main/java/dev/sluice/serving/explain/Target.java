@@ -1,10 +1,10 @@
 package dev.sluice.serving.explain;
 
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.ExplainParameters;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.explain.ExplainParameters;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;

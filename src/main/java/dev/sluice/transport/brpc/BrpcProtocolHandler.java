@@ -1,6 +1,6 @@
 package dev.sluice.transport.brpc;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.grpc.GrpcMethod;
 import java.util.Map;
 

@@ -1,6 +1,6 @@
 package dev.sluice.transport.grpc;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -3,7 +3,7 @@ package dev.sluice.transport.grpc;
 import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.MessageTurns;

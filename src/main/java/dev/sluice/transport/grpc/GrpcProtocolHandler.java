@@ -1,7 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import java.util.List;
 import java.util.Map;
 

@@ -3,7 +3,7 @@ package dev.sluice.transport.grpc;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.MessageTurns;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;

@@ -1,6 +1,6 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 
 /**
  * One kind of request over HTTP, and what a caller needs the right to.

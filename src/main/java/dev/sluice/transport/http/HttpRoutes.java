@@ -1,6 +1,6 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.transport.http;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -8,7 +8,7 @@ import dev.sluice.config.security.RestrictedApi.Group;
 import dev.sluice.config.security.RestrictedApi.Wire;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.MatrixServer;

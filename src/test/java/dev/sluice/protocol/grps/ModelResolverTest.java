@@ -3,10 +3,10 @@ package dev.sluice.protocol.grps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.testing.NamedModels;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

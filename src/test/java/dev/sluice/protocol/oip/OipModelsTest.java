@@ -3,7 +3,6 @@ package dev.sluice.protocol.oip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
@@ -12,6 +11,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.testing.FakePlanes;
 import java.util.LinkedHashMap;
 import java.util.List;

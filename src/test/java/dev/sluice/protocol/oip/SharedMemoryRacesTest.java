@@ -3,8 +3,8 @@ package dev.sluice.protocol.oip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.testing.NamedCallers;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -3,7 +3,7 @@ package dev.sluice.scheduling.admission;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.inference.Caller;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.testing.NamedCallers;
 import org.junit.jupiter.api.Test;
 

@@ -9,7 +9,7 @@ import dev.sluice.config.security.TrustConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.RepositoryListener;
 import dev.sluice.repository.Workers;

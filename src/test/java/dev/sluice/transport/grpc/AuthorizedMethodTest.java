@@ -3,7 +3,7 @@ package dev.sluice.transport.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -1,9 +1,9 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.benchmark.ServedForBenchmark;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;

@@ -1,6 +1,6 @@
 package dev.sluice.protocol.grps.brpc;
 
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcHandler;
 import dev.sluice.transport.brpc.BrpcProtocolHandler;
 import dev.sluice.transport.grpc.GrpcMethod;

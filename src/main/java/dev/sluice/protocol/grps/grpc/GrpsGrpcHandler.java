@@ -1,9 +1,9 @@
 package dev.sluice.protocol.grps.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.GrpsMetadata;
 import dev.sluice.protocol.grps.ModelResolver;

@@ -1,6 +1,6 @@
 package dev.sluice.protocol.grps.grpc;
 
-import dev.sluice.inference.ControlPlane;
+import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.transport.Body;

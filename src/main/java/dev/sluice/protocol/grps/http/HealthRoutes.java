@@ -1,7 +1,7 @@
 package dev.sluice.protocol.grps.http;
 
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.transport.http.HttpExchange;
 

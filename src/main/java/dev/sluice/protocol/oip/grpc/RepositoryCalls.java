@@ -4,10 +4,10 @@ import static com.google.protobuf.ByteString.copyFromUtf8;
 
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.UnknownFieldSet;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.control.ModelLoad;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.KserveLoads;
 import dev.sluice.protocol.oip.LoadParameters;

@@ -1,10 +1,10 @@
 package dev.sluice.protocol.oip.grpc;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.LogSettings;
 import dev.sluice.protocol.oip.OipModels;

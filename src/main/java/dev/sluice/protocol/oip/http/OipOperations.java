@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.PathCache;
 import dev.sluice.transport.http.PathOperations;

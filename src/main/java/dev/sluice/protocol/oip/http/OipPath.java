@@ -3,7 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.LoadParameters;
 import dev.sluice.transport.http.HttpExchange;

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ModelLoad;
+import dev.sluice.inference.control.ModelLoad;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonString;

@@ -1,8 +1,8 @@
 package dev.sluice.protocol.oip.http;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonWriter;

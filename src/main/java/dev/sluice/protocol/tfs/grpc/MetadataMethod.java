@@ -2,10 +2,10 @@ package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.Int64Value;
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelMetadataResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;

@@ -1,12 +1,12 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.tfs.MethodNames;
 import dev.sluice.protocol.tfs.grpc.wire.EncodedTensor;
 import dev.sluice.protocol.tfs.grpc.wire.TensorDecoder;

@@ -1,11 +1,11 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.DesiredModel;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.LoadFailure;
-import dev.sluice.inference.VersionChoice;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.DesiredModel;
+import dev.sluice.inference.control.LoadFailure;
+import dev.sluice.inference.control.VersionChoice;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.FileSystemStoragePathSourceConfig.ServableVersionPolicy;
 import dev.sluice.protocol.tfs.grpc.proto.LoggingConfig;

@@ -1,11 +1,11 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.inference.Caller;
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusResponse;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;

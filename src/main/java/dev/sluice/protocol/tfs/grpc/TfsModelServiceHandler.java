@@ -1,8 +1,8 @@
 package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
-import dev.sluice.inference.ControlPlane;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.tfs.RequestLogs;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.telemetry.Telemetry;

@@ -1,12 +1,12 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.tfs.lookup.ServableErrors;
 
 /** Finds models, and says in TensorFlow Serving's words why not. Any thread. */

@@ -2,7 +2,7 @@ package dev.sluice.protocol.tfs.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.grpc.GrpcProtocolHandler;

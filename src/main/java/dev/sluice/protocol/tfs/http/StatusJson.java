@@ -1,7 +1,7 @@
 package dev.sluice.protocol.tfs.http;
 
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
 import java.util.List;
 

@@ -1,19 +1,19 @@
 package dev.sluice.protocol.v1.http;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.ExplainParameters;
-import dev.sluice.inference.Explainer;
-import dev.sluice.inference.ExplanationSource;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.explain.ExplainParameters;
+import dev.sluice.inference.explain.Explainer;
+import dev.sluice.inference.explain.ExplanationSource;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.v1.http;
 
-import dev.sluice.inference.Attribution;
-import dev.sluice.inference.Explanation;
+import dev.sluice.inference.explain.Attribution;
+import dev.sluice.inference.explain.Explanation;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.tensor.Shape;
 import io.vertx.core.buffer.Buffer;

@@ -1,9 +1,9 @@
 package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.ExplainParameters;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.explain.ExplainParameters;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonElements;

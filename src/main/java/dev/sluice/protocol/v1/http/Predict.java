@@ -1,6 +1,5 @@
 package dev.sluice.protocol.v1.http;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
@@ -9,6 +8,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.v1.TensorflowTypeNames;

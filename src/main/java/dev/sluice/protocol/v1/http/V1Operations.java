@@ -2,7 +2,7 @@ package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.PathCache;

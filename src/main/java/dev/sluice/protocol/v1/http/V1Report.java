@@ -4,7 +4,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import java.util.List;
 import java.util.Optional;
 

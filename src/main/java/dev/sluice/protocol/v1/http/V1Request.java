@@ -1,7 +1,7 @@
 package dev.sluice.protocol.v1.http;
 
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.http.HttpMethod;
 

@@ -1,15 +1,15 @@
 package dev.sluice.protocol.v1.http;
 
-import dev.sluice.inference.ControlPlane;
 import dev.sluice.inference.DataPlane;
-import dev.sluice.inference.Explainer;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.Operation;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.inference.control.VersionStatus;
+import dev.sluice.inference.explain.Explainer;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.http.Cors;

@@ -3,7 +3,6 @@ package dev.sluice.protocol.oip.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.sluice.inference.Caller;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
@@ -11,6 +10,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;

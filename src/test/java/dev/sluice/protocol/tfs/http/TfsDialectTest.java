@@ -10,7 +10,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.VersionStatus;
+import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.v1.http.V1Report;
 import dev.sluice.tensor.DataType;

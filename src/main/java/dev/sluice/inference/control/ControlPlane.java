@@ -1,5 +1,10 @@
-package dev.sluice.inference;
+package dev.sluice.inference.control;
 
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;

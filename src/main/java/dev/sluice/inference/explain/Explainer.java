@@ -1,5 +1,8 @@
-package dev.sluice.inference;
+package dev.sluice.inference.explain;
 
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import io.vertx.core.Future;
 
 /** Explains answers: how much each element of an instance contributed. */

@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.control;
 
 import java.util.Map;
 import java.util.Optional;

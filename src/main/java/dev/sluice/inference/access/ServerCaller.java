@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.access;
 
 /**
  * The server itself, acting for a file of settings or for an identity that asks a composed model.

@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.access;
 
 import java.util.Locale;
 

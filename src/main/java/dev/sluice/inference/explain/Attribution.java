@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.explain;
 
 /**
  * The contribution of each element of one instance to one number of its prediction. All scores

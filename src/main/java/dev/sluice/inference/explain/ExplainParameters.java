@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.explain;
 
 import dev.sluice.tensor.Tensor;
 import java.util.OptionalInt;

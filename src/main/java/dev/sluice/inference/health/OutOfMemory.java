@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.health;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

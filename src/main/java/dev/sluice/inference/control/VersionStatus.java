@@ -1,5 +1,8 @@
-package dev.sluice.inference;
+package dev.sluice.inference.control;
 
+import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.VersionState;
 import java.util.Optional;
 
 /**

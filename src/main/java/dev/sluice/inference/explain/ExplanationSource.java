@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.explain;
 
 /** The source of the explanations of a model's answers, as its settings say. */
 public sealed interface ExplanationSource {

@@ -1,5 +1,7 @@
-package dev.sluice.inference;
+package dev.sluice.inference.control;
 
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Caller;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -1,4 +1,4 @@
-package dev.sluice.inference;
+package dev.sluice.inference.health;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,6 @@
-package dev.sluice.inference;
+package dev.sluice.inference.access;
+
+import dev.sluice.inference.InferenceException;
 
 /**
  * The caller of a request, and its rights. Immutable; any thread.

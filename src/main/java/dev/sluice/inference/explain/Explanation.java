@@ -1,5 +1,6 @@
-package dev.sluice.inference;
+package dev.sluice.inference.explain;
 
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.tensor.Shape;
 import java.util.List;
 
