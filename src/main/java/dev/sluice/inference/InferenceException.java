@@ -15,14 +15,21 @@ public final class InferenceException extends RuntimeException {
 
   private final ErrorCode code;
   private final Duration retryAfter;
-  private final boolean starting;
+  private final Kind kind;
+
+  /** What is known beside the code. */
+  private enum Kind {
+    USUAL,
+    STARTING,
+    UNPROVEN_MODEL
+  }
 
   public InferenceException(ErrorCode code, String message) {
     this(code, message, null);
   }
 
   public InferenceException(ErrorCode code, String message, @Nullable Throwable cause) {
-    this(code, message, cause, SOON, false);
+    this(code, message, cause, SOON, Kind.USUAL);
   }
 
   private InferenceException(
@@ -30,7 +37,7 @@ public final class InferenceException extends RuntimeException {
       @Nullable String message,
       @Nullable Throwable cause,
       Duration retryAfter,
-      boolean starting) {
+      Kind kind) {
     super(
         message == null ? code.name() : BoundedText.ofError(message),
         cause,
@@ -38,12 +45,13 @@ public final class InferenceException extends RuntimeException {
         code.fault() == ErrorCode.Fault.SERVER);
     this.code = code;
     this.retryAfter = retryAfter;
-    this.starting = starting;
+    this.kind = kind;
   }
 
   /** Too much to do: RESOURCE_EXHAUSTED, and when to try again. */
   public static InferenceException busy(String message, Duration retryAfter) {
-    return new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, message, null, retryAfter, false);
+    return new InferenceException(
+        ErrorCode.RESOURCE_EXHAUSTED, message, null, retryAfter, Kind.USUAL);
   }
 
   /**
@@ -56,12 +64,12 @@ public final class InferenceException extends RuntimeException {
 
   /** Returns the same where a protocol has another code for it. */
   public static InferenceException starting(ErrorCode code, String message) {
-    return new InferenceException(code, message, null, SOON, true);
+    return new InferenceException(code, message, null, SOON, Kind.STARTING);
   }
 
   /** Makes the error of something unavailable now: UNAVAILABLE, and when to try again. */
   public static InferenceException unavailable(String message, Duration retryAfter) {
-    return new InferenceException(ErrorCode.UNAVAILABLE, message, null, retryAfter, false);
+    return new InferenceException(ErrorCode.UNAVAILABLE, message, null, retryAfter, Kind.USUAL);
   }
 
   /** Makes the error for the caller's mistake, the most frequent case. */
@@ -69,9 +77,19 @@ public final class InferenceException extends RuntimeException {
     return new InferenceException(ErrorCode.INVALID_ARGUMENT, message);
   }
 
+  /**
+   * Makes the error of a model that refused the values of a request, and has accepted none since it
+   * was loaded: whether the values are wrong or the model is, one such error cannot say.
+   *
+   * @param code INVALID_ARGUMENT, or INTERNAL if there were many of them and nothing else
+   */
+  public static InferenceException unprovenModel(ErrorCode code, String message) {
+    return new InferenceException(code, message, null, SOON, Kind.UNPROVEN_MODEL);
+  }
+
   /** Returns the same failure in other words, without its cause. */
   public InferenceException withText(String message) {
-    return new InferenceException(code, message, null, retryAfter, starting);
+    return new InferenceException(code, message, null, retryAfter, kind);
   }
 
   /** Returns the code, which each protocol maps to a status of its own. */
@@ -86,7 +104,12 @@ public final class InferenceException extends RuntimeException {
 
   /** Returns whether what is asked for is on its way, as it is while a server or a model starts. */
   public boolean isStarting() {
-    return starting;
+    return kind == Kind.STARTING;
+  }
+
+  /** Returns whether a model failed in itself that has answered no request since it was loaded. */
+  public boolean isOfUnprovenModel() {
+    return kind == Kind.UNPROVEN_MODEL;
   }
 
   /**

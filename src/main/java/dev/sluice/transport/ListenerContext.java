@@ -115,7 +115,8 @@ public record ListenerContext(
           // Overload is logged where it is rejected, once a second, not once a request.
           case CAPACITY ->
               failure.code() == ErrorCode.RESOURCE_EXHAUSTED ? Level.DEBUG : Level.WARN;
-          case SERVER -> Level.ERROR;
+          // The breaker of a model that has answered nothing logs that once.
+          case SERVER -> failure.isOfUnprovenModel() ? Level.WARN : Level.ERROR;
         };
     LoggingEventBuilder line =
         level == Level.ERROR ? LOG.atError() : FAULTS.at(level, failure.code().name());

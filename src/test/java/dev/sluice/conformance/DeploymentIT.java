@@ -13,6 +13,7 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -39,32 +41,40 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A tool that deploys copies, pauses, truncates, deletes and restores versions at random while
- * clients ask. One version stays good; whatever happens to the others, newer and older, no request
- * of any protocol fails, and none is told that the model or the server is not ready.
+ * clients ask. One version is good, now this one, now that; whatever happens to the others, newer
+ * and older, no request of any protocol fails or finds the model or the server not ready.
  *
  * <p>{@code -Dsluice.deployment.steps} and {@code -Dsluice.deployment.seconds} make it longer;
  * {@code -Dsluice.deployment.seed} is printed when it fails.
  */
 class DeploymentIT {
+  private static final Logger LOG = LoggerFactory.getLogger(DeploymentIT.class);
   private static final Path SAVED = Path.of("src/test/models/tfs/half_plus_two/00000123");
   private static final int STEPS = Integer.getInteger("sluice.deployment.steps", 60);
   private static final long LEAST_NANOS =
       Duration.ofSeconds(Integer.getInteger("sluice.deployment.seconds", 0)).toNanos();
   private static final long SEED = Long.getLong("sluice.deployment.seed", 16);
 
-  /** The version that stays, and older and newer ones that come and go. */
-  private static final int GOOD = 2;
+  private static final int VERSIONS = 4;
+  private static final int WEIGHTS = 32;
 
-  private static final List<Integer> OTHERS = List.of(1, 3, 4);
   private static final Duration POLL = Duration.ofMillis(10);
 
   /** What a client gets between two steps, so that the server has looked meanwhile. */
   private static final int ANSWERS_IN_A_STEP = 3;
+
+  /** One step in so many is followed by a pause, in which the server loads what it found. */
+  private static final int STEPS_TO_A_PAUSE = 10;
+
+  private static final int ANSWERS_IN_A_PAUSE = 60;
 
   private static final String GRPS = "{\"model\":\"m\",\"ndarray\":[1.0]}";
   private static final String V2 =
@@ -83,13 +93,30 @@ class DeploymentIT {
                   .build())
           .build();
 
+  /** What a version is made of. */
+  enum Format {
+    SAVED_MODEL,
+    /** With its weights in a file beside it. */
+    ONNX
+  }
+
   @TempDir Path models;
+  @TempDir Path written;
+  private Path source = SAVED;
+
+  /** The version that nothing happens to now; older and newer ones come and go. */
+  private int good = 2;
+
   private final Random random = new Random(SEED);
   private final List<String> done = new ArrayList<>();
 
-  @Test
-  void noRequestFailsWhileVersionsComeAndGoAsLongAsOneIsGood() throws Exception {
-    copy(GOOD);
+  @ParameterizedTest
+  @EnumSource(Format.class)
+  void noRequestFailsWhileVersionsComeAndGoAsLongAsOneIsGood(Format format) throws Exception {
+    if (format == Format.ONNX) {
+      source = writeOnnx();
+    }
+    copy(good);
     var stop = new AtomicBoolean();
     var answers = new AtomicLong();
     Queue<String> failures = new ConcurrentLinkedQueue<>();
@@ -112,7 +139,11 @@ class DeploymentIT {
         stop.set(true);
       }
       asked.get();
-      assertThat(failures).as("seed %d, %s", SEED, done).isEmpty();
+      LOG.atInfo()
+          .addKeyValue("steps", done.size())
+          .addKeyValue("rounds", answers.get())
+          .log("versions came and went");
+      assertThat(failures).as("seed %d, version %d is good, %s", SEED, good, done).isEmpty();
     }
   }
 
@@ -163,26 +194,58 @@ class DeploymentIT {
   }
 
   /** Waits for so many answers that the folders were looked at in between. */
-  private static void awaitAnswers(AtomicLong answers, Future<?> asked) {
-    long enough = answers.get() + ANSWERS_IN_A_STEP;
+  private void awaitAnswers(AtomicLong answers, Future<?> asked) {
+    boolean pause = random.nextInt(STEPS_TO_A_PAUSE) == 0;
+    long enough = answers.get() + (pause ? ANSWERS_IN_A_PAUSE : ANSWERS_IN_A_STEP);
     long end = System.nanoTime() + 3 * POLL.toNanos();
     while ((answers.get() < enough || System.nanoTime() < end) && !asked.isDone()) {
       Thread.onSpinWait();
     }
   }
 
+  /** Writes x / 2 + 2, where the 2 is the least of the bytes in the file of weights. */
+  private Path writeOnnx() throws IOException {
+    new OnnxModelWriter()
+        .inputOfUnknownRank("x", OnnxModelWriter.FLOAT)
+        .outputOfUnknownRank("y", OnnxModelWriter.FLOAT)
+        .external("weights", WEIGHTS, Map.of("location", "weights.bin"))
+        .initializer("half", 0.5f)
+        .node("", "Cast", Map.of("to", 1L), List.of("numbers"), "weights")
+        .node("ReduceMin", "two", "numbers")
+        .node("Mul", "product", "x", "half")
+        .node("Add", "y", "product", "two")
+        .writeTo(written);
+    byte[] twos = new byte[WEIGHTS];
+    Arrays.fill(twos, (byte) 2);
+    Files.write(written.resolve("weights.bin"), twos);
+    return written;
+  }
+
   private void change() throws IOException {
-    int version = OTHERS.get(random.nextInt(OTHERS.size()));
-    int kind = random.nextInt(5);
-    done.add(
-        version + " " + List.of("copy", "piece", "truncate", "delete one", "delete").get(kind));
-    switch (kind) {
-      case 0 -> copy(version);
-      case 1 -> copyPiece(version);
-      case 2 -> truncate(version);
-      case 3 -> deleteOne(version);
-      default -> delete(version);
+    int version = 1 + (good + random.nextInt(VERSIONS - 1)) % VERSIONS;
+    Step step = Step.values()[random.nextInt(Step.values().length)];
+    done.add(version + " " + step);
+    switch (step) {
+      case COPY -> copy(version);
+      case COPY_PIECE -> copyPiece(version);
+      case TRUNCATE -> truncate(version);
+      case DELETE_ONE -> deleteOne(version);
+      case DELETE -> delete(version);
+      case CHANGE_GOOD_ONE -> {
+        copy(version);
+        good = version;
+      }
     }
+  }
+
+  private enum Step {
+    COPY,
+    COPY_PIECE,
+    TRUNCATE,
+    DELETE_ONE,
+    DELETE,
+    /** Copies a version, which is the good one from now on. */
+    CHANGE_GOOD_ONE
   }
 
   private Path folder(int version) {
@@ -190,16 +253,16 @@ class DeploymentIT {
   }
 
   private void copy(int version) throws IOException {
-    for (Path file : files(SAVED)) {
-      write(file, folder(version).resolve(SAVED.relativize(file)), 1);
+    for (Path file : files(source)) {
+      write(file, folder(version).resolve(source.relativize(file)), 1);
     }
   }
 
   /** The copy has stopped after one file, or in the middle of it. */
   private void copyPiece(int version) throws IOException {
-    List<Path> files = files(SAVED);
+    List<Path> files = files(source);
     Path file = files.get(random.nextInt(files.size()));
-    write(file, folder(version).resolve(SAVED.relativize(file)), random.nextDouble());
+    write(file, folder(version).resolve(source.relativize(file)), random.nextDouble());
   }
 
   private static void write(Path from, Path to, double part) throws IOException {

@@ -89,18 +89,24 @@ public final class ModelProcess {
     try {
       session.answer(kind, order, reply);
     } catch (InferenceException e) {
-      reply.begin(ProcessReply.FAILED).putText(e.code().name()).putText(e.getMessage());
+      reply
+          .begin(ProcessReply.FAILED)
+          .putText(e.code().name())
+          .putText(e.getMessage())
+          .putFlag(e.isOfUnprovenModel());
     } catch (OutOfMemoryError e) {
       reply
           .begin(ProcessReply.FAILED)
           .putText(ErrorCode.RESOURCE_EXHAUSTED.name())
-          .putText("the request asks the model for more memory than there is: " + e.getMessage());
+          .putText("the request asks the model for more memory than there is: " + e.getMessage())
+          .putFlag(false);
     } catch (RuntimeException e) {
       LOG.error("the model could not be run", e);
       reply
           .begin(ProcessReply.FAILED)
           .putText(ErrorCode.INTERNAL.name())
-          .putText("the model failed: " + e.getMessage());
+          .putText("the model failed: " + e.getMessage())
+          .putFlag(false);
     }
   }
 }

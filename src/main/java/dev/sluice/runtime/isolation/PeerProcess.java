@@ -90,7 +90,7 @@ final class PeerProcess implements AutoCloseable {
       send(writer);
       byte kind = reply.receive(replies);
       if (kind == ProcessReply.FAILED) {
-        throw new InferenceException(ErrorCode.valueOf(reply.text()), reply.text());
+        throw failure();
       }
       return kind;
     } catch (IOException _) {
@@ -99,6 +99,14 @@ final class PeerProcess implements AutoCloseable {
       kill("it answered with something that is no message");
       throw new InferenceException(ErrorCode.INTERNAL, "the model's process failed", e);
     }
+  }
+
+  private InferenceException failure() {
+    ErrorCode code = ErrorCode.valueOf(reply.text());
+    String text = reply.text();
+    return reply.flag()
+        ? InferenceException.unprovenModel(code, text)
+        : new InferenceException(code, text);
   }
 
   /** Returns the reply to what was asked last. */

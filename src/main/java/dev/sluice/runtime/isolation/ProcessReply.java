@@ -5,7 +5,7 @@ final class ProcessReply {
   /** Done; what follows depends on the order. */
   static final byte DONE = 1;
 
-  /** Not done: an error code and a text. */
+  /** Not done: an error code, a text, and whether the model is unproven. */
   static final byte FAILED = 2;
 
   /** The outputs do not fit into their region: how many bytes they have. */

@@ -84,7 +84,9 @@ final class OnnxSession implements ModelSession {
       throw new IllegalStateException("the session is closed");
     }
     try {
-      return run.run(inputs, outputs);
+      List<NamedTensor> results = run.run(inputs, outputs);
+      handle.succeeded();
+      return results;
     } catch (RunFailure e) {
       throw failure(e);
     }
@@ -95,6 +97,8 @@ final class OnnxSession implements ModelSession {
    * what it got; but the operators of a loaded model, whose types and fixed shapes were checked
    * when it was opened, fail for what one request brings: factors of a product that do not go
    * together, an index out of range, a size below nothing. A model without inputs fails by itself.
+   * Neither graph nor constants change once they are loaded: a model of which one run succeeded is
+   * not broken, and until then the error says that this is not known.
    */
   private InferenceException failure(RunFailure failure) {
     if (run.options().isInterrupted()) {
@@ -110,12 +114,17 @@ final class OnnxSession implements ModelSession {
           case OPERATOR -> hasInputs ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
           case OUTPUT_MEMORY, OTHER -> ErrorCode.INTERNAL;
         };
-    return new InferenceException(
-        code,
-        failure.kind() == RunFailure.Kind.MEMORY
-            ? "the request asks the model for more memory than there is%s: %s"
-                .formatted(limit(), failure.getMessage())
-            : failure.getMessage());
+    if (code == ErrorCode.INVALID_ARGUMENT && failure.isOfOperator() && !handle.isProven()) {
+      return InferenceException.unprovenModel(code, text(failure));
+    }
+    return new InferenceException(code, text(failure));
+  }
+
+  private String text(RunFailure failure) {
+    return failure.kind() == RunFailure.Kind.MEMORY
+        ? "the request asks the model for more memory than there is%s: %s"
+            .formatted(limit(), failure.getMessage())
+        : failure.getMessage();
   }
 
   private String limit() {

@@ -110,6 +110,11 @@ final class RunFailure extends RuntimeException {
     return kind;
   }
 
+  /** Returns whether an operator ended the run, whatever the code. */
+  boolean isOfOperator() {
+    return getMessage().startsWith(OPERATOR_FAILED);
+  }
+
   /** Returns the text for the client. Never null. */
   @Override
   public String getMessage() {

@@ -14,6 +14,7 @@ final class SessionHandle {
   private final AtomicInteger users = new AtomicInteger(1);
 
   private final long memoryLimit;
+  private volatile boolean proven;
 
   /**
    * Takes the session over for its first user.
@@ -28,6 +29,18 @@ final class SessionHandle {
   /** Returns the number of bytes that it may take together with others; 0: any number. */
   long memoryLimit() {
     return memoryLimit;
+  }
+
+  /** Records that a run has succeeded. */
+  void succeeded() {
+    if (!proven) {
+      proven = true;
+    }
+  }
+
+  /** Returns whether a run has succeeded, so that the model itself works. */
+  boolean isProven() {
+    return proven;
   }
 
   /** Returns the session, for one who is counted. */

@@ -150,10 +150,7 @@ public final class BatchRunner {
     } catch (RuntimeException | Error e) {
       if (!rejectedAsAbandoned(member)) {
         InferenceException why = reason(member, e);
-        if (!watch.isAbandoned()) {
-          breaker.failed(why);
-        }
-        fail(member, why, BACKEND);
+        fail(member, watch.isAbandoned() ? why : breaker.failed(why), BACKEND);
       }
     }
   }

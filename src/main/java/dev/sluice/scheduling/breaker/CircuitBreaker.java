@@ -25,6 +25,10 @@ import org.slf4j.LoggerFactory;
  * Reopening. No session of the model is left: the process of each has ended, or sessions that fail are closed and
  *           opened again. Requests are refused meanwhile; those in the queue wait, but for a model that could not
  *           be opened again.
+ * Unproven. Operators refuse wrong values, and that says nothing against a model that has accepted others. As many
+ *           refusals as open the breaker, with no run ever answered, speak against the model: they become the
+ *           server's failures. Every request is still tried, so a caller who sends nothing but wrong values
+ *           keeps nobody out, and one answer settles it until the model is unloaded.
  * Library.  Vert.x has a circuit breaker, which wraps calls: it counts their timeouts and failures. What
  *           counts here are native runs, which go on after every caller has been answered, and what is
  *           to be refused are also requests that were accepted before.
@@ -58,7 +62,7 @@ public final class CircuitBreaker {
   public enum State {
     /** Closed: requests are admitted. */
     CLOSED,
-    /** Half open: one request is a probe; its outcome decides. */
+    /** Half open: a request is a probe; its outcome decides. */
     HALF_OPEN,
     /** Open: requests are rejected. */
     OPEN
@@ -77,6 +81,8 @@ public final class CircuitBreaker {
   private final BreakerConfig config;
   private final LongSupplier nanoTime;
   private final AtomicInteger failuresInRow = new AtomicInteger();
+  private final AtomicInteger refusals = new AtomicInteger();
+  private volatile boolean proven;
   private volatile long longestNanos;
   private volatile Condition condition = Condition.GOOD;
 
@@ -212,7 +218,10 @@ public final class CircuitBreaker {
 
   /** Returns the current state. */
   public synchronized State state() {
-    return condition == Condition.GOOD ? State.CLOSED : probing ? State.HALF_OPEN : State.OPEN;
+    if (condition == Condition.GOOD) {
+      return isSuspect() ? State.HALF_OPEN : State.CLOSED;
+    }
+    return probing ? State.HALF_OPEN : State.OPEN;
   }
 
   /** Returns the reason why requests are rejected; empty while they are admitted. */
@@ -257,6 +266,9 @@ public final class CircuitBreaker {
 
   /** Records that a run has answered a request that was not abandoned. */
   public void answered(long nanos) {
+    if (!proven) {
+      prove();
+    }
     if (failuresInRow.get() != 0) {
       failuresInRow.set(0);
     }
@@ -272,10 +284,16 @@ public final class CircuitBreaker {
   /**
    * Records that a run of a request that was not abandoned has failed. Counts if that is not the
    * request's fault.
+   *
+   * @return the error for the caller: the same, but for values that a model refused which has
+   *     refused all so far
    */
-  public void failed(InferenceException why) {
+  public InferenceException failed(InferenceException why) {
+    if (why.isOfUnprovenModel()) {
+      return refusedByUnprovenModel(why);
+    }
     if (why.code().fault() != ErrorCode.Fault.SERVER) {
-      return;
+      return why;
     }
     int failures = failuresInRow.incrementAndGet();
     if (condition == Condition.FAILING) {
@@ -286,6 +304,41 @@ public final class CircuitBreaker {
           Condition.FAILING,
           failures + " runs in a row failed, the last with: " + why.getMessage());
       whenFailing.run();
+    }
+    return why;
+  }
+
+  private InferenceException refusedByUnprovenModel(InferenceException why) {
+    if (proven || config.failures() == 0) {
+      return why;
+    }
+    int refused = refusals.incrementAndGet();
+    if (refused < config.failures()) {
+      return why;
+    }
+    String text =
+        "model '%s' has answered no request since it was loaded, and %d have failed in it, the last"
+                .formatted(model, refused)
+            + " with: "
+            + why.getMessage();
+    if (refused == config.failures()) {
+      LOG.atWarn()
+          .addKeyValue("model", model)
+          .addKeyValue("reason", text)
+          .log("the model is taken for broken until it answers a request");
+    }
+    return InferenceException.unprovenModel(ErrorCode.INTERNAL, text);
+  }
+
+  private boolean isSuspect() {
+    return !proven && config.failures() > 0 && refusals.get() >= config.failures();
+  }
+
+  private void prove() {
+    boolean suspect = isSuspect();
+    proven = true;
+    if (suspect) {
+      LOG.atInfo().addKeyValue("model", model).log("the model has answered a request");
     }
   }
 

@@ -125,6 +125,28 @@ class CircuitBreakerTest {
     assertThat(breaker.state()).isEqualTo(State.CLOSED);
   }
 
+  private ErrorCode refuseValues() {
+    var refused = InferenceException.unprovenModel(ErrorCode.INVALID_ARGUMENT, "index 7 of 3");
+    return breaker.failed(refused).code();
+  }
+
+  @Test
+  void refusedValuesAreTheServersFailureWhereNoRunHasEverBeenAnsweredButAllAreTried() {
+    assertThat(refuseValues()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(refuseValues()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    assertThat(refuseValues()).isEqualTo(ErrorCode.INTERNAL);
+    assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+    assertThat(breaker.refusal()).isNull();
+    assertThat(breaker.problem()).isEmpty();
+    breaker.answered(1);
+    assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    for (int i = 0; i < 10; i++) {
+      assertThat(refuseValues()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+    assertThat(breaker.state()).isEqualTo(State.CLOSED);
+  }
+
   @Test
   void modelThatIsStoppedStaysSoWhateverItsRunsDo() {
     breaker.stop("the server is stopping");
