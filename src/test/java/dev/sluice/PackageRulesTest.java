@@ -11,6 +11,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -177,6 +179,19 @@ class PackageRulesTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage(library)
+        .check(SERVER);
+  }
+
+  /** They read what a lease is of, or hand it over to a request: neither can forget one. */
+  @Test
+  void protocolsReleaseNoLease() {
+    noClasses()
+        .that()
+        .resideInAPackage(BASE + ".protocol..")
+        .should()
+        .callMethod(ModelLease.class, "release")
+        .orShould()
+        .callMethod(InferenceRequest.class, "releaseModel")
         .check(SERVER);
   }
 

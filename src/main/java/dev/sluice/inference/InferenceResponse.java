@@ -45,6 +45,11 @@ public record InferenceResponse(
     return bytes;
   }
 
+  /** Returns the same response with other outputs, for an encoder: closing it closes only those. */
+  public InferenceResponse withOutputs(List<NamedTensor> other) {
+    return new InferenceResponse(model, signature, other, parameters, last);
+  }
+
   @Override
   public void close() {
     NamedTensor.closeAll(outputs);

@@ -2,13 +2,15 @@ package dev.sluice.inference;
 
 import dev.sluice.inference.access.Caller;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * A lease: the counted right of one request to use a live version. It stays loaded until {@link
  * #release}, even when a newer version takes over meanwhile.
  *
- * <p>The caller of {@link DataPlane#find} must either release it once, or put it into an {@link
- * InferenceRequest}, which does.
+ * <p>Who acquires a lease has two ways to end it, and calls {@link #release} in neither: {@link
+ * #read} what the version says of itself, or {@link #handOver} the lease to an {@link
+ * InferenceRequest}, which releases it when it is closed.
  */
 public interface ModelLease {
   /** Returns the model and version that the lease keeps loaded. */
@@ -38,4 +40,33 @@ public interface ModelLease {
    * Releases the lease, once: it is a reference count, so releasing is not idempotent. Any thread.
    */
   void release();
+
+  /**
+   * Returns what a function reads of the version, and releases the lease whatever happens.
+   *
+   * @param reader does not keep the lease
+   */
+  default <T> T read(Function<? super ModelLease, T> reader) {
+    try {
+      return reader.apply(this);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Hands the lease over to what a function makes of it: a request, or what a request will be made
+   * of. Releases it if the function fails.
+   *
+   * @param maker checks and decodes
+   * @return the owner of the lease from now on
+   */
+  default <T> T handOver(Function<? super ModelLease, T> maker) {
+    try {
+      return maker.apply(this);
+    } catch (RuntimeException | Error e) {
+      release();
+      throw e;
+    }
+  }
 }

@@ -112,11 +112,7 @@ public final class ServableEnsemble implements Servable {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "model '" + selector.name() + "' takes no requests now");
     }
-    try {
-      return model.metadata();
-    } finally {
-      model.release();
-    }
+    return model.read(ModelLease::metadata);
   }
 
   @Override
@@ -144,8 +140,7 @@ public final class ServableEnsemble implements Servable {
       if (members.find(step, Caller.SERVER, Operation.MODEL_METADATA)
           instanceof ModelLookup.Found(LiveVersion live)) {
         loads.add(live.load());
-        loads.addAll(InferencePipeline.servable(live).members());
-        live.release();
+        loads.addAll(live.read(model -> InferencePipeline.servable(model).members()));
       }
     }
     return loads;

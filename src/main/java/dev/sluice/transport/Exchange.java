@@ -5,11 +5,14 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.meter.Api;
 import io.vertx.core.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +70,43 @@ public interface Exchange {
    */
   default void measure(Api api, String model) {
     record().measure(api, model);
+  }
+
+  /**
+   * Decodes a request to an admitted model, at once or on a worker: see {@link #compute}.
+   *
+   * @param model the lease, which what the decoder makes owns from then on; released if decoding
+   *     fails
+   */
+  default <T> Future<T> decode(long bytes, ModelLease model, Supplier<T> decoder) {
+    return compute(bytes, decoder).onFailure(_ -> model.release());
+  }
+
+  /**
+   * Asks a model, and encodes its response, at once or on a worker. Takes the request over, and
+   * closes the response, whatever happens.
+   *
+   * @param encoder makes the answer of the response, which it borrows
+   */
+  default <T> Future<T> ask(
+      DataPlane data, InferenceRequest request, Function<InferenceResponse, T> encoder) {
+    return ask(data, request, InferenceResponse::byteSize, encoder);
+  }
+
+  /**
+   * The same for answers that are much longer or shorter than their tensors.
+   *
+   * @param size estimates the bytes of an answer
+   */
+  default <T> Future<T> ask(
+      DataPlane data,
+      InferenceRequest request,
+      ToLongFunction<InferenceResponse> size,
+      Function<InferenceResponse, T> encoder) {
+    return ask(data, request)
+        .compose(response ->
+            compute(size.applyAsLong(response), () -> encoder.apply(response))
+                .onComplete(_ -> response.close()));
   }
 
   /** Asks a model, and cancels the request if the caller goes away. Takes the request over. */

@@ -31,7 +31,7 @@ public final class FakeExchange implements Exchange {
 
   @Override
   public <T> Future<T> compute(long bytes, Supplier<T> work) {
-    return Future.succeededFuture(work.get());
+    return Future.future(computed -> computed.complete(work.get()));
   }
 
   @Override

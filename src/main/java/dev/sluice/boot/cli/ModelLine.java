@@ -47,11 +47,7 @@ public record ModelLine(
             new ModelSelector.Version(model, status.version()),
             Caller.SERVER,
             Operation.MODEL_METADATA)) {
-          case Found(ModelLease found) -> {
-            ModelMetadata known = found.metadata();
-            found.release();
-            yield Optional.of(known);
-          }
+          case Found(ModelLease found) -> Optional.of(found.read(ModelLease::metadata));
           case UnknownModel _, UnknownVersion _, UnknownLabel _, NotReady _ -> Optional.empty();
         };
     return new ModelLine(model, Optional.of(status), metadata);

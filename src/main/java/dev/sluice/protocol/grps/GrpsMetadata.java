@@ -94,13 +94,12 @@ public final class GrpsMetadata {
     if (name.isEmpty()) {
       throw InferenceException.invalid("The model name is empty.");
     }
-    ModelLease model = models.acquire(name, caller, "Model not found.");
-    try {
-      String declared = deployment.modelTexts().get(model.id().name());
-      return declared == null ? describe(model) : declared + yaml(signatures(model));
-    } finally {
-      model.release();
-    }
+    return models.describe(name, caller, this::text);
+  }
+
+  private String text(ModelLease model) {
+    String declared = deployment.modelTexts().get(model.id().name());
+    return declared == null ? describe(model) : declared + yaml(signatures(model));
   }
 
   private static String describe(ModelLease model) {

@@ -49,14 +49,15 @@ public final class ModelResolver {
   }
 
   /**
-   * Acquires a model to describe it.
+   * Returns what a function reads of a model to describe it.
    *
-   * @param unknown the text if there is no such model
+   * @throws InferenceException PERMISSION_DENIED, NOT_FOUND or UNAVAILABLE
    */
-  public ModelLease acquire(String name, Caller caller, String unknown) {
+  public <T> T describe(String name, Caller caller, Function<ModelLease, T> reader) {
     Operation operation = Operation.MODEL_METADATA;
-    return found(
-        find(name, caller, operation, selector -> data.find(selector, caller, operation)), unknown);
+    ModelLookup lookup =
+        find(name, caller, operation, selector -> data.find(selector, caller, operation));
+    return found(lookup, "Model not found.").read(reader);
   }
 
   private static ModelLease found(ModelLookup lookup, String unknown) {

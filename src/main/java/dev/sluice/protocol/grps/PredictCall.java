@@ -17,8 +17,7 @@ import java.util.function.Function;
 /**
  * Handles a predict call for every transport: acquires the model, decodes, runs, encodes.
  *
- * <p>Ownership: acquires the lease of the model and passes it to the request, which releases it
- * when it is closed. Whatever fails is answered once, in grps' form.
+ * <p>Whatever fails is answered once, in grps' form.
  */
 public final class PredictCall {
   private final DataPlane data;
@@ -34,7 +33,7 @@ public final class PredictCall {
 
   /**
    * Answers a call. Runs on the exchange's event loop; decoding and encoding leave it if there is
-   * much to do. Whatever happens, tensors are freed and the model is given back.
+   * much to do. Whatever happens, tensors are freed and the lease of the model is released.
    *
    * @param model the model's name in the request; empty if it names none
    * @param size bytes of the request
@@ -60,10 +59,8 @@ public final class PredictCall {
     ModelLease lease = models.acquire(model, exchange.caller());
     exchange.measure(Api.GRPS_PREDICT, lease.id().name());
     return exchange
-        .compute(size, () -> decode(exchange, lease, decoder))
-        .compose(request -> exchange.ask(data, request))
-        .compose(
-            response -> exchange.compute(response.byteSize(), () -> encode(response, encoder)));
+        .decode(size, lease, () -> decode(exchange, lease, decoder))
+        .compose(request -> exchange.ask(data, request, encoder));
   }
 
   /**
@@ -96,38 +93,24 @@ public final class PredictCall {
     exchange.measure(Api.GRPS_STREAM, lease.id().name());
     var pump = new StreamPump(exchange, client, encoder);
     return exchange
-        .compute(size, () -> decode(exchange, lease, decoder))
+        .decode(size, lease, () -> decode(exchange, lease, decoder))
         .compose(request -> pump.ask(data, request));
   }
 
-  /** Makes the request, which owns the lease; if that fails, the lease is released here. */
+  /** Makes the request, which owns the lease; if that fails, the lease is left. */
   private static InferenceRequest decode(
       Exchange exchange, ModelLease lease, Consumer<RequestInputs> decoder) {
-    boolean decoded = false;
     try (var inputs = new RequestInputs(lease)) {
       List<String> outputs = inputs.signature().commonOutputs(List.of());
       decoder.accept(inputs);
-      var request =
-          new InferenceRequest(
-              lease,
-              inputs.signature(),
-              inputs.take(),
-              outputs,
-              exchange.deadline(),
-              exchange.requestId(),
-              inputs.options());
-      decoded = true;
-      return request;
-    } finally {
-      if (!decoded) {
-        lease.release();
-      }
-    }
-  }
-
-  private static <T> T encode(InferenceResponse response, Function<InferenceResponse, T> encoder) {
-    try (response) {
-      return encoder.apply(response);
+      return new InferenceRequest(
+          lease,
+          inputs.signature(),
+          inputs.take(),
+          outputs,
+          exchange.deadline(),
+          exchange.requestId(),
+          inputs.options());
     }
   }
 }

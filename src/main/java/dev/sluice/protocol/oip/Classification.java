@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,32 +77,35 @@ public final class Classification {
   }
 
   /**
-   * Returns the answer with some outputs' best elements in their place. Takes the answer over; the
-   * caller closes what it gets.
+   * Returns the encoded form of a response with some outputs' best elements in their place. The
+   * response stays the caller's.
    *
    * @param wanted by output, how many elements of each item
+   * @param encoder borrows what it encodes
    * @throws InferenceException with INVALID_ARGUMENT if an item has too many elements
    */
-  public static InferenceResponse in(
-      InferenceResponse response, Map<String, Integer> wanted, ModelMetadata model) {
+  public static <T> T in(
+      InferenceResponse response,
+      Map<String, Integer> wanted,
+      ModelMetadata model,
+      Function<InferenceResponse, T> encoder) {
     if (wanted.isEmpty()) {
-      return response;
+      return encoder.apply(response);
     }
     List<NamedTensor> outputs = new ArrayList<>(response.outputs());
+    List<NamedTensor> classes = new ArrayList<>(wanted.size());
     try {
       for (int i = 0; i < outputs.size(); i++) {
         NamedTensor output = outputs.get(i);
         @Nullable Integer most = wanted.get(output.name());
         if (most != null) {
-          outputs.set(i, new NamedTensor(output.name(), of(output, most, model)));
-          output.tensor().close();
+          classes.add(new NamedTensor(output.name(), of(output, most, model)));
+          outputs.set(i, classes.getLast());
         }
       }
-      return new InferenceResponse(
-          response.model(), response.signature(), outputs, response.parameters());
-    } catch (RuntimeException | Error e) {
-      NamedTensor.closeAll(outputs);
-      throw e;
+      return encoder.apply(response.withOutputs(outputs));
+    } finally {
+      NamedTensor.closeAll(classes);
     }
   }
 

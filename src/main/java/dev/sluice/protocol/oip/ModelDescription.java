@@ -37,31 +37,23 @@ public record ModelDescription(
   /**
    * Describes a model that takes requests.
    *
-   * @throws InferenceException as {@link OipModels#find} does
+   * @throws InferenceException as {@link OipModels#found} does, or PERMISSION_DENIED
    */
   public static ModelDescription of(OipServer server, ModelSelector selector, Caller caller) {
-    ModelLease model = OipModels.find(server.data(), selector, caller, Operation.MODEL_METADATA);
-    try {
-      return of(model, versions(server, selector, model));
-    } finally {
-      model.release();
-    }
+    return OipModels.found(server.data().find(selector, caller, Operation.MODEL_METADATA))
+        .read(model -> of(model, versions(server, selector, model)));
   }
 
   /**
    * Returns the whole configuration of a model that takes requests: see {@link
    * ModelLease#configuration}.
    *
-   * @throws InferenceException as {@link OipModels#find} does
+   * @throws InferenceException as {@link OipModels#found} does, or PERMISSION_DENIED
    */
   public static ModelConfiguration configuration(
       OipServer server, ModelSelector selector, Caller caller) {
-    ModelLease model = OipModels.find(server.data(), selector, caller, Operation.MODEL_CONFIG);
-    try {
-      return model.configuration();
-    } finally {
-      model.release();
-    }
+    return OipModels.found(server.data().find(selector, caller, Operation.MODEL_CONFIG))
+        .read(ModelLease::configuration);
   }
 
   private static ModelDescription of(ModelLease model, List<Long> versions) {

@@ -23,17 +23,17 @@ public final class OipModels {
   private OipModels() {}
 
   /**
-   * Borrows a model; see {@link DataPlane#find}.
+   * Requires that a model takes requests, and that the caller may do an operation on it.
    *
    * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED
    */
-  public static ModelLease find(
+  public static void require(
       DataPlane data, ModelSelector selector, Caller caller, Operation operation) {
-    return found(data.find(selector, caller, operation));
+    found(data.find(selector, caller, operation)).read(ModelLease::id);
   }
 
   /**
-   * Borrows a model for one request to it; see {@link DataPlane#admit}.
+   * Acquires a model for one request to it; see {@link DataPlane#admit}.
    *
    * @throws InferenceException as {@link #found} does, or PERMISSION_DENIED or RESOURCE_EXHAUSTED
    */
@@ -42,23 +42,27 @@ public final class OipModels {
   }
 
   /**
-   * Requires that a model gives each request one answer; else gives it back.
+   * Acquires a model that gives each request one answer, for one request to it.
    *
-   * @param caller who asks it for one, for the text
-   * @throws InferenceException with UNIMPLEMENTED
+   * @param endpoint the one that was called, for the text
+   * @throws InferenceException as {@link #admit} does, or UNIMPLEMENTED
    */
-  public static ModelLease requireOneAnswer(ModelLease model, String caller) {
+  public static ModelLease admitForOne(
+      DataPlane data, ModelSelector selector, Caller caller, String endpoint) {
+    return admit(data, selector, caller).handOver(model -> requireOneAnswer(model, endpoint));
+  }
+
+  private static ModelLease requireOneAnswer(ModelLease model, String endpoint) {
     if (model.metadata().decoupled()) {
-      model.release();
       throw new InferenceException(
           ErrorCode.UNIMPLEMENTED,
-          caller + " doesn't support models with decoupled transaction policy");
+          endpoint + " doesn't support models with decoupled transaction policy");
     }
     return model;
   }
 
   /**
-   * Returns the model that was found.
+   * Returns the lease of the model that was found.
    *
    * @throws InferenceException NOT_FOUND if there is no such model or version, UNAVAILABLE if it
    *     takes no requests now
@@ -76,17 +80,12 @@ public final class OipModels {
   }
 
   /**
-   * Returns whether a model that was found is ready, and gives it back.
+   * Returns whether a model that was found is ready, and releases its lease.
    *
    * @throws InferenceException as {@link #found} does
    */
   public static boolean isReady(ModelLookup lookup) {
-    ModelLease model = found(lookup);
-    try {
-      return model.problem().isEmpty();
-    } finally {
-      model.release();
-    }
+    return found(lookup).read(model -> model.problem().isEmpty());
   }
 
   private static ModelLease unknown(String name, String what) {

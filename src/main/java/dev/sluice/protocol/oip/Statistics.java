@@ -41,7 +41,7 @@ public final class Statistics {
    */
   public static List<ModelStatistics> of(OipServer server, ModelSelector selector, Caller caller) {
     switch (server.data().find(selector, caller, Operation.MODEL_STATISTICS)) {
-      case ModelLookup.Found(ModelLease model) -> model.release();
+      case ModelLookup.Found(ModelLease found) -> found.read(ModelLease::id);
       case ModelLookup.NotReady miss when miss.state() != VersionState.END ->
           throw OipModels.notReady(miss);
       case ModelLookup.UnknownModel _ -> throw notAvailable(selector);

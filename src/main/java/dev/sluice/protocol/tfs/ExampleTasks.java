@@ -76,13 +76,18 @@ public record ExampleTasks(Signature signature, List<Part> parts) {
    * Returns the request to the model.
    *
    * @param model the lease; the request takes it over, unless this fails
-   * @param examples a BYTES vector of serialised examples; taken over
+   * @param examples a BYTES vector of serialised examples; taken over, whatever happens
    * @throws InferenceException with INVALID_ARGUMENT if the model cannot take such examples
    */
   public InferenceRequest request(
       ModelLease model, Tensor examples, Deadline deadline, String requestId) {
-    return new InferenceRequest(
-        model, signature, inputs(model.metadata(), examples), outputs(), deadline, requestId);
+    try {
+      return new InferenceRequest(
+          model, signature, inputs(model.metadata(), examples), outputs(), deadline, requestId);
+    } catch (RuntimeException | Error e) {
+      examples.close();
+      throw e;
+    }
   }
 
   private List<NamedTensor> inputs(ModelMetadata model, Tensor examples) {

@@ -37,17 +37,17 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
    */
   InferenceRequest of(
       EnsembleStep step, IntFunction<@Nullable SharedTensor> tensors, IntPredicate wanted) {
-    ModelLease member = step.admit(members, request.model().caller());
-    Signature signature = EnsembleGraphBuilder.signature(member.metadata());
-    var part =
-        new InferenceRequest(
-            member,
-            signature,
-            inputs(step, member, tensors),
-            outputs(step, wanted),
-            request.deadline(),
-            request.requestId(),
-            request.options());
+    InferenceRequest part =
+        step.admit(members, request.model().caller())
+            .handOver(member ->
+                new InferenceRequest(
+                    member,
+                    EnsembleGraphBuilder.signature(member.metadata()),
+                    inputs(step, member, tensors),
+                    outputs(step, wanted),
+                    request.deadline(),
+                    request.requestId(),
+                    request.options()));
     ComposingModelTimes times = request.times();
     if (times != null) {
       part.addTimesTo(times);

@@ -49,28 +49,28 @@ record SequentialStepRequests(int steps, DataPlane members, InferenceRequest req
    * @throws InferenceException if the model takes no requests, or not these tensors
    */
   InferenceRequest of(EnsembleStep step, List<NamedTensor> inputs, RequestOptions options) {
-    ModelLease member = step.admit(members, request.model().caller());
-    try {
-      Signature signature = EnsembleGraphBuilder.signature(member.metadata());
-      var part =
-          new InferenceRequest(
-              member,
-              signature,
-              member.metadata().open() ? inputs : fitting(signature, inputs),
-              step.number() == steps ? request.outputs() : List.of(),
-              request.deadline(),
-              request.requestId(),
-              options);
-      ComposingModelTimes times = request.times();
-      if (times != null) {
-        part.addTimesTo(times);
-      }
-      part.traceBelow(request);
-      return part;
-    } catch (InferenceException e) {
-      member.release();
-      throw e;
+    InferenceRequest part =
+        step.admit(members, request.model().caller())
+            .handOver(member -> of(step, member, inputs, options));
+    ComposingModelTimes times = request.times();
+    if (times != null) {
+      part.addTimesTo(times);
     }
+    part.traceBelow(request);
+    return part;
+  }
+
+  private InferenceRequest of(
+      EnsembleStep step, ModelLease member, List<NamedTensor> inputs, RequestOptions options) {
+    Signature signature = EnsembleGraphBuilder.signature(member.metadata());
+    return new InferenceRequest(
+        member,
+        signature,
+        member.metadata().open() ? inputs : fitting(signature, inputs),
+        step.number() == steps ? request.outputs() : List.of(),
+        request.deadline(),
+        request.requestId(),
+        options);
   }
 
   /** Returns the request's options, with the parameters that the model before has given. */

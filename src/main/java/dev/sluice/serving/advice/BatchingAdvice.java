@@ -26,12 +26,9 @@ public final class BatchingAdvice {
     if (!(repository.find(version) instanceof ModelLookup.Found(LiveVersion live))) {
       return Optional.empty();
     }
-    try {
-      return live.loaded() instanceof ServableModel model
-          ? BatchabilityProbe.advice(model.session(), model.metadata(), nanoTime)
-          : Optional.empty();
-    } finally {
-      live.release();
-    }
+    return live.read(_ ->
+        live.loaded() instanceof ServableModel model
+            ? BatchabilityProbe.advice(model.session(), model.metadata(), nanoTime)
+            : Optional.empty());
   }
 }

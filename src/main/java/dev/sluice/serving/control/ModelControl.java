@@ -89,23 +89,15 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public Optional<ModelProblem> problem(ModelSelector selector) {
-    if (!(repository.find(selector) instanceof ModelLookup.Found(ModelLease model))) {
-      return Optional.empty();
-    }
-    try {
-      return model.problem();
-    } finally {
-      model.release();
-    }
+    return repository.find(selector) instanceof ModelLookup.Found(ModelLease model)
+        ? model.read(ModelLease::problem)
+        : Optional.empty();
   }
 
   @Override
   public Optional<String> absence(String model) {
     return switch (repository.find(new ModelSelector.Latest(model))) {
-      case ModelLookup.Found(ModelLease found) -> {
-        found.release();
-        yield Optional.empty();
-      }
+      case ModelLookup.Found(ModelLease found) -> found.read(_ -> Optional.empty());
       case ModelLookup.NotReady notReady ->
           Optional.of(notReady.reason()).filter(reason -> !reason.isEmpty());
       case ModelLookup.Missed _ -> Optional.empty();

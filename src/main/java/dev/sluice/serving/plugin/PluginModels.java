@@ -48,20 +48,19 @@ public record PluginModels(DataPlane data, Vertx vertx) implements Models {
   }
 
   private InferenceRequest request(String model, List<Value> inputs) {
-    ModelLease lease = acquire(model);
-    try {
-      Signature signature =
-          lease
-              .metadata()
-              .signature("")
-              .orElseThrow(() ->
-                  Refusal.invalid("model '" + model + "' has no signature " + Signature.DEFAULT));
-      List<NamedTensor> tensors = PluginValues.tensors(inputs);
-      return new InferenceRequest(lease, signature, tensors, List.of(), Deadline.NONE, "own code");
-    } catch (RuntimeException | Error e) {
-      lease.release();
-      throw e;
-    }
+    return acquire(model)
+        .handOver(lease -> {
+          Signature signature =
+              lease
+                  .metadata()
+                  .signature("")
+                  .orElseThrow(() ->
+                      Refusal.invalid(
+                          "model '" + model + "' has no signature " + Signature.DEFAULT));
+          List<NamedTensor> tensors = PluginValues.tensors(inputs);
+          return new InferenceRequest(
+              lease, signature, tensors, List.of(), Deadline.NONE, "own code");
+        });
   }
 
   private ModelLease acquire(String model) {

@@ -58,16 +58,15 @@ record InferMethod(OipServer server) implements GrpcMethod {
   private Future<Buffer> run(GrpcCall call, InferRequestReader.Decoded decoded) {
     ModelMetadata model = decoded.request().model().metadata();
     call.record().traces(decoded.request(), decoded.id());
-    return call.ask(server.data(), decoded.request())
-        .compose(response ->
-            call.compute(response.byteSize(), () -> encode(decoded, model, response))
-                .onFailure(_ -> response.close()));
+    return call.ask(server.data(), decoded.request(), response -> encode(decoded, model, response));
   }
 
   private static Buffer encode(
       InferRequestReader.Decoded decoded, ModelMetadata model, InferenceResponse response) {
-    try (var shown = Classification.in(response, decoded.classes(), model)) {
-      return InferResponseWriter.encode(shown, decoded.id(), decoded.slots());
-    }
+    return Classification.in(
+        response,
+        decoded.classes(),
+        model,
+        shown -> InferResponseWriter.encode(shown, decoded.id(), decoded.slots()));
   }
 }

@@ -4,6 +4,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
@@ -73,8 +74,8 @@ final class InferRequestReader {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
     call.record().sample(wire.modelName());
-    ModelLease model = OipModels.requireOneAnswer(admit(server, wire, call), "ModelInfer RPC");
-    return decode(server, wire, model, call, metadata, memory);
+    return OipModels.admitForOne(server.data(), selector(wire), call.caller(), "ModelInfer RPC")
+        .handOver(model -> decode(server, wire, model, call, metadata, memory));
   }
 
   /** Decodes a message of a stream, likewise. */
@@ -84,12 +85,12 @@ final class InferRequestReader {
       Exchange call,
       Map<String, ParameterValue> metadata,
       SharedMemory memory) {
-    return decode(server, wire, admit(server, wire, call), call, metadata, memory);
+    return OipModels.admit(server.data(), selector(wire), call.caller())
+        .handOver(model -> decode(server, wire, model, call, metadata, memory));
   }
 
-  private static ModelLease admit(OipServer server, WireRequest wire, Exchange call) {
-    return OipModels.admit(
-        server.data(), GrpcSelectors.of(wire.modelName(), wire.modelVersion()), call.caller());
+  private static ModelSelector selector(WireRequest wire) {
+    return GrpcSelectors.of(wire.modelName(), wire.modelVersion());
   }
 
   private static Decoded decode(
@@ -101,16 +102,11 @@ final class InferRequestReader {
       SharedMemory memory) {
     Deadline wanted =
         server.deadline(wire.parameters().timeoutMicros(), model.metadata(), call.deadline());
-    try {
-      SharedMemory.requirePlain(wire.places().keySet(), wire.classes());
-      Map<String, SharedMemorySlice> slots = memory.slots(wire.places());
-      InferenceRequest request =
-          new InferRequestReader(wire, model, memory).request(wanted, call.requestId(), metadata);
-      return new Decoded(request, wire.id(), wire.classes(), slots);
-    } catch (RuntimeException | Error e) {
-      model.release();
-      throw e;
-    }
+    SharedMemory.requirePlain(wire.places().keySet(), wire.classes());
+    Map<String, SharedMemorySlice> slots = memory.slots(wire.places());
+    InferenceRequest request =
+        new InferRequestReader(wire, model, memory).request(wanted, call.requestId(), metadata);
+    return new Decoded(request, wire.id(), wire.classes(), slots);
   }
 
   private InferenceRequest request(

@@ -53,7 +53,7 @@ record SettingsCalls(OipServer server) {
   TraceSettingResponse tracing(TraceSettingRequest request, Caller caller) {
     if (!request.getModelName().isEmpty()) {
       var latest = new ModelSelector.Latest(request.getModelName());
-      OipModels.find(server.data(), latest, caller, Operation.TRACING).release();
+      OipModels.require(server.data(), latest, caller, Operation.TRACING);
     }
     var settings = new TraceSettings();
     request.getSettingsMap().forEach((name, value) -> settings.put(name, value.getValueList()));

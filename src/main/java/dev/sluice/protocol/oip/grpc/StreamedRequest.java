@@ -13,14 +13,11 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.meter.Api;
-import dev.sluice.tensor.NamedTensor;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.StreamPump;
 import io.vertx.core.buffer.Buffer;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -85,27 +82,19 @@ final class StreamedRequest implements ClientStream {
     Map<String, ParameterValue> parameters = new LinkedHashMap<>(response.parameters());
     parameters.put(FINAL, new ParameterValue.Flag(response.last()));
     finalSent |= response.last();
-    try (var shown = classified(response)) {
-      return wrap(
-          InferResponseWriter.encode(
-              new InferenceResponse(
-                  shown.model(), shown.signature(), shown.outputs(), parameters, response.last()),
-              wire.id(),
-              slots));
-    }
-  }
-
-  /**
-   * Returns the response with classes in the place of the outputs that are classified; owns only
-   * those.
-   */
-  private InferenceResponse classified(InferenceResponse response) {
-    List<NamedTensor> borrowed = new ArrayList<>(response.outputs().size());
-    for (NamedTensor output : response.outputs()) {
-      borrowed.add(new NamedTensor(output.name(), output.tensor().borrow()));
-    }
-    var view = new InferenceResponse(response.model(), response.signature(), borrowed);
-    return Classification.in(view, wire.classes(), Objects.requireNonNull(model, "has begun"));
+    var whole =
+        new InferenceResponse(
+            response.model(),
+            response.signature(),
+            response.outputs(),
+            parameters,
+            response.last());
+    return wrap(
+        Classification.in(
+            whole,
+            wire.classes(),
+            Objects.requireNonNull(model, "has begun"),
+            shown -> InferResponseWriter.encode(shown, wire.id(), slots)));
   }
 
   private static Buffer wrap(Buffer message) {

@@ -58,8 +58,7 @@ record GenerateRoute(OipServer server) {
     var decoder =
         new GenerateDecoder(server, model, exchange.deadline(), exchange.requestId(), headers);
     return exchange
-        .compute(body.work(), () -> decoder.decode(body))
-        .onFailure(_ -> model.release())
+        .decode(body.work(), model, () -> decoder.decode(body))
         .onSuccess(decoded -> exchange.record().traces(decoded.request(), decoded.id()));
   }
 

@@ -189,36 +189,30 @@ public final class OipHttpHandler implements HttpProtocolHandler {
     exchange.record().sample(selector.name());
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ModelLease model =
-        OipModels.requireOneAnswer(
-            OipModels.admit(server.data(), selector, exchange.caller()), "HTTP end point");
+        OipModels.admitForOne(server.data(), selector, exchange.caller(), "HTTP end point");
     SharedMemory memory = SharedMemory.of(server.regions(), exchange);
     var decoder =
         new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers, memory);
-    return exchange
-        .compute(body.work() + memory.work(), () -> decoder.decode(body, jsonLength))
-        .onFailure(_ -> model.release());
+    return exchange.decode(
+        body.work() + memory.work(), model, () -> decoder.decode(body, jsonLength));
   }
 
   private Future<Encoded> run(HttpExchange exchange, Decoded decoded) {
     ModelMetadata model = decoded.request().model().metadata();
     exchange.record().traces(decoded.request(), decoded.id());
-    return exchange
-        .ask(server.data(), decoded.request())
-        .compose(response -> encode(exchange, decoded, model, response));
-  }
-
-  private static Future<Encoded> encode(
-      HttpExchange exchange, Decoded decoded, ModelMetadata model, InferenceResponse response) {
-    long size = InferEncoder.likelySize(response, decoded.outputs());
-    return exchange
-        .compute(size, () -> encode(decoded, model, response))
-        .onFailure(_ -> response.close());
+    return exchange.ask(
+        server.data(),
+        decoded.request(),
+        response -> InferEncoder.likelySize(response, decoded.outputs()),
+        response -> encode(decoded, model, response));
   }
 
   private static Encoded encode(Decoded decoded, ModelMetadata model, InferenceResponse response) {
-    try (var shown = Classification.in(response, decoded.outputs().classes(), model)) {
-      return InferEncoder.encode(shown, decoded.id(), decoded.outputs());
-    }
+    return Classification.in(
+        response,
+        decoded.outputs().classes(),
+        model,
+        shown -> InferEncoder.encode(shown, decoded.id(), decoded.outputs()));
   }
 
   private static void send(HttpExchange exchange, Encoded encoded) {

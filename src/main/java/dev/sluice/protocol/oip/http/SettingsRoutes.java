@@ -53,7 +53,7 @@ record SettingsRoutes(OipServer server) {
    * @throws InferenceException with NOT_FOUND if there is none of this name
    */
   void tracing(HttpExchange exchange, ModelSelector model) {
-    OipModels.find(server.data(), model, exchange.caller(), Operation.TRACING).release();
+    OipModels.require(server.data(), model, exchange.caller(), Operation.TRACING);
     tracing(exchange, model.name());
   }
 

@@ -113,31 +113,23 @@ final class ExamplesMethod implements GrpcMethod {
 
   private Asked ask(GrpcCall call, Query query, Body message) {
     call.measure(api, query.model().name());
-    ModelLease model = TfsModels.admit(data, query.model(), call.caller());
-    try {
-      ExampleTasks inquiry = query.inquiry().apply(model.metadata());
-      Tensor examples = query.examples().toTensor(settings.maxFilledBytes());
-      try {
-        InferenceRequest request =
-            inquiry.request(model, examples, call.deadline(), call.requestId());
-        return new Asked(
-            request,
-            inquiry,
-            query.examples().count(),
-            settings.log(kind(api), query.model().name(), message));
-      } catch (RuntimeException | Error e) {
-        examples.close();
-        throw e;
-      }
-    } catch (RuntimeException | Error e) {
-      model.release();
-      throw e;
-    }
+    return TfsModels.admit(data, query.model(), call.caller())
+        .handOver(model -> decode(call, query, model, message));
+  }
+
+  private Asked decode(GrpcCall call, Query query, ModelLease model, Body message) {
+    ExampleTasks inquiry = query.inquiry().apply(model.metadata());
+    Tensor examples = query.examples().toTensor(settings.maxFilledBytes());
+    InferenceRequest request = inquiry.request(model, examples, call.deadline(), call.requestId());
+    return new Asked(
+        request,
+        inquiry,
+        query.examples().count(),
+        settings.log(kind(api), query.model().name(), message));
   }
 
   private Future<Buffer> infer(GrpcCall call, Asked asked) {
-    return call.ask(data, asked.request())
-        .compose(response -> encode(call, asked, response))
+    return call.ask(data, asked.request(), response -> write(call, asked, response))
         .onSuccess(answer -> {
           if (asked.log() != null) {
             asked.log().answered(answer.getBytes());
@@ -146,13 +138,8 @@ final class ExamplesMethod implements GrpcMethod {
   }
 
   /** Counts the examples as well: TensorFlow Serving counts none of a run that failed. */
-  private Future<Buffer> encode(GrpcCall call, Asked asked, InferenceResponse response) {
+  private Buffer write(GrpcCall call, Asked asked, InferenceResponse response) {
     call.record().examples(response.model().name(), asked.examples());
-    return call.compute(response.byteSize(), () -> write(asked, response))
-        .onComplete(_ -> response.close());
-  }
-
-  private Buffer write(Asked asked, InferenceResponse response) {
     return writer.write(response, asked.inquiry().read(response, asked.examples()));
   }
 }

@@ -122,18 +122,10 @@ record LoggedCall(ModelLease model, PredictSettings settings, Run run) {
   }
 
   private void ask(ExampleTasks inquiry, ExampleList list) {
-    try (InferenceResponse response = run.answer(request(inquiry, list))) {
-      inquiry.read(response, list.count());
-    }
-  }
-
-  private InferenceRequest request(ExampleTasks inquiry, ExampleList list) {
     Tensor examples = list.toTensor(settings.maxFilledBytes());
-    try {
-      return inquiry.request(model, examples, Deadline.NONE, REQUEST_ID);
-    } catch (RuntimeException | Error e) {
-      examples.close();
-      throw e;
+    InferenceRequest request = inquiry.request(model, examples, Deadline.NONE, REQUEST_ID);
+    try (InferenceResponse response = run.answer(request)) {
+      inquiry.read(response, list.count());
     }
   }
 }

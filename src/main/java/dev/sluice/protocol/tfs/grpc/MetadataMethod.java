@@ -39,13 +39,11 @@ final class MetadataMethod implements GrpcMethod {
       throw RequestedModel.missing();
     }
     checkFields(request.getMetadataFieldList());
-    ModelLease model =
-        TfsModels.find(data, RequestedModel.of(request.getModelSpec()).selector(), caller);
-    try {
-      return describe(model);
-    } finally {
-      model.release();
-    }
+    return TfsModels.describe(
+        data,
+        RequestedModel.of(request.getModelSpec()).selector(),
+        caller,
+        MetadataMethod::describe);
   }
 
   private static void checkFields(List<String> fields) {

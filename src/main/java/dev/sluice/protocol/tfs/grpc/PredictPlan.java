@@ -21,8 +21,7 @@ import java.util.Map;
 /**
  * A request that was found right, and whose tensors have yet to be copied into tensor memory.
  *
- * @param model the lease: released by {@link #abandon}, or by the request that {@link #decode}
- *     makes
+ * @param model the lease, which the request that {@link #decode} makes takes over
  * @param signature the one that is called
  * @param inputs in the order of the signature
  * @param outputs the wanted outputs; empty for all
@@ -35,20 +34,15 @@ record PredictPlan(
   }
 
   /**
-   * Checks a query against the model it asks, which it borrows.
+   * Checks a query against the model it asks, which it acquires.
    *
    * @throws InferenceException if there is no such model or it does not take such a request; no
    *     lease is left open
    */
   static PredictPlan make(
       PredictRequestView query, DataPlane data, Caller caller, PredictSettings settings) {
-    ModelLease model = TfsModels.admit(data, query.model().selector(), caller);
-    try {
-      return of(query, model, settings);
-    } catch (RuntimeException e) {
-      model.release();
-      throw e;
-    }
+    return TfsModels.admit(data, query.model().selector(), caller)
+        .handOver(model -> of(query, model, settings));
   }
 
   /**
@@ -132,10 +126,5 @@ record PredictPlan(
       throw e;
     }
     return new InferenceRequest(model, signature, tensors, outputs, deadline, requestId);
-  }
-
-  /** Gives the model back when no request came of it. */
-  void abandon() {
-    model.release();
   }
 }

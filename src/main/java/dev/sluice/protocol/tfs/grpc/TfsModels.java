@@ -8,24 +8,26 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.tfs.lookup.ServableErrors;
+import java.util.function.Function;
 
 /** Finds models, and says in TensorFlow Serving's words why not. Any thread. */
 final class TfsModels {
   private TfsModels() {}
 
   /**
-   * Acquires a model to describe it; the caller releases it.
+   * Returns what a function reads of a model to describe it.
    *
    * @throws InferenceException if it is not there, takes no requests or is not this caller's to see
    */
-  static ModelLease find(DataPlane data, ModelSelector selector, Caller caller) {
-    return found(data.find(selector, caller, Operation.MODEL_METADATA), selector);
+  static <T> T describe(
+      DataPlane data, ModelSelector selector, Caller caller, Function<ModelLease, T> reader) {
+    return found(data.find(selector, caller, Operation.MODEL_METADATA), selector).read(reader);
   }
 
   /**
-   * Borrows a model for one request to it; see {@link DataPlane#admit}.
+   * Acquires a model for one request to it; see {@link DataPlane#admit}.
    *
-   * @throws InferenceException as {@link #find} does, or RESOURCE_EXHAUSTED
+   * @throws InferenceException as {@link #describe} does, or RESOURCE_EXHAUSTED
    */
   static ModelLease admit(DataPlane data, ModelSelector selector, Caller caller) {
     return found(data.admit(selector, caller), selector);

@@ -38,8 +38,7 @@ final class TfsPredictMethod implements GrpcMethod {
     return call.compute(message.work(), () -> plan(call, message))
         .compose(planned ->
             decode(call, planned.plan())
-                .compose(request -> call.ask(data, request))
-                .compose(response -> encode(call, response))
+                .compose(request -> call.ask(data, request, this::encode))
                 .onSuccess(answer -> keep(planned.log(), answer)));
   }
 
@@ -61,14 +60,13 @@ final class TfsPredictMethod implements GrpcMethod {
   }
 
   private static Future<InferenceRequest> decode(Exchange exchange, PredictPlan plan) {
-    return exchange
-        .compute(plan.byteSize(), () -> plan.decode(exchange.deadline(), exchange.requestId()))
-        .onFailure(_ -> plan.abandon());
+    return exchange.decode(
+        plan.byteSize(),
+        plan.model(),
+        () -> plan.decode(exchange.deadline(), exchange.requestId()));
   }
 
-  private Future<Buffer> encode(Exchange exchange, InferenceResponse response) {
-    return exchange
-        .compute(response.byteSize(), () -> PredictResponseWriter.write(response, settings))
-        .onComplete(_ -> response.close());
+  private Buffer encode(InferenceResponse response) {
+    return PredictResponseWriter.write(response, settings);
   }
 }

@@ -38,27 +38,20 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
     return arriving
         .recover(unread -> Future.failedFuture(dialect.refuse(unread)))
         .compose(body -> exchange.compute(body.length(), () -> decode(body, selector, exchange)))
-        .compose(asked -> ask(exchange, asked));
+        .compose(asked ->
+            exchange.ask(data, asked.request(), response -> write(exchange, asked, response)));
   }
 
   private Asked decode(Body body, ModelSelector selector, Exchange exchange) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector, exchange.caller())) {
-      case ModelLookup.Found(ModelLease model) -> decode(body, model, exchange);
+      case ModelLookup.Found(ModelLease found) ->
+          found.handOver(model -> asked(read(body), model, exchange));
       case ModelLookup.Missed missed -> {
         read(body).examples().close();
         throw dialect.refuse(selector, missed);
       }
     };
-  }
-
-  private Asked decode(Body body, ModelLease model, Exchange exchange) {
-    try {
-      return asked(read(body), model, exchange);
-    } catch (RuntimeException | Error e) {
-      model.release();
-      throw e;
-    }
   }
 
   private Asked asked(ExamplesDocument.Examples read, ModelLease model, Exchange exchange) {
@@ -82,21 +75,9 @@ record ExamplesCall(DataPlane data, TfsDialect dialect, ExampleTask task, long m
     }
   }
 
-  private Future<Buffer> ask(Exchange exchange, Asked asked) {
-    return exchange
-        .ask(data, asked.request())
-        .compose(response -> write(exchange, asked, response));
-  }
-
   /** Counts the examples as well: TensorFlow Serving counts none of a run that failed. */
-  private static Future<Buffer> write(Exchange exchange, Asked asked, InferenceResponse response) {
+  private static Buffer write(Exchange exchange, Asked asked, InferenceResponse response) {
     exchange.record().examples(response.model().name(), asked.examples());
-    return exchange
-        .compute(response.byteSize(), () -> write(asked, response))
-        .onComplete(_ -> response.close());
-  }
-
-  private static Buffer write(Asked asked, InferenceResponse response) {
     ExampleTasks.Result result = asked.inquiry().read(response, asked.examples()).getFirst();
     Buffer body = ResultsJson.write(result);
     RequestLogs.Entry kept = asked.kept();

@@ -77,11 +77,11 @@ final class Explain {
   }
 
   private Asked decode(Call call, ModelLease model) {
-    ExplanationSource source = explainer.explainedBy(model);
-    if (source instanceof ExplanationSource.Sampling) {
-      return sampling(call, model);
+    if (explainer.explainedBy(model) instanceof ExplanationSource.Sampling) {
+      return model.handOver(lease -> sampling(call, lease));
     }
-    model.release();
+    // The lease is released first: the requests to both models are admitted by themselves.
+    ExplanationSource source = model.read(explainer::explainedBy);
     if (source instanceof ExplanationSource.Model(String other)) {
       return byModel(call, other);
     }
@@ -101,7 +101,6 @@ final class Explain {
       return new Asked.OfSampling(request, parameters);
     } catch (RuntimeException | Error e) {
       parameters.close();
-      model.release();
       throw e;
     }
   }
@@ -129,7 +128,7 @@ final class Explain {
 
   private void requireReady(String model, String other) {
     switch (data.find(new ModelSelector.Latest(other), Caller.SERVER, Operation.EXPLAIN)) {
-      case ModelLookup.Found(ModelLease found) -> found.release();
+      case ModelLookup.Found(ModelLease found) -> found.read(ModelLease::id);
       case ModelLookup.Missed _ ->
           throw new InferenceException(
               ErrorCode.UNAVAILABLE,

@@ -10,7 +10,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.codec.JsonException;
-import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -65,12 +64,8 @@ final class Predict {
       return Future.succeededFuture(Buffer.buffer(NO_PREDICTIONS));
     }
     @Nullable Consumer<InferenceResponse> kept = lead.keep(call.request());
-    return exchange
-        .ask(data, call.request())
-        .compose(response ->
-            exchange
-                .compute(likelySize(response), () -> encode(response, call, kept))
-                .onComplete(_ -> response.close()));
+    return exchange.ask(
+        data, call.request(), PredictEncoder::likelySize, response -> encode(response, call, kept));
   }
 
   private Buffer encode(
@@ -113,14 +108,6 @@ final class Predict {
     return lead.writesNulls();
   }
 
-  private static long likelySize(InferenceResponse response) {
-    long size = 0;
-    for (NamedTensor output : response.outputs()) {
-      size += JsonTensors.likelySize(output.tensor());
-    }
-    return size;
-  }
-
   /** Decodes a body for a model; the request takes over the lease. */
   Call decode(Body body, ModelSelector selector, Exchange exchange, Envelope envelope) {
     return decode(body, selector, exchange.caller(), exchange, envelope);
@@ -131,7 +118,8 @@ final class Predict {
       Body body, ModelSelector selector, Caller caller, Exchange exchange, Envelope envelope) {
     // Before the document is read: that is most of the work, and overload is no time for work.
     return switch (data.admit(selector, caller)) {
-      case ModelLookup.Found(ModelLease model) -> decode(body, model, exchange, envelope);
+      case ModelLookup.Found(ModelLease found) ->
+          found.handOver(model -> decode(body, model, exchange, envelope));
       case ModelLookup.Missed missed -> {
         if (!lead.looksForTheModelFirst()) {
           read(open(body, envelope), envelope);
@@ -165,16 +153,11 @@ final class Predict {
   }
 
   private Call decode(Body sent, ModelLease model, Exchange exchange, Envelope envelope) {
-    try {
-      Body body = open(sent, envelope);
-      @Nullable PlainRows rows = PlainRows.read(body, model, lead);
-      return rows == null
-          ? decodeCarefully(read(body, envelope), model, exchange)
-          : call(model, rows.signature(), rows.inputs(), ResponseLayout.ROWS, exchange);
-    } catch (RuntimeException | Error e) {
-      model.release();
-      throw e;
-    }
+    Body body = open(sent, envelope);
+    @Nullable PlainRows rows = PlainRows.read(body, model, lead);
+    return rows == null
+        ? decodeCarefully(read(body, envelope), model, exchange)
+        : call(model, rows.signature(), rows.inputs(), ResponseLayout.ROWS, exchange);
   }
 
   Call decodeCarefully(PredictDocument document, ModelLease model, Exchange exchange) {

@@ -22,15 +22,15 @@ final class PredictEncoder {
 
   private static final String BYTES_SUFFIX = "_bytes";
 
+  /** Bytes beside the tensors. */
+  private static final int FRAME = 64;
+
   private final List<NamedTensor> outputs;
   private final JsonWriter out;
 
   private PredictEncoder(List<NamedTensor> outputs, boolean nulls) {
     this.outputs = outputs;
-    long size = 64;
-    for (NamedTensor output : outputs) {
-      size += JsonTensors.likelySize(output.tensor());
-    }
+    long size = FRAME + likelySize(outputs);
     this.out =
         new JsonWriter((int) Math.min(size, Integer.MAX_VALUE - 8L)).nullsForNonFinite(nulls);
   }
@@ -38,6 +38,19 @@ final class PredictEncoder {
   private PredictEncoder(List<NamedTensor> outputs, JsonWriter out) {
     this.outputs = outputs;
     this.out = out;
+  }
+
+  /** Returns the number of bytes that the tensors of a response are likely to take. */
+  static long likelySize(InferenceResponse response) {
+    return likelySize(response.outputs());
+  }
+
+  private static long likelySize(List<NamedTensor> outputs) {
+    long size = 0;
+    for (NamedTensor output : outputs) {
+      size += JsonTensors.likelySize(output.tensor());
+    }
+    return size;
   }
 
   /**

@@ -170,11 +170,11 @@ public final class V1Routes implements HttpProtocolHandler {
 
   private void metadata(HttpExchange exchange, V1Request request, ModelSelector selector) {
     switch (data.find(selector, exchange.caller(), Operation.MODEL_METADATA)) {
-      case ModelLookup.Found(ModelLease model) -> {
-        var report = new V1Report.Metadata(model.id(), model.metadata());
-        model.release();
-        report(exchange, request, report);
-      }
+      case ModelLookup.Found(ModelLease found) ->
+          report(
+              exchange,
+              request,
+              found.read(model -> new V1Report.Metadata(model.id(), model.metadata())));
       case ModelLookup.Missed missed -> throw lead().refuse(selector, missed);
     }
   }
