@@ -1,11 +1,13 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.plugin.PluginHttpHandler;
+import dev.sluice.serving.stream.StreamMeter;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,6 +37,11 @@ public record CachedModel(Servable model, CachingScheduler scheduler) implements
   @Override
   public StreamScheduler streams() {
     return model.streams();
+  }
+
+  @Override
+  public StreamMeter streamMeter(InferenceRequest request) {
+    return model.streamMeter(request);
   }
 
   @Override

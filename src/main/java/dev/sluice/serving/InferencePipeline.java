@@ -16,9 +16,9 @@ import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.serving.plugin.PluginPaths;
-import dev.sluice.serving.stream.CountedResponses;
-import dev.sluice.serving.stream.OpenStream;
 import dev.sluice.serving.stream.OpenStreams;
+import dev.sluice.serving.stream.ResponseStream;
+import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.telemetry.meter.FailureReason;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -104,21 +104,8 @@ public final class InferencePipeline implements DataPlane {
     if (request.model() instanceof AdmittedLease admitted) {
       admitted.releasePermit();
     }
-    model.streams().stream(
-        request, new OpenStream(open, counted(request, model, subscriber), callerContext()));
-  }
-
-  /**
-   * Returns how many responses there are is worth counting only where a request may have any
-   * number.
-   */
-  private static Flow.Subscriber<? super InferenceResponse> counted(
-      InferenceRequest request,
-      Servable model,
-      Flow.Subscriber<? super InferenceResponse> subscriber) {
-    return request.model().metadata().decoupled()
-        ? new CountedResponses(model.meter(), subscriber)
-        : subscriber;
+    StreamMeter meter = model.streamMeter(request);
+    model.streams().stream(request, new ResponseStream(open, meter, subscriber, callerContext()));
   }
 
   /** Returns the event loop that asks. */

@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.repository.LoadedModel;
@@ -7,6 +8,8 @@ import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.explain.ExplainPlan;
 import dev.sluice.serving.plugin.PluginHttpHandler;
+import dev.sluice.serving.stream.ResponseTimer;
+import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +44,14 @@ public interface Servable extends LoadedModel {
 
   /** Returns the scheduler of streams' responses. For event loops. */
   StreamScheduler streams();
+
+  /**
+   * Returns a meter of the stream that answers a request. Responses are worth counting only where a
+   * request may have any number.
+   */
+  default StreamMeter streamMeter(InferenceRequest request) {
+    return metadata().decoupled() ? new ResponseTimer(meter()) : StreamMeter.NONE;
+  }
 
   /** Returns how its answers are explained. */
   default ExplainPlan explaining() {

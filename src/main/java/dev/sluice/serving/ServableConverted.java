@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.extension.ModelSignature;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.Signature;
@@ -12,6 +13,7 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.plugin.PluginHttpHandler;
 import dev.sluice.serving.plugin.PluginResponses;
 import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.serving.stream.StreamMeter;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -101,6 +103,11 @@ public final class ServableConverted implements Servable {
   @Override
   public StreamScheduler streams() {
     return streams;
+  }
+
+  @Override
+  public StreamMeter streamMeter(InferenceRequest request) {
+    return metadata().decoupled() ? model.streamMeter(request) : StreamMeter.NONE;
   }
 
   @Override

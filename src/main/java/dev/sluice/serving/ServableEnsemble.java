@@ -5,6 +5,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelMetadata;
@@ -19,6 +20,7 @@ import dev.sluice.scheduling.ensemble.EnsembleScheduler;
 import dev.sluice.scheduling.ensemble.SequentialEnsembleScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,14 +35,14 @@ import java.util.function.LongSupplier;
  */
 public final class ServableEnsemble implements Servable {
   private final VersionComponents facts;
-  private final Scheduler scheduler;
+  private final MeteredEnsemble scheduler;
   private final StreamScheduler streams;
   private final List<ModelSelector> steps;
   private final DataPlane members;
 
   private ServableEnsemble(
       VersionComponents facts,
-      Scheduler scheduler,
+      MeteredEnsemble scheduler,
       StreamScheduler streams,
       List<ModelSelector> steps,
       DataPlane members) {
@@ -90,9 +92,7 @@ public final class ServableEnsemble implements Servable {
         VersionComponents.of(
             metadata, config, AdmissionController.ofFixedWidth(config, meter, nanoTime), meter),
         metered,
-        metadata.decoupled()
-            ? new MeteredEnsembleStreams(streams, metered)
-            : new SingleResponseStreams(metered),
+        metadata.decoupled() ? streams : new SingleResponseStreams(metered),
         steps,
         members);
   }
@@ -128,6 +128,11 @@ public final class ServableEnsemble implements Servable {
   @Override
   public StreamScheduler streams() {
     return streams;
+  }
+
+  @Override
+  public StreamMeter streamMeter(InferenceRequest request) {
+    return metadata().decoupled() ? new EnsembleStreamMeter(scheduler, request) : StreamMeter.NONE;
   }
 
   /**

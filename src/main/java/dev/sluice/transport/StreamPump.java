@@ -18,7 +18,19 @@ import org.jspecify.annotations.Nullable;
  * loop after each of them; that, and what the connection buffers, is all that a client who does not
  * read can hold.
  *
- * <p>Of the call's event loop. If the caller goes away, the stream is cancelled.
+ * <pre>
+ * state     event                         next      what happens
+ * --------  ----------------------------  --------  --------------------------------------------
+ * OPEN      model gives a response        OPEN      it is encoded and written, in its turn
+ * OPEN      model completes or fails      DRAINING  what waits is still written
+ * DRAINING  the last response is written  ENDED     the answer ends, well or with the failure
+ * not ENDED caller cancels, disconnects   ENDED     the model is cancelled, what waits is closed
+ * not ENDED response cannot be encoded    ENDED     the same, and the answer fails
+ * ENDED     anything                      ENDED     nothing; a response is closed
+ * </pre>
+ *
+ * <p>The same for every transport: gRPC, chunks of HTTP/1.1, frames of HTTP/2, server-sent events.
+ * Of the call's event loop.
  */
 public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   /** Responses that are asked for ahead. */
@@ -31,10 +43,15 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   private final Promise<Void> ended = Promise.promise();
   private Flow.@Nullable Subscription subscription;
   private @Nullable Throwable failure;
-  private boolean complete;
+  private State state = State.OPEN;
   private boolean encoding;
   private boolean awaitsWritable;
-  private boolean over;
+
+  private enum State {
+    OPEN,
+    DRAINING,
+    ENDED
+  }
 
   /**
    * @param client gets what is encoded, in order, and the end
@@ -61,8 +78,8 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
 
   /** Cancels the stream: stops the model's work and frees what has not been sent. */
   public void leave() {
-    if (!over) {
-      over = true;
+    if (state != State.ENDED) {
+      state = State.ENDED;
       if (subscription != null) {
         subscription.cancel();
       }
@@ -75,7 +92,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   @Override
   public void onSubscribe(Flow.Subscription given) {
     subscription = given;
-    if (over) {
+    if (state == State.ENDED) {
       given.cancel();
     } else {
       given.request(AHEAD);
@@ -84,32 +101,41 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
 
   @Override
   public void onNext(InferenceResponse response) {
-    waiting.add(response);
-    pump();
+    if (state == State.ENDED) {
+      response.close();
+    } else {
+      waiting.add(response);
+      pump();
+    }
   }
 
   @Override
   public void onError(Throwable why) {
     failure = why;
-    complete = true;
-    pump();
+    drain();
   }
 
   @Override
   public void onComplete() {
-    complete = true;
-    pump();
+    drain();
+  }
+
+  private void drain() {
+    if (state == State.OPEN) {
+      state = State.DRAINING;
+      pump();
+    }
   }
 
   private void pump() {
-    while (!over && !encoding && !waiting.isEmpty()) {
+    while (state != State.ENDED && !encoding && !waiting.isEmpty()) {
       if (client.isWriteQueueFull()) {
         awaitWritable();
         return;
       }
       send(waiting.remove());
     }
-    if (complete && !over && !encoding) {
+    if (state == State.DRAINING && !encoding) {
       end();
     }
   }
@@ -136,25 +162,25 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   }
 
   private void sent(Buffer piece) {
-    if (over) {
+    if (state == State.ENDED) {
       return;
     }
     client.write(piece);
-    if (subscription != null && !complete) {
+    if (subscription != null && state == State.OPEN) {
       subscription.request(1);
     }
     pump();
   }
 
   private void failed(Throwable why) {
-    if (!over) {
+    if (state != State.ENDED) {
       leave();
       client.fail(why);
     }
   }
 
   private void end() {
-    over = true;
+    state = State.ENDED;
     exchange.record().answered();
     if (failure == null) {
       client.end();

@@ -1,6 +1,6 @@
 /**
  * Streams between a model and their reader: counted, and ended exactly once. Start at {@link
- * dev.sluice.serving.stream.OpenStream}.
+ * dev.sluice.serving.stream.ResponseStream}, the state machine of a stream.
  *
  * <p>Threads: the event loop of the reader; a stream may be given up from any thread.
  *

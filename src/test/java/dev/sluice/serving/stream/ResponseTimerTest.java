@@ -10,22 +10,32 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.ModelStatistics.ResponseTimes;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import dev.sluice.telemetry.meter.VersionMeter;
+import io.vertx.core.Vertx;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What is counted of a stream's responses, by a clock of the test. */
-class CountedResponsesTest {
+class ResponseTimerTest {
   private static final ModelId MODEL = new ModelId("m", 1);
   private static final Times NEVER = new Times(0, 0);
 
   private final AtomicLong clock = new AtomicLong(1_000);
   private final VersionMeter meter = new Telemetry(clock::get, () -> Instant.EPOCH).version(MODEL);
   private final Reader reader = new Reader();
-  private final CountedResponses responses = new CountedResponses(meter, reader);
+  private final Vertx vertx = Vertx.vertx();
+  private final ResponseStream responses =
+      new ResponseStream(
+          new OpenStreams(), new ResponseTimer(meter), reader, vertx.getOrCreateContext());
+
+  @AfterEach
+  void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
 
   /** Takes 3 ns for each response. */
   private final class Reader implements Flow.Subscriber<InferenceResponse> {

@@ -16,19 +16,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A stream whose reader is told that the server stops. */
 @Timeout(30)
-class OpenStreamTest {
+class ResponseStreamTest {
   private final Vertx vertx = Vertx.vertx();
   private final Context callerContext = vertx.getOrCreateContext();
   private final OpenStreams streams = new OpenStreams();
   private final Reader reader = new Reader();
-  private final OpenStream stream = new OpenStream(streams, reader, callerContext);
+  private final ResponseStream stream =
+      new ResponseStream(streams, new Meter(), reader, callerContext);
+  private final List<StreamState> ends = new ArrayList<>();
   private boolean cancelled;
+
+  private final class Meter implements StreamMeter {
+    @Override
+    public void ended(StreamState end, @Nullable Throwable failure) {
+      ends.add(end);
+    }
+  }
 
   private static final class Reader implements Flow.Subscriber<InferenceResponse> {
     private final List<String> told = new ArrayList<>();
@@ -101,5 +111,52 @@ class OpenStreamTest {
     assertThat(reader.told)
         .containsExactly("next", "the server is stopping and ends what still goes on");
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
+  }
+
+  @Test
+  void completedStreamIsNeitherFailedNorCancelledNorStopped() {
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(stream::onComplete);
+    onCallerContext(() -> stream.onError(new IllegalStateException("late")));
+    onCallerContext(stream::onComplete);
+    onCallerContext(stream::cancel);
+    streams.stop();
+    onCallerContext(() -> {});
+    assertThat(reader.told).containsExactly("complete");
+    assertThat(cancelled).isFalse();
+    assertThat(ends).containsExactly(StreamState.COMPLETED);
+  }
+
+  @Test
+  void failedStreamEndsOnce() {
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(() -> stream.onError(new IllegalStateException("broken")));
+    onCallerContext(stream::cancel);
+    streams.stop();
+    onCallerContext(() -> {});
+    assertThat(reader.told).containsExactly("broken");
+    assertThat(cancelled).isFalse();
+    assertThat(ends).containsExactly(StreamState.FAILED);
+  }
+
+  @Test
+  void cancelledStreamShowsItsReaderNothingMore() {
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(stream::cancel);
+    onCallerContext(stream::onComplete);
+    streams.stop();
+    onCallerContext(() -> {});
+    assertThat(reader.told).isEmpty();
+    assertThat(cancelled).isTrue();
+    assertThat(ends).containsExactly(StreamState.CANCELLED);
+  }
+
+  @Test
+  void streamThatBeginsWhileTheServerStopsIsStopped() {
+    streams.stop();
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(() -> {});
+    assertThat(cancelled).isTrue();
+    assertThat(ends).containsExactly(StreamState.STOPPED);
   }
 }
