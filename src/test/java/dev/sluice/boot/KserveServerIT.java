@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,13 +33,17 @@ class KserveServerIT {
     mounted = place.resolve("mnt");
   }
 
-  private ChildServer start() {
-    return ChildServer.start(
-        "kserve",
-        "--model_dir=" + mounted,
-        "--model_name=fp",
-        "--http_port=" + port,
-        "--enable_grpc=false");
+  private ChildServer start(String... more) {
+    var line =
+        new ArrayList<>(
+            List.of(
+                "kserve",
+                "--model_dir=" + mounted,
+                "--model_name=fp",
+                "--http_port=" + port,
+                "--enable_grpc=false"));
+    line.addAll(List.of(more));
+    return ChildServer.start(line.toArray(String[]::new));
   }
 
   private Answer send(String method, String path, String body) {
@@ -81,6 +87,27 @@ class KserveServerIT {
       child.awaitModel("fp/1");
       awaitReady();
       assertThat(get("/v1/models/fp")).isEqualTo("200 {\"name\":\"fp\",\"ready\":true}");
+      assertThat(predict("fp")).startsWith("{\"predictions\":[[");
+    }
+  }
+
+  @Test
+  void callersWhoMayControlUnloadAndLoadWhatWasServedAtTheStart() throws IOException {
+    TestModels.copy(MODELS.resolve("v1fp"), mounted);
+    Path settings =
+        Files.writeString(
+            place.resolve("sluice.yml"),
+            "security: { policies: [{ identities: [anonymous], roles: [inference, metadata,"
+                + " control] }] }");
+    try (var child = start("--config=" + settings)) {
+      child.awaitModel("fp/1");
+      awaitReady();
+      String path = "/v2/repository/models/fp/";
+      assertThat(send("POST", path + "unload", "").text())
+          .isEqualTo("{\"name\":\"fp\",\"unload\":true}");
+      assertThat(predict("fp")).startsWith("{\"error\":\"Model with name fp is not ready.");
+      assertThat(send("POST", path + "load", "").text())
+          .isEqualTo("{\"name\":\"fp\",\"load\":true}");
       assertThat(predict("fp")).startsWith("{\"predictions\":[[");
     }
   }

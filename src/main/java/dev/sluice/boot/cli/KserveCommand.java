@@ -8,14 +8,18 @@ import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.ControlConfig.Mode;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.V1Dialect;
+import dev.sluice.config.server.RepositoryConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -47,6 +51,8 @@ final class KserveCommand implements Callable<Integer> {
       "loading and unloading, and log and trace settings, are refused; rules of security.policies"
           + " (in the file of --config) allow them";
 
+  private static final String CONTROL = "models.control";
+  private static final String CONTROL_VARIABLE = "SLUICE_MODELS_CONTROL";
   private static final int HIGHEST_PORT = 65_535;
 
   /** A name, an IPv4 address, or an IPv6 address with or without brackets. */
@@ -150,7 +156,24 @@ final class KserveCommand implements Callable<Integer> {
     SluiceConfig read =
         new SluiceConfigReader(warnings)
             .read(Optional.ofNullable(config), environment, overrides());
-    return read.with(listeners(), read.repository().withWanted(models()));
+    return read.with(listeners(), repository(read));
+  }
+
+  /**
+   * Returns the models and who decides about them: callers may load and unload, as KServe's servers
+   * let them, as soon as a rule allows control.
+   */
+  private RepositoryConfig repository(SluiceConfig read) {
+    RepositoryConfig repository = read.repository().withWanted(models());
+    boolean chosen =
+        environment.containsKey(CONTROL_VARIABLE)
+            || set.overrides().stream().anyMatch(override -> override.path().equals(CONTROL));
+    if (chosen || !allowsControl(read.security())) {
+      return repository;
+    }
+    boolean strict = repository.control().strictReadiness();
+    return repository.withControl(
+        new ControlConfig(Mode.EXPLICIT, Set.of(ControlConfig.ALL), strict));
   }
 
   private DesiredModels models() {

@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.server.ControlConfig;
+import dev.sluice.config.server.ControlConfig.Mode;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.V1Dialect;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +66,25 @@ class KserveCommandTest {
   void theModelIsWhatLiesInItsFolderUnlessThatHoldsSeveral() {
     assertThat(read("--model_name=digits", "--model_dir=" + mounted).repository().wanted())
         .isEqualTo(only("digits", mounted));
+  }
+
+  @Test
+  void aRuleThatAllowsControlLetsCallersLoadAndUnloadUnlessSettingsSayWhoDecides()
+      throws IOException {
+    Path settings = mounted.resolve("sluice.yml");
+    Files.writeString(
+        settings,
+        "security: { policies: [{ identities: [anonymous], roles: [inference, control] }] }");
+    var everything = new ControlConfig(Mode.EXPLICIT, Set.of(ControlConfig.ALL), true);
+    assertThat(read().repository().control()).isEqualTo(ControlConfig.DEFAULT);
+    assertThat(read("--config=" + settings).repository().control()).isEqualTo(everything);
+    assertThat(
+            read("--config=" + settings, "--set=models.control=poll").repository().control().mode())
+        .isEqualTo(Mode.POLL);
+    var environment = Map.of("SLUICE_MODELS_CONTROL", "none");
+    assertThat(new Run(environment, "--config=" + settings).config.orElseThrow().repository())
+        .extracting(repository -> repository.control().mode())
+        .isEqualTo(Mode.NONE);
   }
 
   @Test
