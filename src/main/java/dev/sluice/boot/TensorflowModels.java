@@ -8,7 +8,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.control.DesiredModel;
 import dev.sluice.inference.control.VersionChoice;
-import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.serving.control.DesiredModelSet;
 import dev.sluice.serving.control.ModelControl;
 import java.nio.file.Path;

@@ -5,6 +5,8 @@ import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.DesiredModels;
+import dev.sluice.repository.scan.ModelFolder;
+import dev.sluice.repository.scan.ModelFolderDetector;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

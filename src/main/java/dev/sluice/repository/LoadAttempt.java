@@ -1,6 +1,8 @@
 package dev.sluice.repository;
 
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.repository.scan.Fingerprint;
+import dev.sluice.repository.scan.ScannedVersion;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -9,6 +9,8 @@ import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.control.LoadFailure;
 import dev.sluice.inference.control.VersionStatus;
+import dev.sluice.repository.scan.ModelFolderDetector;
+import dev.sluice.repository.scan.ScanResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.InstantSource;

@@ -2,6 +2,8 @@ package dev.sluice.repository;
 
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.control.VersionStatus.Failure;
+import dev.sluice.repository.scan.Fingerprint;
+import dev.sluice.repository.scan.ScannedModel;
 import java.nio.file.Path;
 
 /**

@@ -3,14 +3,15 @@
  * dev.sluice.repository.ModelRepository}.
  *
  * <p>Reconciliation: versions have a desired state and an actual state: {@link
- * dev.sluice.repository.VersionScanner} says what lies on disk, {@link
- * dev.sluice.repository.StableVersions} what of it stands still, {@link
+ * dev.sluice.repository.scan.VersionScanner} says what lies on disk, {@link
+ * dev.sluice.repository.scan.StableVersions} what of it stands still, {@link
  * dev.sluice.repository.VersionPolicy} what should be served, and {@link
  * dev.sluice.repository.TrackedModel} which steps lead there. The repository performs the steps and
  * publishes an immutable {@link dev.sluice.repository.RepositorySnapshot} after each change.
  *
- * <p>Parts: {@link RepositoryPoller} polls the folders, {@link ModelFolder} and {@link Fingerprint}
- * tell whether files have changed, {@link LoadAttempt} is what a load was made from. {@link
+ * <p>Parts: {@link RepositoryPoller} polls the folders, {@link
+ * dev.sluice.repository.scan.ModelFolder} and {@link dev.sluice.repository.scan.Fingerprint} tell
+ * whether files have changed, {@link LoadAttempt} is what a load was made from. {@link
  * TrackedVersion} is the state machine of a version, whose transitions {@link VersionTransitions}
  * checks. A {@link LiveVersion} is a loaded version with its leases: a reference count that keeps
  * it open until the last request is done. {@link AvailableModels} finds models that callers load by

@@ -10,6 +10,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.control.VersionStatus.Failure;
+import dev.sluice.repository.scan.ModelFolder;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.control.VersionStatus.Failure;
+import dev.sluice.repository.scan.FileStamp;
+import dev.sluice.repository.scan.Fingerprint;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;

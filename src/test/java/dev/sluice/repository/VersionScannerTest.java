@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.server.DesiredModels;
+import dev.sluice.repository.scan.FileStamp;
+import dev.sluice.repository.scan.Fingerprint;
+import dev.sluice.repository.scan.ScanResult;
+import dev.sluice.repository.scan.ScannedModel;
+import dev.sluice.repository.scan.ScannedVersion;
+import dev.sluice.repository.scan.VersionScanner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

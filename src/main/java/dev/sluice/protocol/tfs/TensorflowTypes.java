@@ -5,7 +5,7 @@ import dev.sluice.tensor.DataType;
 import java.util.List;
 
 /** The constants of TensorFlow's enums by their numbers. */
-final class TensorflowTypes {
+public final class TensorflowTypes {
   private static final int REFERENCE = 100;
 
   private static final List<String> TYPES =
@@ -55,7 +55,7 @@ final class TensorflowTypes {
   private TensorflowTypes() {}
 
   /** Returns the {@code DataType} of a number: {@code DT_FLOAT}, {@code DT_FLOAT_REF}. */
-  static String constant(int number) {
+  public static String constant(int number) {
     return number > REFERENCE
         ? constant(TYPES, number - REFERENCE) + "_REF"
         : constant(TYPES, number);
@@ -67,7 +67,7 @@ final class TensorflowTypes {
   }
 
   /** Returns the {@code TypeSpecClass} of a number. */
-  static String typeSpec(int number) {
+  public static String typeSpec(int number) {
     return constant(TYPE_SPECS, number);
   }
 

@@ -8,9 +8,10 @@
  * dev.sluice.protocol.tfs.NamedOutputs}).
  *
  * <p>Parts: {@link ClassificationHead} and {@link RegressionHead} read results from outputs, {@link
- * SavedModelHeads} finds them by TensorFlow Serving's rules. {@link TensorProtoJson} and {@link
- * TensorInfoJson} write protobuf's JSON form. {@link RequestLogs} samples calls into TFRecord
- * files.
+ * SavedModelHeads} finds them by TensorFlow Serving's rules. {@link
+ * dev.sluice.protocol.tfs.json.TensorProtoJson} and {@link
+ * dev.sluice.protocol.tfs.json.TensorInfoJson} write protobuf's JSON form. {@link
+ * dev.sluice.protocol.tfs.requestlog.RequestLogs} samples calls into TFRecord files.
  *
  * <p>Errors: checks come in TensorFlow Serving's order and with its texts, which clients and tests
  * match.

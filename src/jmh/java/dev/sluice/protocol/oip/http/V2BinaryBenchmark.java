@@ -4,6 +4,7 @@ import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.row.Requests;
+import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.transport.Body;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip.http;
 import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.loadtest.row.Requests;
+import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.transport.Body;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

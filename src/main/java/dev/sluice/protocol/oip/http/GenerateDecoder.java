@@ -15,6 +15,7 @@ import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
+import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;

@@ -5,6 +5,8 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonTensors;
 import dev.sluice.protocol.codec.JsonTensors.BytesForm;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.oip.http.json.BytesText;
+import dev.sluice.protocol.oip.http.json.ResponseParametersJson;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;

@@ -9,6 +9,8 @@ import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.RequestParameters;
+import dev.sluice.protocol.oip.http.json.JsonFields;
+import dev.sluice.protocol.oip.http.json.JsonParameters;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

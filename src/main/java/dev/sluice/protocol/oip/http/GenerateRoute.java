@@ -8,6 +8,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.StreamPump;

@@ -17,6 +17,8 @@ import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.Statistics;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
+import dev.sluice.protocol.oip.http.json.OipMetadataJson;
+import dev.sluice.protocol.oip.http.json.StatisticsJson;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;

@@ -11,6 +11,8 @@ import dev.sluice.protocol.oip.KserveLoads;
 import dev.sluice.protocol.oip.LoadParameters;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.RepositoryIndex;
+import dev.sluice.protocol.oip.http.json.JsonFields;
+import dev.sluice.protocol.oip.http.json.OipMetadataJson;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.oip.http.json.OipMetadataJson;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
 import dev.sluice.transport.http.ChunkedResponse;

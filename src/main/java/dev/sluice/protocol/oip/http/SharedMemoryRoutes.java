@@ -10,6 +10,7 @@ import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.SharedMemoryRegion;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.http.OipPath.Resource;
+import dev.sluice.protocol.oip.http.json.JsonFields;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;

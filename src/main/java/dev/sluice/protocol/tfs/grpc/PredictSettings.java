@@ -1,7 +1,7 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.protocol.tfs.RequestLogs;
-import dev.sluice.protocol.tfs.RequestLogs.Kind;
+import dev.sluice.protocol.tfs.requestlog.RequestLogs;
+import dev.sluice.protocol.tfs.requestlog.RequestLogs.Kind;
 import dev.sluice.transport.Body;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.sluice.protocol.tfs.grpc;
 
-import dev.sluice.protocol.tfs.TfRecordFormat;
+import dev.sluice.protocol.tfs.requestlog.TfRecordFormat;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;

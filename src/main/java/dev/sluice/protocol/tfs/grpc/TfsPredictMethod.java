@@ -3,7 +3,7 @@ package dev.sluice.protocol.tfs.grpc;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;

@@ -11,7 +11,7 @@ import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.tfs.ExampleTask;
 import dev.sluice.protocol.tfs.ExampleTasks;
 import dev.sluice.protocol.tfs.ExamplesMessages;
-import dev.sluice.protocol.tfs.RequestLogs;
+import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;

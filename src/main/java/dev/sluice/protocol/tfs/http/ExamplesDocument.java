@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
-import dev.sluice.protocol.v1.http.JsonDump;
+import dev.sluice.protocol.v1.http.element.JsonDump;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

@@ -3,6 +3,8 @@ package dev.sluice.protocol.v1.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.v1.http.element.Base64Objects;
+import dev.sluice.protocol.v1.http.element.InputBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -7,6 +7,8 @@ import dev.sluice.inference.explain.ExplainParameters;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonElements;
+import dev.sluice.protocol.v1.http.element.InputBuilder;
+import dev.sluice.protocol.v1.http.element.JsonDump;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.OptionalInt;

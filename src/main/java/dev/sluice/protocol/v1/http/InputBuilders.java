@@ -3,6 +3,7 @@ package dev.sluice.protocol.v1.http;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonElements;
+import dev.sluice.protocol.v1.http.element.InputBuilder;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;

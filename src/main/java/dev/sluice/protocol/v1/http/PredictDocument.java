@@ -5,6 +5,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.v1.http.element.JsonDump;
 import dev.sluice.transport.Body;
 
 /**

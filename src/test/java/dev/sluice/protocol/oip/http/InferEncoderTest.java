@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
+import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

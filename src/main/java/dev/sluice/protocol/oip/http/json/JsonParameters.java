@@ -1,0 +1,66 @@
+package dev.sluice.protocol.oip.http.json;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.codec.JsonCursor;
+import dev.sluice.protocol.codec.JsonNumber;
+import dev.sluice.protocol.oip.Excerpt;
+import dev.sluice.protocol.oip.RequestParameters;
+
+/** Reads parameters of a request from JSON. */
+public final class JsonParameters {
+  private JsonParameters() {}
+
+  /**
+   * Reads the next value as a parameter of this name.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it can be no parameter, or not this one
+   */
+  public static void readInto(RequestParameters parameters, String name, JsonCursor in) {
+    if (name.equals("headers")) {
+      // Reserved: other servers put the request's headers there, of whatever form.
+      in.skipValue();
+    } else {
+      parameters.put(name, value(name, in));
+    }
+  }
+
+  /**
+   * Reads the next value as that of a parameter.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it can be none
+   */
+  public static ParameterValue value(String name, JsonCursor in) {
+    return switch (in.peek()) {
+      case STRING -> new ParameterValue.Text(in.string().toText());
+      case TRUE, FALSE -> new ParameterValue.Flag(in.bool());
+      case NUMBER -> number(in.number());
+      case OBJECT, ARRAY, NULL ->
+          throw InferenceException.invalid(
+              "parameter '"
+                  + Excerpt.of(name)
+                  + "' has invalid type. It should be either 'int', 'bool', or 'string'.");
+    };
+  }
+
+  private static ParameterValue number(JsonNumber number) {
+    if (number.isLong()) {
+      return new ParameterValue.Whole(number.toLong(), false);
+    }
+    return number.isUnsignedLong()
+        ? new ParameterValue.Whole(number.toUnsignedLong(), true)
+        : new ParameterValue.Fraction(number.toDouble());
+  }
+
+  /** Triton's words for a parameter of a wrong type. */
+  public static String wrongType(String name, RequestParameters.Wanted wanted) {
+    String type =
+        switch (wanted) {
+          case BOOL -> "boolean";
+          case UNSIGNED -> "unsigned-integer";
+          case SEQUENCE_ID -> "unsigned-integer or string";
+          case TEXT -> "string";
+        };
+    return "Unable to parse '" + name + "': attempt to access JSON non-" + type + " as " + type;
+  }
+}
