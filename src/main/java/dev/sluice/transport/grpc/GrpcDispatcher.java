@@ -8,6 +8,7 @@ import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.RequestIds;
+import dev.sluice.transport.grpc.message.MessageBody;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
@@ -123,11 +124,13 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     }
     var call =
         new UnaryCall(
-            new UnaryCall.Origin(connection, path.toString()),
+            new GrpcHead(
+                connection,
+                path.toString(),
+                () -> authority(headers),
+                values,
+                () -> entries(headers)),
             method,
-            () -> authority(headers),
-            values,
-            () -> entries(headers),
             answer,
             window,
             GrpcForm.GRPC,
@@ -247,8 +250,12 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     GrpcForm form = GrpcForm.of(request);
     if (form == null || !request.method().equals(HttpMethod.POST)) {
       request.response().setStatusCode(form == null ? 415 : 405).end();
-      return;
+    } else {
+      accept(request, form);
     }
+  }
+
+  private void accept(HttpServerRequest request, GrpcForm form) {
     if (cors && form != GrpcForm.GRPC && !control.contains(request.path())) {
       GrpcWebCors.allow(request.response());
     }
@@ -256,21 +263,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     AuthorizedMethod<GrpcMethod> method = methods.get(request.path());
     AuthorizedMethod<GrpcStreamMethod> stream = method == null ? streams.get(request.path()) : null;
     if (method != null) {
-      var call =
-          new UnaryCall(
-              new UnaryCall.Origin(request.connection(), request.path()),
-              method,
-              () -> BrowserGuard.authority(request),
-              request::getHeader,
-              request.headers(),
-              reply,
-              new Pausing(request),
-              form,
-              context,
-              ids.of(request));
-      reply.onSent(call::sent);
-      call.begin();
-      call.follow(request);
+      call(request, form, reply, method);
     } else if (stream != null) {
       new StreamingCall(request, reply, form, context, ids.of(request), idleTimeouts, turns)
           .start(stream);
@@ -279,7 +272,20 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     }
   }
 
-  private record Pausing(HttpServerRequest request) implements UnaryCall.Reading {
+  private void call(
+      HttpServerRequest request,
+      GrpcForm form,
+      GrpcReply reply,
+      AuthorizedMethod<GrpcMethod> method) {
+    GrpcHead head = GrpcHead.of(request);
+    var call =
+        new UnaryCall(head, method, reply, new Pausing(request), form, context, ids.of(request));
+    reply.onSent(call::sent);
+    call.begin();
+    call.follow(request);
+  }
+
+  private record Pausing(HttpServerRequest request) implements MessageBody.Source {
     @Override
     public void pause() {
       request.pause();

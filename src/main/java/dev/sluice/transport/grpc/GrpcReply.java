@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -18,7 +19,7 @@ import java.util.Base64;
  */
 final class GrpcReply implements UnaryReply {
   /** Frame head: a flag byte and a 32-bit length. */
-  static final int PREFIX = 5;
+  static final int PREFIX = GrpcMessageReader.PREFIX;
 
   private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
   private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");

@@ -1,12 +1,13 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.transport.grpc.message.MessageBody;
 import io.netty.handler.codec.http2.Http2Stream;
 
 /**
  * The window of a call's stream: its client may send again what was taken, unless there is no
  * memory for it. On the connection's event loop.
  */
-final class Http2Window implements UnaryCall.Reading {
+final class Http2Window implements MessageBody.Source {
   private final Http2Frames frames;
   private final Http2Stream stream;
   private boolean paused;

@@ -1,8 +1,9 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.grpc.message;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ContentCoding;
@@ -14,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Takes the one message out of a unary call's body: a flag, a length, the message, and nothing
  * behind it. Every other body is answered, never left waiting.
  */
-final class GrpcMessageReader {
+public final class GrpcMessageReader {
+  /** Bytes of a frame's head: a flag and a 32-bit length. */
+  public static final int PREFIX = 5;
+
   private static final int COMPRESSED = 1;
 
   private final @Nullable String encoding;
@@ -26,14 +30,14 @@ final class GrpcMessageReader {
    * @param maxMessage bytes a message may have as it arrives
    * @param maxInflated bytes it may have uncompressed
    */
-  GrpcMessageReader(@Nullable String encoding, long maxMessage, long maxInflated) {
+  public GrpcMessageReader(@Nullable String encoding, long maxMessage, long maxInflated) {
     this.encoding = encoding;
     this.maxMessage = maxMessage;
     this.maxInflated = maxInflated;
   }
 
   /** Undoes the base64 of gRPC-Web's text form, whose pieces may each end in padding. */
-  static Body fromText(Body text) {
+  public static Body fromText(Body text) {
     MemoryAccount.chargeCurrent(Kind.INFLATED, text.length());
     var encoded = ByteBuffer.wrap(text.bytes(), text.offset(), text.length());
     try {
@@ -44,21 +48,26 @@ final class GrpcMessageReader {
     }
   }
 
-  Body read(Body framed) {
-    if (framed.length() < GrpcReply.PREFIX) {
+  /**
+   * Returns the message of a frame, uncompressed.
+   *
+   * @throws InferenceException TOO_LARGE or INVALID_ARGUMENT
+   */
+  public Body read(Body framed) {
+    if (framed.length() < PREFIX) {
       throw InferenceException.invalid(
           "a unary call needs one message, got a body of " + framed.length() + " bytes");
     }
-    Body prefix = framed.slice(0, GrpcReply.PREFIX).onHeap();
+    Body prefix = framed.slice(0, PREFIX).onHeap();
     long announced = length(prefix);
-    long arrived = framed.length() - (long) GrpcReply.PREFIX;
+    long arrived = framed.length() - (long) PREFIX;
     if (announced > maxMessage) {
       throw tooLarge(announced);
     }
     if (announced != arrived) {
       throw wrongLength(announced, arrived);
     }
-    Body message = framed.slice(GrpcReply.PREFIX, (int) announced);
+    Body message = framed.slice(PREFIX, (int) announced);
     return isCompressed(prefix) ? inflate(message) : message;
   }
 
@@ -67,7 +76,27 @@ final class GrpcMessageReader {
         "the message announces " + announced + " bytes, but the call has " + arrived);
   }
 
-  InferenceException tooLarge(long bytes) {
+  /** Returns how many bytes a message may have as it arrives. */
+  long maxMessage() {
+    return maxMessage;
+  }
+
+  /**
+   * Requires that a body can be held at all, however little else there is.
+   *
+   * @throws InferenceException with TOO_LARGE
+   */
+  static void requireFits(long size, MemoryBudget budget) {
+    if (size > budget.largestBody()) {
+      throw new InferenceException(
+          ErrorCode.TOO_LARGE,
+          "the message has %d bytes, of which the memory budget holds %d at most (setting limits.memory)"
+              .formatted(size, budget.largestBody()));
+    }
+  }
+
+  /** Returns the error for a message with more bytes than the limit. */
+  public InferenceException tooLarge(long bytes) {
     return new InferenceException(
         ErrorCode.TOO_LARGE,
         "the message has "
@@ -79,7 +108,7 @@ final class GrpcMessageReader {
 
   private static long length(Body prefix) {
     long length = 0;
-    for (int i = 1; i < GrpcReply.PREFIX; i++) {
+    for (int i = 1; i < PREFIX; i++) {
       length = (length << 8) | (prefix.bytes()[prefix.offset() + i] & 0xFF);
     }
     return length;

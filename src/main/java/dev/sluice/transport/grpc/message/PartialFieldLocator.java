@@ -1,4 +1,4 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.grpc.message;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
@@ -10,7 +10,7 @@ import java.util.List;
  * Finds the field within which the first bytes of a message end: in a large message it is the one
  * that is large.
  */
-final class PartialFieldLocator {
+public final class PartialFieldLocator {
   private static final int NONE = -1;
 
   private PartialFieldLocator() {}

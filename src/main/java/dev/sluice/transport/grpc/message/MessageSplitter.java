@@ -1,4 +1,4 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.grpc.message;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Memory: a frame's bytes are charged to the call before they are collected, so that an
  * announced length costs nothing.
  */
-final class MessageSplitter {
+public final class MessageSplitter {
   private static final Buffer NOTHING = Buffer.buffer(0);
 
   private final GrpcMessageReader reader;
-  private final long maxMessage;
   private final MemoryAccount memory;
   private boolean starved;
 
@@ -29,21 +28,20 @@ final class MessageSplitter {
   private long frameSize;
 
   /**
-   * @param maxMessage bytes a message may have as it arrives
    * @param memory whose memory frames are, until {@link #taken}
    */
-  MessageSplitter(GrpcMessageReader reader, long maxMessage, MemoryAccount memory) {
+  public MessageSplitter(GrpcMessageReader reader, MemoryAccount memory) {
     this.memory = memory;
     this.reader = reader;
-    this.maxMessage = maxMessage;
   }
 
-  void add(Buffer piece) {
+  /** Adds a piece of the body. */
+  public void add(Buffer piece) {
     input = input.length() == 0 ? piece : input.copy().appendBuffer(piece);
   }
 
   /** Returns whether all that has arrived was cut. */
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return frame == null && input.length() == 0;
   }
 
@@ -52,7 +50,7 @@ final class MessageSplitter {
    *
    * @throws InferenceException if it announces more bytes than a message may have
    */
-  @Nullable Body next() {
+  public @Nullable Body next() {
     if (frame == null && !begin()) {
       return null;
     }
@@ -73,17 +71,15 @@ final class MessageSplitter {
   }
 
   private boolean begin() {
-    if (input.length() < GrpcReply.PREFIX) {
+    if (input.length() < GrpcMessageReader.PREFIX) {
       return false;
     }
     long announced = input.getUnsignedInt(1);
-    if (announced > maxMessage) {
+    if (announced > reader.maxMessage()) {
       throw reader.tooLarge(announced);
     }
-    frameSize = announced + GrpcReply.PREFIX;
-    if (frameSize > memory.budget().largestBody()) {
-      throw UnaryCall.largerThanMemory(frameSize, memory.budget());
-    }
+    frameSize = announced + GrpcMessageReader.PREFIX;
+    GrpcMessageReader.requireFits(frameSize, memory.budget());
     starved = !memory.tryCharge(Kind.BODY, frameSize);
     if (starved) {
       return false;
@@ -94,28 +90,28 @@ final class MessageSplitter {
   }
 
   /** Bytes for which there is no memory, so that {@link #next} gives nothing; 0 if there is. */
-  long starved() {
+  public long starved() {
     return starved ? frameSize : 0;
   }
 
   /** Tries to begin a frame for which there was no memory. */
-  boolean tryAgain() {
+  public boolean tryAgain() {
     return begin();
   }
 
   /** Called when a frame that {@link #next} gave is not needed any more. */
-  void taken(Body taken) {
+  public void taken(Body taken) {
     memory.release(Kind.BODY, taken.length());
     memory.releaseTensors();
   }
 
   /** Returns the error for a call that ends here. */
-  InferenceException cutOff() {
+  public InferenceException cutOff() {
     return frame == null
         ? InferenceException.invalid(
             "the call ends after %d bytes of a message's head of %d"
-                .formatted(input.length(), GrpcReply.PREFIX))
+                .formatted(input.length(), GrpcMessageReader.PREFIX))
         : GrpcMessageReader.wrongLength(
-            frameSize - GrpcReply.PREFIX, frame.size() - (long) GrpcReply.PREFIX);
+            frameSize - GrpcMessageReader.PREFIX, frame.size() - (long) GrpcMessageReader.PREFIX);
   }
 }

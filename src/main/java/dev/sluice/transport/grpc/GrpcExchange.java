@@ -1,0 +1,133 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Operation;
+import dev.sluice.security.Credentials;
+import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.transport.Body;
+import dev.sluice.transport.ContentCoding;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.connection.MalformedRequest;
+import dev.sluice.transport.grpc.message.GrpcMessageReader;
+import dev.sluice.transport.netty.ConnectionCredentials;
+import dev.sluice.transport.netty.ConnectionInternals;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Common state of a call, with one message each way or any number: its head, the reader of its
+ * messages, and the errors of its client. Of the connection's event loop.
+ */
+abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
+  private final GrpcHead head;
+  private final GrpcForm form;
+  private final GrpcMessageReader reader;
+
+  GrpcExchange(GrpcHead head, GrpcForm form, ListenerContext context, String requestId) {
+    super(
+        context,
+        EntryPoint.GRPC,
+        requestId,
+        context.memory().account(ConnectionInternals.channel(head.connection())));
+    this.head = head;
+    this.form = form;
+    this.reader = head.reader(context);
+  }
+
+  /** Returns whether the client has been sent its status, or will be: the call has ended. */
+  abstract boolean isAnswered();
+
+  /** Ends the call with the status of a failure. */
+  public abstract void fail(Throwable failure);
+
+  /** Called when the caller cancelled or disconnected, or the stream ended after the answer. */
+  abstract void cancelled();
+
+  final GrpcMessageReader reader() {
+    return reader;
+  }
+
+  final GrpcForm form() {
+    return form;
+  }
+
+  final boolean isText() {
+    return form == GrpcForm.WEB_TEXT;
+  }
+
+  /**
+   * Reads the deadline, and decides whether the caller may do an operation.
+   *
+   * @throws InferenceException if a header is none that we know, or the caller may not
+   */
+  final void admit(Operation operation) {
+    readDeadline(head::deadline, head.headers());
+    require(operation);
+  }
+
+  /** Taking a plain message out of its frame is nothing; inflating it is not. */
+  final long workOf(Body framed, boolean plain) {
+    return plain && !head.isCompressed() ? 0 : framed.length() * ContentCoding.MOST_RATIO;
+  }
+
+  /** Logs a failure, and returns the error for the client, besides the headers set here. */
+  final InferenceException explain(Throwable failure, UnaryReply reply) {
+    if (!(failure instanceof InferenceException known)) {
+      context().bug(this, failure);
+      return new InferenceException(ErrorCode.INTERNAL, "internal error");
+    }
+    context().failed(this, known);
+    if (known.code() == ErrorCode.UNIMPLEMENTED) {
+      reply.acceptEncodings();
+    }
+    if (known.mayRetry()) {
+      reply.retryAfter(known.retryAfter());
+    }
+    return known;
+  }
+
+  /**
+   * Called when the body has ended before its end: the caller disconnected, or sent what cannot be
+   * read.
+   */
+  final void broken(Throwable failure) {
+    InferenceException refusal = MalformedRequest.refusal(failure);
+    if (refusal != null && !isAnswered()) {
+      fail(refusal);
+    } else {
+      cancelled();
+    }
+  }
+
+  @Override
+  protected final @Nullable InferenceException controlRefusal() {
+    return context().guard().controlRefusal("POST", head.authority().get(), head.headers());
+  }
+
+  @Override
+  protected final Credentials credentials() {
+    return ConnectionCredentials.of(head.allHeaders(), head.connection());
+  }
+
+  @Override
+  public final @Nullable Object peer() {
+    return head.connection().remoteAddress();
+  }
+
+  @Override
+  public final String path() {
+    return head.path();
+  }
+
+  @Override
+  public final @Nullable String metadata(String name) {
+    return head.headers().apply(name);
+  }
+
+  @Override
+  public final Iterable<Map.Entry<String, String>> metadata() {
+    return head.allHeaders();
+  }
+}
