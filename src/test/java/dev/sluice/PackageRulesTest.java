@@ -39,10 +39,10 @@ class PackageRulesTest {
           inference    | tensor
           telemetry    | tensor inference
           runtime      | tensor inference config extension
-          scheduling   | tensor inference config telemetry
+          scheduling   | tensor inference config telemetry transport.netty.vertx
           security     | inference config telemetry
           repository   | tensor inference config telemetry
-          serving      | tensor inference config telemetry repository scheduling runtime extension
+          serving      | tensor inference config telemetry repository scheduling runtime extension transport.netty.vertx
           serving.explain | tensor inference config
           transport    | tensor inference config telemetry security
           protocol     | tensor inference telemetry transport config.compat.triton.proto
@@ -119,20 +119,7 @@ class PackageRulesTest {
   @Test
   void internalsOfVertxAreUsedInOneRoom() {
     String[] besides = {
-      "transport.Buffers",
-      "transport.ByteCollector",
-      "transport.brpc.BrpcConnection",
-      "transport.brpc.BrpcDispatcher",
-      "transport.grpc.Http2Calls",
-      "transport.grpc.Http2Response",
-      "transport.grpc.LenientGrpcRequest",
-      "transport.grpc.ReflectionV1Alpha",
       "transport.grpc.UnaryCall",
-      "scheduling.deadline.DeadlineWheels",
-      "scheduling.sequence.SequenceScheduler",
-      "scheduling.stream.QueuedStreams",
-      "serving.DeadlineResponse",
-      "serving.plugin.PluginVersion",
     };
     noClasses()
         .that()

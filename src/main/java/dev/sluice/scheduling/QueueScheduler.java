@@ -4,12 +4,12 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.VersionMeter;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.function.Consumer;
@@ -61,10 +61,7 @@ public final class QueueScheduler implements Scheduler {
   public Future<InferenceResponse> submit(InferenceRequest request) {
     var pending =
         new PendingRequest(
-            request,
-            DeadlineWheels.eventLoop(vertx),
-            rows.applyAsInt(request),
-            nanoTime.getAsLong());
+            request, EventLoops.current(vertx), rows.applyAsInt(request), nanoTime.getAsLong());
     InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       refuse(pending, refusal, FailureReason.OTHER);

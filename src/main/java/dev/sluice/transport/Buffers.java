@@ -1,9 +1,9 @@
 package dev.sluice.transport;
 
+import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 
 /**
@@ -22,7 +22,7 @@ public final class Buffers {
 
   /** Returns a buffer over a range of an array, which is not to be changed any more. No copy. */
   public static Buffer wrap(byte[] bytes, int offset, int length) {
-    return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes, offset, length));
+    return NettyBuffers.buffer(Unpooled.wrappedBuffer(bytes, offset, length));
   }
 
   /** Returns a buffer over a copy of bytes. */
@@ -37,7 +37,7 @@ public final class Buffers {
    * array.
    */
   public static Body body(Buffer buffer) {
-    ByteBuf bytes = ((BufferInternal) buffer).getByteBuf();
+    ByteBuf bytes = NettyBuffers.bytes(buffer);
     return bytes.hasArray()
         ? new Body(bytes.array(), bytes.arrayOffset() + bytes.readerIndex(), bytes.readableBytes())
         : Body.of(buffer.getBytes());
@@ -52,15 +52,15 @@ public final class Buffers {
 
   /** Returns a view of a buffer's bytes. */
   static ByteBuffer view(Buffer buffer) {
-    return ((BufferInternal) buffer).getByteBuf().nioBuffer();
+    return NettyBuffers.bytes(buffer).nioBuffer();
   }
 
   /** Returns a buffer that is several, one behind the other. No copy. */
   public static Buffer join(Buffer... parts) {
     var joined = new ByteBuf[parts.length];
     for (int i = 0; i < parts.length; i++) {
-      joined[i] = ((BufferInternal) parts[i]).getByteBuf();
+      joined[i] = NettyBuffers.bytes(parts[i]);
     }
-    return BufferInternal.buffer(Unpooled.wrappedBuffer(joined));
+    return NettyBuffers.buffer(Unpooled.wrappedBuffer(joined));
   }
 }

@@ -3,9 +3,9 @@ package dev.sluice.transport;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.tensor.SharedBlock;
+import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +92,7 @@ public final class ByteCollector {
 
   /** Adds a piece that {@link #fits}, and that is the caller's again after this call. */
   public void addView(ByteBuf piece) {
-    add(block == null ? Buffers.copy(piece) : BufferInternal.buffer(piece));
+    add(block == null ? Buffers.copy(piece) : NettyBuffers.buffer(piece));
   }
 
   private void copyOnly() {

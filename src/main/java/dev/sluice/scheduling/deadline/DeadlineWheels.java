@@ -1,8 +1,7 @@
 package dev.sluice.scheduling.deadline;
 
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Context;
-import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,22 +22,13 @@ public final class DeadlineWheels {
     this.nanoTime = nanoTime;
   }
 
-  /** Returns the event loop itself that a caller is on: each request has a context of its own. */
-  public static Context eventLoop(Vertx vertx) {
-    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
-  }
-
   /** Watches it from now on: at once if this is its event loop. */
   public void watch(Context eventLoop, DeadlineEntry watched) {
-    if (isOn(eventLoop)) {
+    if (EventLoops.isOn(eventLoop)) {
       add(eventLoop, watched);
     } else {
       eventLoop.runOnContext(_ -> add(eventLoop, watched));
     }
-  }
-
-  private static boolean isOn(Context eventLoop) {
-    return ((ContextInternal) eventLoop).inThread();
   }
 
   private void add(Context eventLoop, DeadlineEntry watched) {

@@ -10,10 +10,9 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.admission.CallerShares;
 import dev.sluice.tensor.NamedTensor;
-import io.vertx.core.Context;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,7 +94,7 @@ public final class SequenceScheduler implements Scheduler {
     if (plan == null) {
       return lanes.getFirst().submit(request);
     }
-    var step = new SequenceRequest(request, plan, eventLoop(), nanoTime.getAsLong());
+    var step = new SequenceRequest(request, plan, EventLoops.current(vertx), nanoTime.getAsLong());
     try {
       plan.check(request);
       Sequence sequence = accept(step);
@@ -117,10 +116,6 @@ public final class SequenceScheduler implements Scheduler {
    */
   public synchronized int waiting() {
     return waiting;
-  }
-
-  private Context eventLoop() {
-    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
   }
 
   /** Puts a step behind those of its sequence. */

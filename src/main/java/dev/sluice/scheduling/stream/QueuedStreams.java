@@ -7,10 +7,10 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -65,7 +65,7 @@ public final class QueuedStreams implements StreamScheduler {
       refuse(request, subscriber, e);
       return;
     }
-    Context callerContext = ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+    Context callerContext = EventLoops.current(vertx);
     start(request, callerContext)
         .onSuccess(steps -> open(request, steps, subscriber, callerContext))
         .onFailure(e -> {

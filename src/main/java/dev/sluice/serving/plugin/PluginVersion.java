@@ -7,9 +7,9 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.runtime.plugin.PluginThreads;
 import dev.sluice.telemetry.meter.VersionMeter;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -69,7 +69,7 @@ public record PluginVersion(
 
   /** Returns the event loop that asks. */
   public Context callerContext() {
-    return ((ContextInternal) vertx.getOrCreateContext()).unwrap();
+    return EventLoops.current(vertx);
   }
 
   /** Makes the error for a request whose caller has cancelled. */

@@ -13,6 +13,8 @@ import dev.sluice.transport.connection.LastActivity;
 import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.netty.ConnectionCredentials;
+import dev.sluice.transport.netty.vertx.ConnectionContext;
+import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -20,9 +22,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.buffer.BufferInternal;
-import io.vertx.core.net.impl.ShutdownEvent;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -69,7 +68,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private static final long LONGEST_REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final BrpcDispatcher dispatcher;
-  private final ContextInternal context;
+  private final ConnectionContext context;
   private final FrameReader reader;
   private final Runnable whole;
   private final Set<BrpcCall> underWay = new HashSet<>();
@@ -100,7 +99,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // All is there when the handler was added to a channel.
-  BrpcConnection(BrpcDispatcher dispatcher, ContextInternal context, Runnable whole) {
+  BrpcConnection(BrpcDispatcher dispatcher, ConnectionContext context, Runnable whole) {
     this.dispatcher = dispatcher;
     this.context = context;
     this.whole = whole;
@@ -230,7 +229,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private ChannelFuture write(Buffer frame) {
     unwritten++;
     return channel
-        .writeAndFlush(((BufferInternal) frame).getByteBuf())
+        .writeAndFlush(NettyBuffers.bytes(frame))
         .addListener(_ -> {
           unwritten--;
           readFrames();
@@ -291,7 +290,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof ShutdownEvent) {
+    if (ConnectionContext.isShutdown(event)) {
       stop();
     } else if (event instanceof IdleStateEvent) {
       ctx.close();

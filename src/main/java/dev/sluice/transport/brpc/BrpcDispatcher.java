@@ -6,8 +6,8 @@ import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.grpc.AuthorizedMethod;
 import dev.sluice.transport.grpc.GrpcMethod;
 import dev.sluice.transport.netty.DetectedProtocol;
+import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.channel.ChannelHandler;
-import io.vertx.core.internal.ContextInternal;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -42,7 +42,7 @@ public final class BrpcDispatcher implements DetectedProtocol {
   }
 
   @Override
-  public ChannelHandler open(ContextInternal connection, Runnable whole) {
+  public ChannelHandler open(ConnectionContext connection, Runnable whole) {
     return new BrpcConnection(this, connection, whole);
   }
 

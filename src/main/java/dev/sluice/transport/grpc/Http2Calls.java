@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.netty.ConnectionInternals;
 import dev.sluice.transport.netty.http2.Http2Heads;
+import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
@@ -12,8 +13,6 @@ import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.net.impl.ConnectionBase;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +33,14 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
 
   private final Directory directory;
   private final Http2Frames frames;
-  private final ContextInternal context;
+  private final ConnectionContext context;
   private final Http2Connection.PropertyKey key;
 
   private Http2Calls(
-      Directory directory, Http2Frames frames, ContextInternal context, Http2FrameListener others) {
+      Directory directory,
+      Http2Frames frames,
+      ConnectionContext context,
+      Http2FrameListener others) {
     super(others);
     this.directory = directory;
     this.frames = frames;
@@ -49,13 +51,11 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   /** Looks at the streams of a connection that has just been opened, before Vert.x does. */
   static void follow(
       HttpConnection connection, Directory directory, IdleCallTimeouts idleTimeouts) {
-    ConnectionBase opened = ConnectionInternals.base(connection);
     ConnectionInternals.http2(connection)
         .ifPresent(handler -> {
-          Http2Calls calls = follow(handler, opened, directory);
+          Http2Calls calls = follow(handler, connection, directory);
           idleTimeouts.add(calls);
-          opened
-              .channel()
+          ConnectionInternals.channel(connection)
               .closeFuture()
               .addListener(_ -> {
                 idleTimeouts.remove(calls);
@@ -65,10 +65,10 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   }
 
   private static Http2Calls follow(
-      Http2ConnectionHandler handler, ConnectionBase opened, Directory directory) {
-    var frames = new Http2Frames(handler, opened.channelHandlerContext());
+      Http2ConnectionHandler handler, HttpConnection opened, Directory directory) {
+    var frames = new Http2Frames(handler, ConnectionInternals.context(opened));
     Http2FrameListener vertx = handler.decoder().frameListener();
-    var calls = new Http2Calls(directory, frames, opened.context(), vertx);
+    var calls = new Http2Calls(directory, frames, ConnectionInternals.dispatch(opened), vertx);
     handler.decoder().frameListener(calls);
     frames.connection().addListener(calls.new Closed());
     return calls;
@@ -95,7 +95,7 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     public void onStreamClosed(Http2Stream stream) {
       Http2Call call = stream.getProperty(key);
       if (call != null) {
-        context.emit(_ -> call.closed());
+        context.emit(call, Http2Call::closed);
       }
     }
   }
@@ -122,10 +122,10 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     }
     if (known == null) {
       stream.setProperty(key, call);
-      context.emit(_ -> call.begin());
+      context.emit(call, Http2Call::begin);
     }
     if (endOfStream) {
-      context.emit(_ -> call.end());
+      context.emit(call, Http2Call::end);
     }
     return true;
   }
@@ -141,7 +141,7 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     int taken = data.readableBytes() + padding;
     context.emit(data, call::take);
     if (endOfStream) {
-      context.emit(_ -> call.end());
+      context.emit(call, Http2Call::end);
     }
     return call.window(taken);
   }
@@ -158,7 +158,7 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   private boolean endIfIdle(Http2Stream stream) {
     Http2Call call = stream.getProperty(key);
     if (call != null) {
-      context.emit(_ -> call.endIfIdle());
+      context.emit(call, Http2Call::endIfIdle);
     }
     return true;
   }

@@ -1,12 +1,12 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +54,7 @@ final class Http2Response implements UnaryReply {
   public void succeed(Buffer message) {
     if (!done) {
       done = true;
-      frames.answer(stream, ((BufferInternal) message).getByteBuf());
+      frames.answer(stream, NettyBuffers.bytes(message));
     }
   }
 

@@ -5,6 +5,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.MessageTurns;
+import dev.sluice.transport.netty.grpc.LenientGrpcRequest;
+import dev.sluice.transport.netty.grpc.ReflectionV1Alpha;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -111,7 +113,8 @@ final class StandardServices implements IdleCallTimeouts.Member {
       endless.add(request);
     }
     server.handle(
-        new LenientGrpcRequest(first ? new ReflectionV1Alpha(request) : request, vertx, turns));
+        new LenientGrpcRequest(
+            first ? new ReflectionV1Alpha(request, REFLECTION) : request, vertx, turns));
   }
 
   /** Returns whether one more call may ask for descriptors; if not, it is refused. */

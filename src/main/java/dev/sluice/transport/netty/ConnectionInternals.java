@@ -1,5 +1,6 @@
 package dev.sluice.transport.netty;
 
+import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpRequestDecoder;
@@ -38,11 +39,16 @@ public final class ConnectionInternals {
   }
 
   /**
-   * Returns the connection as the class that holds its channel and its context.
+   * Returns the context of a connection, in which its handlers run actions.
    *
-   * @throws IllegalStateException if it is none
+   * @throws IllegalStateException if the connection shows none
    */
-  public static ConnectionBase base(HttpConnection connection) {
+  public static ConnectionContext dispatch(HttpConnection connection) {
+    return new ConnectionContext(base(connection).context());
+  }
+
+  /** Returns the connection as the class that holds its channel and its context. */
+  static ConnectionBase base(HttpConnection connection) {
     if (connection instanceof ConnectionBase base) {
       return base;
     }

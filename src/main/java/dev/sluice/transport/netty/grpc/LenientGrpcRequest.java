@@ -1,4 +1,4 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.netty.grpc;
 
 import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.connection.RateLimitedLog;
@@ -21,7 +21,7 @@ import org.slf4j.event.Level;
  * a time, in {@link MessageTurns}, as long as the client takes answers; and a stream with bytes
  * that cannot be read is reset.
  */
-final class LenientGrpcRequest extends HttpServerRequestWrapper {
+public final class LenientGrpcRequest extends HttpServerRequestWrapper {
   private static final RateLimitedLog LOG =
       new RateLimitedLog(LoggerFactory.getLogger(LenientGrpcRequest.class));
 
@@ -46,7 +46,10 @@ final class LenientGrpcRequest extends HttpServerRequestWrapper {
   private boolean waiting;
   private boolean ended;
 
-  LenientGrpcRequest(HttpServerRequest request, Vertx vertx, MessageTurns turns) {
+  /**
+   * @param turns those of the event loop
+   */
+  public LenientGrpcRequest(HttpServerRequest request, Vertx vertx, MessageTurns turns) {
     super((HttpServerRequestInternal) request);
     this.vertx = vertx;
     this.turns = turns;

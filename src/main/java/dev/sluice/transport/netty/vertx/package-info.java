@@ -1,0 +1,15 @@
+/**
+ * Small types over the calls of Vert.x' internal API that other packages need: event loops behind
+ * contexts, the bytes behind buffers, the context of a connection. Start at {@link
+ * dev.sluice.transport.netty.vertx.EventLoops}.
+ *
+ * <p>The package uses nothing of the server, so that the schedulers can use it, too.
+ *
+ * <p>Threads: each method says which.
+ *
+ * <p>Units: none.
+ */
+@NullMarked
+package dev.sluice.transport.netty.vertx;
+
+import org.jspecify.annotations.NullMarked;
