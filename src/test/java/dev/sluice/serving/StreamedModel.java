@@ -11,6 +11,9 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.serving.stream.OpenStreams;
+import dev.sluice.serving.stream.ResponseStream;
+import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -120,7 +123,8 @@ final class StreamedModel implements AutoCloseable {
 
   /** Asks for a stream, on the event loop that this is called on. */
   void stream(InferenceRequest request, Flow.Subscriber<InferenceResponse> reader) {
-    model().streams().stream(request, reader);
+    var stream = new ResponseStream(new OpenStreams(), StreamMeter.NONE, reader, callerContext);
+    model().streams().stream(request, stream);
   }
 
   /** Asks for one answer. */

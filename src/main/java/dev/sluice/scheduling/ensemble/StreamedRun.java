@@ -78,11 +78,6 @@ abstract class StreamedRun implements Flow.Subscription {
     if (over) {
       return;
     }
-    if (count <= 0) {
-      cancel();
-      subscriber.onError(new IllegalArgumentException("asked for " + count + " responses"));
-      return;
-    }
     demand = Math.min(Long.MAX_VALUE / 2, demand + Math.min(Long.MAX_VALUE / 2, count));
     if (!begun) {
       begun = true;

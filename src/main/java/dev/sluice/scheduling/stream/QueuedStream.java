@@ -90,13 +90,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   @Override
   public void request(long count) {
-    if (done) {
-      return;
-    }
-    if (count <= 0) {
-      cancel();
-      subscriber.onError(new IllegalArgumentException("asked for " + count + " responses"));
-    } else if (demand.getAndAccumulate(count, QueuedStream::sum) == 0) {
+    if (!done && demand.getAndAccumulate(count, QueuedStream::sum) == 0) {
       takeUp();
     }
   }
@@ -251,15 +245,6 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       closeIfParked();
       return;
     }
-    try {
-      tell(response, failure);
-    } catch (RuntimeException e) {
-      LOG.error("what reads a stream failed", e);
-      cancel();
-    }
-  }
-
-  private void tell(@Nullable InferenceResponse response, @Nullable InferenceException failure) {
     boolean ends = response == null || response.last();
     if (response != null) {
       subscriber.onNext(response);

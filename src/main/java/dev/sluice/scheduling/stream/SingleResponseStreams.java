@@ -22,7 +22,6 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
     private final InferenceRequest request;
     private final Flow.Subscriber<? super InferenceResponse> subscriber;
     private boolean asked;
-    private boolean ended;
 
     Whole(InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
       this.request = request;
@@ -31,15 +30,14 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
 
     @Override
     public void request(long count) {
-      if (!asked && !ended) {
+      if (!asked) {
         asked = true;
-        scheduler.submit(request).onComplete(this::answer, this::fail);
+        scheduler.submit(request).onComplete(this::answer, subscriber::onError);
       }
     }
 
     @Override
     public void cancel() {
-      ended = true;
       request.cancel();
       if (!asked) {
         asked = true;
@@ -48,22 +46,8 @@ public record SingleResponseStreams(Scheduler scheduler) implements StreamSchedu
     }
 
     private void answer(InferenceResponse response) {
-      if (ended) {
-        response.close();
-      } else {
-        subscriber.onNext(response);
-      }
-      if (!ended) {
-        ended = true;
-        subscriber.onComplete();
-      }
-    }
-
-    private void fail(Throwable failure) {
-      if (!ended) {
-        ended = true;
-        subscriber.onError(failure);
-      }
+      subscriber.onNext(response);
+      subscriber.onComplete();
     }
   }
 }

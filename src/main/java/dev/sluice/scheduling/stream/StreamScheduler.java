@@ -12,6 +12,9 @@ public interface StreamScheduler {
    * <p>Called on an event loop, where the subscriber lives. Takes the request over: whatever
    * happens, it is closed. Fails with RESOURCE_EXHAUSTED, before anything else, if there are too
    * many streams or too many requests wait.
+   *
+   * @param subscriber ends once, whatever it is called with afterwards; closes responses that come
+   *     later, asks for one response at least, and throws nothing
    */
   void stream(InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber);
 }

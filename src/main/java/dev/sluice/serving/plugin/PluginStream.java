@@ -14,16 +14,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One stream of a plugin. The code runs on a thread of its own and waits there for the reader's
  * demand; what it emits goes to the event loop, where the reader lives.
  */
 final class PluginStream extends PluginCall<Boolean> implements Flow.Subscription, Emitter {
-  private static final Logger LOG = LoggerFactory.getLogger(PluginStream.class);
-
   /** More than any reader needs: from here on demand is unbounded. */
   private static final int UNBOUNDED = 1 << 29;
 
@@ -37,9 +33,6 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   private final Semaphore demand = new Semaphore(0);
   private @Nullable PluginRequest view;
   private volatile boolean lastSent;
-
-  /** True once the subscriber is called no more. The event loop's. */
-  private boolean done;
 
   PluginStream(
       PluginVersion version,
@@ -69,17 +62,13 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
 
   @Override
   public void request(long count) {
-    if (count <= 0) {
-      cancel();
-      subscriber.onError(new IllegalArgumentException("asked for " + count + " responses"));
-    } else if (demand.availablePermits() < UNBOUNDED) {
+    if (demand.availablePermits() < UNBOUNDED) {
       demand.release((int) Math.min(count, UNBOUNDED));
     }
   }
 
   @Override
   public void cancel() {
-    done = true;
     giveUp(PluginVersion.left(request));
   }
 
@@ -150,12 +139,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   @Override
   protected void succeeded(Boolean result) {
     request.close();
-    callerContext.runOnContext(_ -> {
-      if (!done) {
-        done = true;
-        subscriber.onComplete();
-      }
-    });
+    callerContext.runOnContext(_ -> subscriber.onComplete());
   }
 
   @Override
@@ -164,29 +148,14 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
     request.close();
     // A thread that waits for the reader is notified.
     demand.release(UNBOUNDED);
-    callerContext.runOnContext(_ -> {
-      if (!done) {
-        done = true;
-        subscriber.onError(why);
-      }
-    });
+    callerContext.runOnContext(_ -> subscriber.onError(why));
   }
 
   /** On the event loop. */
   private void deliver(InferenceResponse response) {
-    if (done) {
-      response.close();
-      return;
-    }
-    done = response.last();
-    try {
-      subscriber.onNext(response);
-      if (response.last()) {
-        subscriber.onComplete();
-      }
-    } catch (RuntimeException e) {
-      LOG.error("what reads a stream failed", e);
-      cancel();
+    subscriber.onNext(response);
+    if (response.last()) {
+      subscriber.onComplete();
     }
   }
 }

@@ -6,6 +6,8 @@ import io.vertx.core.Context;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * State machine of one stream, between the model that makes responses and the reader that a
@@ -19,16 +21,21 @@ import org.jspecify.annotations.Nullable;
  * OPEN    model gives a response     OPEN        it goes to the reader
  * OPEN    model completes            COMPLETED   the reader completes
  * OPEN    model fails, or expires    FAILED      the reader fails
- * OPEN    reader cancels             CANCELLED   the model is cancelled
+ * OPEN    reader cancels, or throws  CANCELLED   the model is cancelled
+ * OPEN    reader requests 0 or less  FAILED      the model is cancelled, the reader fails
  * OPEN    server stops               STOPPED     the model is cancelled, the reader fails
  * ended   model gives a response     (the same)  the response is closed: it was in flight
  * ended   anything else              (the same)  nothing
  * </pre>
  *
+ * <p>A model need not keep from its reader what comes after the end: it does not pass here.
+ *
  * <p>Threads: the reader's event loop, except that {@link #giveUp} comes from any.
  */
 public final class ResponseStream
     implements Flow.Subscriber<InferenceResponse>, Flow.Subscription, OpenStreams.Stream {
+  private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
+
   private final OpenStreams streams;
   private final StreamMeter meter;
   private final Flow.Subscriber<? super InferenceResponse> reader;
@@ -65,15 +72,33 @@ public final class ResponseStream
       return;
     }
     meter.made(response);
-    reader.onNext(response);
+    try {
+      reader.onNext(response);
+    } catch (RuntimeException e) {
+      broken(e);
+      return;
+    }
     meter.sent();
+  }
+
+  private void broken(RuntimeException failure) {
+    LOG.error("what reads a stream failed", failure);
+    cancel();
   }
 
   @Override
   public void onError(Throwable failure) {
     if (end(StreamState.FAILED)) {
       meter.ended(StreamState.FAILED, failure);
+      fail(failure);
+    }
+  }
+
+  private void fail(Throwable failure) {
+    try {
       reader.onError(failure);
+    } catch (RuntimeException e) {
+      broken(e);
     }
   }
 
@@ -81,13 +106,21 @@ public final class ResponseStream
   public void onComplete() {
     if (end(StreamState.COMPLETED)) {
       meter.ended(StreamState.COMPLETED, null);
-      reader.onComplete();
+      try {
+        reader.onComplete();
+      } catch (RuntimeException e) {
+        broken(e);
+      }
     }
   }
 
   @Override
   public void request(long count) {
-    if (state == StreamState.OPEN) {
+    if (count <= 0) {
+      stop(
+          StreamState.FAILED,
+          new IllegalArgumentException("asked for " + count + " responses, wanted one at least"));
+    } else if (state == StreamState.OPEN) {
       meter.requested(count);
       model().request(count);
     }
@@ -104,13 +137,15 @@ public final class ResponseStream
 
   @Override
   public void giveUp(InferenceException why) {
-    callerContext.runOnContext(_ -> {
-      if (end(StreamState.STOPPED)) {
-        model().cancel();
-        meter.ended(StreamState.STOPPED, why);
-        reader.onError(why);
-      }
-    });
+    callerContext.runOnContext(_ -> stop(StreamState.STOPPED, why));
+  }
+
+  private void stop(StreamState how, Throwable why) {
+    if (end(how)) {
+      model().cancel();
+      meter.ended(how, why);
+      fail(why);
+    }
   }
 
   private Flow.Subscription model() {

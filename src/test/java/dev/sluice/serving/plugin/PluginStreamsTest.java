@@ -12,6 +12,9 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.serving.ServablePlugin;
+import dev.sluice.serving.stream.OpenStreams;
+import dev.sluice.serving.stream.ResponseStream;
+import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
@@ -97,7 +100,13 @@ class PluginStreamsTest {
             List.of(),
             deadline,
             "r");
-    return StreamReader.open(callerContext, reader -> model.streams().stream(request, reader));
+    return StreamReader.open(
+        callerContext,
+        reader -> {
+          var stream =
+              new ResponseStream(new OpenStreams(), StreamMeter.NONE, reader, callerContext);
+          model.streams().stream(request, stream);
+        });
   }
 
   @Test

@@ -42,6 +42,7 @@ class ResponseStreamTest {
 
   private static final class Reader implements Flow.Subscriber<InferenceResponse> {
     private final List<String> told = new ArrayList<>();
+    private boolean throwing;
 
     @Override
     public void onSubscribe(Flow.Subscription subscription) {
@@ -52,6 +53,9 @@ class ResponseStreamTest {
     public void onNext(InferenceResponse response) {
       told.add("next");
       response.close();
+      if (throwing) {
+        throw new IllegalStateException("a test's reader throws");
+      }
     }
 
     @Override
@@ -158,5 +162,27 @@ class ResponseStreamTest {
     onCallerContext(() -> {});
     assertThat(cancelled).isTrue();
     assertThat(ends).containsExactly(StreamState.STOPPED);
+  }
+
+  @Test
+  void requestOfNoResponseFailsTheStream() {
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(() -> stream.request(0));
+    onCallerContext(() -> stream.request(0));
+    assertThat(reader.told).containsExactly("asked for 0 responses, wanted one at least");
+    assertThat(cancelled).isTrue();
+    assertThat(ends).containsExactly(StreamState.FAILED);
+  }
+
+  @Test
+  void readerThatThrowsIsCancelled() {
+    reader.throwing = true;
+    onCallerContext(() -> stream.onSubscribe(new Model()));
+    onCallerContext(() -> stream.onNext(response()));
+    onCallerContext(() -> stream.onNext(response()));
+    onCallerContext(stream::onComplete);
+    assertThat(reader.told).containsExactly("next");
+    assertThat(cancelled).isTrue();
+    assertThat(ends).containsExactly(StreamState.CANCELLED);
   }
 }
