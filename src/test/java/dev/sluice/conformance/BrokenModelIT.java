@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class BrokenModelIT {
   private static final String BROKEN = "broken";
+  private static final String ISOLATED = "broken_isolated";
   private static final String SETTINGS = "breaker: { failures: 5 }";
   private static final int FAILURES = 5;
   private static final String VERDICT = "has answered no request since it was loaded, and ";
@@ -46,17 +47,9 @@ class BrokenModelIT {
 
   @BeforeAll
   static void open() throws IOException {
-    write(
-        BROKEN,
-        new OnnxModelWriter()
-            .integers("none", 0)
-            .integers("seven", 7)
-            .initializer("row", 1, 2, 3)
-            .input("steps", OnnxModelWriter.INT64, "1")
-            .output("y", OnnxModelWriter.FLOAT, "")
-            .node("Mul", "product", "steps", "none")
-            .node("Add", "index", "product", "seven")
-            .node("Gather", "y", "row", "index"));
+    write(BROKEN, broken());
+    write(ISOLATED, broken());
+    Files.writeString(models.resolve(ISOLATED + "/model.yml"), "isolation: process\n" + SETTINGS);
     for (Protocol protocol : Protocol.values()) {
       write(
           picky(protocol),
@@ -85,6 +78,18 @@ class BrokenModelIT {
             RunningServer.settings(usual, repository).with(List.of(usual, kserve), repository));
     caller = new StepsCaller(server.ports().get(0), server.ports().get(1));
     refuse(Protocol.V2_GRPC, BROKEN);
+  }
+
+  private static OnnxModelWriter broken() {
+    return new OnnxModelWriter()
+        .integers("none", 0)
+        .integers("seven", 7)
+        .initializer("row", 1, 2, 3)
+        .input("steps", OnnxModelWriter.INT64, "1")
+        .output("y", OnnxModelWriter.FLOAT, "")
+        .node("Mul", "product", "steps", "none")
+        .node("Add", "index", "product", "seven")
+        .node("Gather", "y", "row", "index");
   }
 
   @AfterAll
@@ -133,6 +138,14 @@ class BrokenModelIT {
     assertThat(failed.code()).as(failed.text()).isEqualTo(code);
     assertThat(failed.text())
         .contains("model 'broken/1' " + VERDICT, "have failed in it, the last with: ", "Gather");
+  }
+
+  @Test
+  void brokenModelInAProcessOfItsOwnIsTheServersFailureToo() throws IOException {
+    refuse(Protocol.V2_REST, ISOLATED);
+    Outcome failed = ask(Protocol.V2_REST, ISOLATED, 3);
+    assertThat(failed.code()).as(failed.text()).isEqualTo("500");
+    assertThat(failed.text()).contains(VERDICT);
   }
 
   @ParameterizedTest
