@@ -7,7 +7,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -112,31 +111,16 @@ class PackageRulesTest {
         .check(SERVER);
   }
 
-  /**
-   * The framework's own parts, which it may change in any version, are used in one room, and by
-   * these besides.
-   */
+  /** The framework's own parts, which it may change in any version, are used in one room. */
   @Test
   void internalsOfVertxAreUsedInOneRoom() {
-    String[] besides = {
-      "transport.grpc.UnaryCall",
-    };
     noClasses()
         .that()
         .resideOutsideOfPackage(BASE + ".transport.netty..")
-        .and(
-            DescribedPredicate.not(
-                DescribedPredicate.describe("besides", one -> isOf(one, besides))))
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.vertx..impl..", "io.vertx..internal..", "io.vertx.core.spi..")
         .check(SERVER);
-  }
-
-  private static boolean isOf(JavaClass one, String... names) {
-    return Arrays.stream(names)
-        .map(name -> BASE + "." + name)
-        .anyMatch(name -> one.getName().equals(name) || one.getName().startsWith(name + "$"));
   }
 
   @ParameterizedTest(name = "{0} is used only in {1}")

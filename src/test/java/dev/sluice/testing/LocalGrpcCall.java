@@ -5,7 +5,7 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.EntryPoint;
-import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.method.GrpcCall;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.access.Operation;
-import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcMethod;
 import java.util.Map;
 
 /** One protocol's service over brpc. */

@@ -11,6 +11,7 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.connection.MalformedRequest;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
+import dev.sluice.transport.grpc.method.GrpcCall;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.ConnectionInternals;
 import java.util.Map;

@@ -8,6 +8,7 @@ import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.grpc.message.MessageSplitter;
 import dev.sluice.transport.grpc.message.TextBody;
+import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;

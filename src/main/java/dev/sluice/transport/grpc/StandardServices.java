@@ -5,6 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.MessageTurns;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.netty.grpc.LenientGrpcRequest;
 import dev.sluice.transport.netty.grpc.ReflectionV1Alpha;
 import io.vertx.core.Future;

@@ -7,11 +7,13 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import dev.sluice.transport.grpc.message.MessageBody;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
+import dev.sluice.transport.grpc.method.GrpcMethod;
+import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.internal.buffer.BufferInternal;
 
 /**
  * A call with one message each way, from its first byte to its status.
@@ -58,7 +60,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
 
   /** Takes the rest of a request from Vert.x. */
   void follow(HttpServerRequest request) {
-    request.handler(piece -> take(((BufferInternal) piece).getByteBuf()));
+    request.handler(piece -> take(NettyBuffers.bytes(piece)));
     request.endHandler(_ -> answer());
     request.exceptionHandler(this::broken);
     // A call that its headers refused has its answer already.

@@ -1,7 +1,7 @@
 /**
  * gRPC calls as protocol handlers see them: whole messages within limits, statuses, deadlines from
  * the wire. The framing is ours, because the library's own copies each message and leaves bad ones
- * unanswered. Start at {@link dev.sluice.transport.grpc.GrpcProtocolHandler}.
+ * unanswered. Start at {@link dev.sluice.transport.grpc.method.GrpcProtocolHandler}.
  *
  * <p>Two roads lead to a method. A plain call with one message each way is taken from the frames of
  * its HTTP/2 connection, before Vert.x makes a request of them; see {@code Http2Calls}. gRPC-Web

@@ -3,7 +3,7 @@ package dev.sluice.protocol.grps.brpc;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcHandler;
 import dev.sluice.transport.brpc.BrpcProtocolHandler;
-import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcMethod;
 import java.util.Map;
 
 /**

@@ -10,9 +10,9 @@ import dev.sluice.protocol.grps.ModelResolver;
 import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
-import dev.sluice.transport.grpc.GrpcMethod;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
-import dev.sluice.transport.grpc.GrpcStreamMethod;
+import dev.sluice.transport.grpc.method.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import java.util.Map;
 
 /**

@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.grps.GrpsMetadata;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.grpc.GrpcCall;
+import dev.sluice.transport.grpc.method.GrpcCall;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 

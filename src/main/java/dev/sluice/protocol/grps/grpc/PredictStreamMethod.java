@@ -4,8 +4,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.grpc.GrpcStreamCall;
-import dev.sluice.transport.grpc.GrpcStreamMethod;
+import dev.sluice.transport.grpc.method.GrpcStreamCall;
+import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import io.vertx.core.Future;
 
 /**

@@ -5,7 +5,7 @@ import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
-import dev.sluice.transport.grpc.GrpcStreamCall;
+import dev.sluice.transport.grpc.method.GrpcStreamCall;
 import io.vertx.core.buffer.Buffer;
 
 /**

@@ -1,8 +1,8 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.transport.grpc.GrpcStreamCall;
-import dev.sluice.transport.grpc.GrpcStreamMethod;
+import dev.sluice.transport.grpc.method.GrpcStreamCall;
+import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 
 /** Answers {@code ModelStreamInfer}. */
 record StreamInferMethod(OipServer server) implements GrpcStreamMethod {

@@ -6,8 +6,8 @@ import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.transport.grpc.GrpcMethod;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import java.util.List;
 import java.util.Map;
 

@@ -4,8 +4,8 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
-import dev.sluice.transport.grpc.GrpcMethod;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import java.util.List;
 import java.util.Map;
 

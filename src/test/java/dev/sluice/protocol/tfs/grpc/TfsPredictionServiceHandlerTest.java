@@ -35,7 +35,7 @@ import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.LocalGrpcCall;
 import dev.sluice.testing.Mutations;
 import dev.sluice.transport.Body;
-import dev.sluice.transport.grpc.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.grpc.method;
 
 import dev.sluice.transport.Exchange;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.grpc.method;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.sluice.transport.grpc;
+package dev.sluice.transport.grpc.method;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.access.Operation;
