@@ -1,10 +1,9 @@
 package dev.sluice.boot;
 
 import dev.sluice.boot.cli.VersionText;
-import dev.sluice.config.compat.grps.GrpsConfig;
+import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.compat.grps.StreamControlConfig;
 import dev.sluice.config.server.KserveConfig;
-import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.OipConfig;
@@ -41,7 +40,7 @@ import dev.sluice.protocol.v1.http.V1Routes;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.brpc.BrpcDispatcher;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.netty.DetectedProtocol;
 import java.util.ArrayList;
@@ -53,36 +52,32 @@ import java.util.Set;
 /**
  * The protocol handlers of a listener. A new protocol is a line here.
  *
- * @param data what they ask models through
- * @param control what they manage models through
- * @param logs what is written to the log
+ * @param planes what they ask
+ * @param config of the server, with the settings of each protocol
  * @param telemetry what metrics and statistics show
- * @param explainer what they have models explained by
  * @param monitor what the console shows
- * @param grps what the grps protocol leaves to the server
- * @param kserve what KServe's protocol leaves to the server
- * @param limits what one caller may cost
  * @param concurrencyLimit how many predictions of grps may be under way at once
- * @param oip what the Open Inference Protocol leaves to the server
  * @param regions of shared memory that callers have registered
- * @param predict how TensorFlow Serving's Predict reads and writes tensors
- * @param requestLogs which calls of its protocol are kept
+ * @param requestLogs which calls of TensorFlow Serving's protocol are kept
  */
 record ProtocolHandlers(
-    DataPlane data,
-    ControlPlane control,
-    LogControl logs,
+    Planes planes,
+    SluiceConfig config,
     Telemetry telemetry,
-    Explainer explainer,
     CallMonitor monitor,
-    GrpsConfig grps,
-    KserveConfig kserve,
-    LimitsConfig limits,
     PredictConcurrencyLimit concurrencyLimit,
-    OipConfig oip,
     SharedMemoryRegions regions,
-    PredictSettings predict,
     RequestLogs requestLogs) {
+  /**
+   * The interfaces of the server that protocol handlers ask.
+   *
+   * @param data what they ask models through
+   * @param control what they manage models through
+   * @param logs what is written to the log
+   * @param explainer what they have models explained by
+   */
+  record Planes(DataPlane data, ControlPlane control, LogControl logs, Explainer explainer) {}
+
   private static final Set<Protocol> OTHER_THAN_GRPS =
       Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
 
@@ -91,7 +86,8 @@ record ProtocolHandlers(
     List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);
     if (!dialects.isEmpty()) {
-      protocolHandlers.add(new V1Routes(data, control, explainer, dialects));
+      protocolHandlers.add(
+          new V1Routes(planes.data(), planes.control(), planes.explainer(), dialects));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       protocolHandlers.add(
@@ -100,23 +96,28 @@ record ProtocolHandlers(
     if (listener.protocols().contains(Protocol.GRPS)) {
       protocolHandlers.add(
           new GrpsHttpHandler(
-              data, control, deployment(), concurrencyLimit, streamControl(), customPredict()));
+              planes.data(),
+              planes.control(),
+              deployment(),
+              concurrencyLimit,
+              streamControl(),
+              customPredict()));
     }
     if (listener.protocols().contains(Protocol.METRICS)) {
       protocolHandlers.add(new MetricsHandler(telemetry, listener.metricsPath()));
     }
     protocolHandlers.add(console(listener));
-    protocolHandlers.add(new PluginPathsHandler(data));
+    protocolHandlers.add(new PluginPathsHandler(planes.data()));
     return protocolHandlers;
   }
 
   private CustomPredict customPredict() {
-    var custom = grps.customizedPredictHttp();
+    var custom = config.grps().customizedPredictHttp();
     return new CustomPredict(custom.path().orElse(""), custom.customizedBody());
   }
 
   private ConsoleHandler console(ListenerConfig listener) {
-    var state = new ConsoleState(VersionText.number(), control, telemetry, monitor);
+    var state = new ConsoleState(VersionText.number(), planes.control(), telemetry, monitor);
     return new ConsoleHandler(state, monitor, audience(listener.protocols()));
   }
 
@@ -137,7 +138,7 @@ record ProtocolHandlers(
   }
 
   private StreamControl streamControl() {
-    StreamControlConfig control = grps.streamingCtrl();
+    StreamControlConfig control = config.grps().streamingCtrl();
     return new StreamControl(
         switch (control.ctrlMode()) {
           case QUERY_PARAM -> StreamControl.Mode.QUERY_PARAM;
@@ -152,10 +153,11 @@ record ProtocolHandlers(
     List<V1Dialect> dialects = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)
         && listener.v1() != ListenerConfig.V1Dialect.KSERVE) {
-      dialects.add(new TfsDialect(limits.maxBodySize(), requestLogs));
+      dialects.add(new TfsDialect(config.limits().maxBodySize(), requestLogs));
     }
     if (listener.protocols().contains(Protocol.KSERVE)
         && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
+      KserveConfig kserve = config.kserve();
       dialects.add(
           new KserveDialect(
               new EventAttributes(kserve.eventType(), kserve.eventSource(), kserve.eventMerge())));
@@ -167,8 +169,8 @@ record ProtocolHandlers(
   List<GrpcProtocolHandler> grpc(ListenerConfig listener) {
     List<GrpcProtocolHandler> protocolHandlers = new ArrayList<>();
     if (listener.protocols().contains(Protocol.TFS)) {
-      protocolHandlers.add(new TfsPredictionServiceHandler(data, predict));
-      protocolHandlers.add(new TfsModelServiceHandler(control, telemetry, requestLogs));
+      protocolHandlers.add(new TfsPredictionServiceHandler(planes.data(), predict()));
+      protocolHandlers.add(new TfsModelServiceHandler(planes.control(), telemetry, requestLogs));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       protocolHandlers.add(
@@ -180,6 +182,11 @@ record ProtocolHandlers(
     return protocolHandlers;
   }
 
+  private PredictSettings predict() {
+    return new PredictSettings(
+        config.limits().maxBodySize(), config.tfs().tensorContent(), requestLogs);
+  }
+
   /** Makes the handlers anew for each event loop. Empty if the listener does not speak brpc. */
   Optional<DetectedProtocol> brpc(ListenerConfig listener, ListenerContext context) {
     return listener.protocols().contains(Protocol.BRPC)
@@ -188,12 +195,14 @@ record ProtocolHandlers(
   }
 
   private GrpsGrpcHandler grpsService() {
-    return new GrpsGrpcHandler(data, control, deployment(), concurrencyLimit);
+    return new GrpsGrpcHandler(planes.data(), planes.control(), deployment(), concurrencyLimit);
   }
 
   private Deployment deployment() {
-    String defaultModel = grps.defaultModel().orElse("");
-    return grps.deployment()
+    String defaultModel = config.grps().defaultModel().orElse("");
+    return config
+        .grps()
+        .deployment()
         .map(files ->
             new Deployment(
                 defaultModel, files.models().names(), files.serverText(), files.models().texts()))
@@ -201,10 +210,11 @@ record ProtocolHandlers(
   }
 
   private OipServer oipServer() {
+    OipConfig oip = config.oip();
     return new OipServer(
-        data,
-        control,
-        logs,
+        planes.data(),
+        planes.control(),
+        planes.logs(),
         new OipServer.Identity(oip.serverName(), VersionText.number()),
         telemetry,
         new ForwardedHeaders(oip.forwardHttpHeaders(), oip.forwardGrpcMetadata()),

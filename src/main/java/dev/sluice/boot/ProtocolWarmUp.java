@@ -260,19 +260,12 @@ final class ProtocolWarmUp {
             false,
             telemetry.liveness());
     return new ProtocolHandlers(
-        data,
-        control,
-        new LogLevels(),
+        new ProtocolHandlers.Planes(data, control, new LogLevels(), new ModelExplainer(data)),
+        config,
         telemetry,
-        new ModelExplainer(data),
         new CallMonitor(telemetry, System::nanoTime),
-        config.grps(),
-        config.kserve(),
-        limits,
         new PredictConcurrencyLimit(config.grps().maxConnections()),
-        config.oip(),
         SharedMemoryRegions.OFF,
-        predict,
         new RequestLogs(List.of(), telemetry.loads(), InstantSource.system(), Optional.empty()));
   }
 

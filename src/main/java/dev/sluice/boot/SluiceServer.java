@@ -20,7 +20,6 @@ import dev.sluice.ops.ModelStateMetrics;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
-import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.advice.BatchingAdvice;
 import dev.sluice.telemetry.LatencyForms;
@@ -30,7 +29,7 @@ import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.connection.RequestMemory;
-import dev.sluice.transport.grpc.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;
 import io.vertx.core.DeploymentOptions;
@@ -163,21 +162,16 @@ public final class SluiceServer implements Server {
 
   /** Returns the protocol handlers of a listener. */
   private ProtocolHandlers protocolHandlers() {
+    var planes =
+        new ProtocolHandlers.Planes(
+            models.data(), models.control(), logs, new ModelExplainer(models.data()));
     return new ProtocolHandlers(
-        models.data(),
-        models.control(),
-        logs,
+        planes,
+        config,
         telemetry,
-        new ModelExplainer(models.data()),
         monitor,
-        config.grps(),
-        config.kserve(),
-        config.limits(),
         new PredictConcurrencyLimit(config.grps().maxConnections()),
-        config.oip(),
         regions,
-        new PredictSettings(
-            config.limits().maxBodySize(), config.tfs().tensorContent(), models.requestLogs()),
         models.requestLogs());
   }
 
