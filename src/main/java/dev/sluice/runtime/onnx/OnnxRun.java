@@ -2,9 +2,9 @@ package dev.sluice.runtime.onnx;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
+import dev.sluice.runtime.CarriedOutputs;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -192,15 +192,7 @@ final class OnnxRun implements AutoCloseable {
     if (name == null) {
       throw InferenceException.invalid("the model has no output '" + output.name() + "'");
     }
-    if (output.type() == DataType.UNSUPPORTED) {
-      throw new InferenceException(
-          ErrorCode.UNIMPLEMENTED,
-          "output '"
-              + output.name()
-              + "' is of type "
-              + output.nativeType()
-              + ", which no protocol here can carry");
-    }
+    CarriedOutputs.require(output);
     outputNameArray.setAtIndex(JAVA_LONG, index, name.address());
   }
 

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.NativeMemory;
+import dev.sluice.runtime.NativeShape;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -22,7 +23,7 @@ import java.lang.foreign.MemorySegment;
 final class OnnxValues {
   private static final int MAX_RANK = 256;
 
-  private final MemorySegment dims;
+  private final NativeShape dims;
   private final MemorySegment outType;
   private final MemorySegment outShape;
   private final MemorySegment outRank;
@@ -30,7 +31,7 @@ final class OnnxValues {
   private Shape shape = Shape.SCALAR;
 
   OnnxValues(Arena arena) {
-    this.dims = arena.allocate(JAVA_LONG, MAX_RANK);
+    this.dims = new NativeShape(arena, MAX_RANK);
     this.outType = arena.allocate(JAVA_INT);
     this.outShape = arena.allocate(JAVA_LONG);
     this.outRank = arena.allocate(JAVA_LONG);
@@ -43,20 +44,7 @@ final class OnnxValues {
    */
   long wrap(NamedTensor input) {
     Tensor tensor = input.tensor();
-    int rank = tensor.shape().rank();
-    if (rank > MAX_RANK) {
-      throw InferenceException.invalid(
-          "input '"
-              + input.name()
-              + "' has "
-              + rank
-              + " dimensions, more than the "
-              + MAX_RANK
-              + " that are possible");
-    }
-    for (int i = 0; i < rank; i++) {
-      dims.setAtIndex(JAVA_LONG, i, tensor.shape().dim(i));
-    }
+    int rank = dims.write(input);
     return tensor.type() == DataType.BYTES ? copyStrings(tensor, rank) : wrap(tensor, rank);
   }
 

@@ -1,10 +1,9 @@
 package dev.sluice.runtime.tensorflow;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.NativeMemory;
+import dev.sluice.runtime.NativeShape;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -24,29 +23,16 @@ final class TensorConversion {
   /** TensorFlow's own limit is 254. */
   private static final int MAX_RANK = 254;
 
-  private final MemorySegment dims;
+  private final NativeShape dims;
 
   TensorConversion(Arena arena) {
-    this.dims = arena.allocate(JAVA_LONG, MAX_RANK);
+    this.dims = new NativeShape(arena, MAX_RANK);
   }
 
   /** Returns a copy, for the caller to delete. */
   long toNative(NamedTensor input) {
     Tensor tensor = input.tensor();
-    int rank = tensor.shape().rank();
-    if (rank > MAX_RANK) {
-      throw InferenceException.invalid(
-          "input '"
-              + input.name()
-              + "' has "
-              + rank
-              + " dimensions, more than the "
-              + MAX_RANK
-              + " that are possible");
-    }
-    for (int i = 0; i < rank; i++) {
-      dims.setAtIndex(JAVA_LONG, i, tensor.shape().dim(i));
-    }
+    int rank = dims.write(input);
     return tensor.type() == DataType.BYTES
         ? TfStrings.write(tensor, dims.address(), rank)
         : copyNumbers(tensor, rank);

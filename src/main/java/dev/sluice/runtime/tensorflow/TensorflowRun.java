@@ -2,10 +2,9 @@ package dev.sluice.runtime.tensorflow;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
-import dev.sluice.tensor.DataType;
+import dev.sluice.runtime.CarriedOutputs;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
@@ -141,15 +140,7 @@ final class TensorflowRun implements AutoCloseable {
     if (port == null) {
       throw InferenceException.invalid("the signature has no output '" + output.name() + "'");
     }
-    if (output.type() == DataType.UNSUPPORTED) {
-      throw new InferenceException(
-          ErrorCode.UNIMPLEMENTED,
-          "output '"
-              + output.name()
-              + "' is of type "
-              + output.nativeType()
-              + ", which no protocol here can carry");
-    }
+    CarriedOutputs.require(output);
     port.writeTo(outputPorts, index);
   }
 
