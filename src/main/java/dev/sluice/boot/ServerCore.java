@@ -53,12 +53,7 @@ final class ServerCore {
   /** Made on a thread that is not Vert.x's. Nothing is looked for yet. */
   ServerCore(SluiceConfig config, ServerThreads threads, Telemetry telemetry) {
     this.config = config;
-    this.logs =
-        new RequestLogs(
-            config.repository().defaults().runtimes().tensorflow().tags(),
-            telemetry.loads(),
-            InstantSource.system(),
-            config.tfs().requestLogFolder());
+    this.logs = requestLogs(telemetry);
     this.file =
         config.repository().tensorflow().file().map(path -> new TensorflowModels(path, logs));
     var news = new RepositoryEventLog(LoggerFactory.getLogger("dev.sluice.models"));
@@ -77,16 +72,27 @@ final class ServerCore {
             new LoadingWorkers(threads),
             InstantSource.system(),
             news);
-    this.control =
-        new ModelControl(
-            repository,
-            reader,
-            config.repository().control(),
-            policy,
-            config.grps().onlineAtStart(),
-            config.repository().tensorflow().labelsForUnavailable(),
-            telemetry.liveness());
+    this.control = control(reader, policy, telemetry);
     this.data = new InferencePipeline(repository, paths, System::nanoTime);
+  }
+
+  private RequestLogs requestLogs(Telemetry telemetry) {
+    return new RequestLogs(
+        config.repository().defaults().runtimes().tensorflow().tags(),
+        telemetry.loads(),
+        InstantSource.system(),
+        config.tfs().requestLogFolder());
+  }
+
+  private ModelControl control(ModelConfigReader reader, LoadPolicy policy, Telemetry telemetry) {
+    return new ModelControl(
+        repository,
+        reader,
+        config.repository().control(),
+        policy,
+        config.grps().onlineAtStart(),
+        config.repository().tensorflow().labelsForUnavailable(),
+        telemetry.liveness());
   }
 
   /** Returns the models to serve at first. */

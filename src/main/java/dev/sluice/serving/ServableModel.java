@@ -99,47 +99,66 @@ public final class ServableModel implements Servable {
             ? new CoalescedWakeUps(this::wakeOne, this::runInline)
             : workerCalls;
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
-    this.scheduler =
-        new QueueScheduler(
-            vertx,
-            queue,
-            rules::rows,
-            request -> arrived(request, requestCalls),
-            meter,
-            nanoTime,
-            cancellableQueue);
-    this.streams =
-        new QueuedStreams(
-            vertx,
-            plan(generator, config),
-            queue,
-            cancellableQueue,
-            rules::rows,
-            step -> arrived(step, workerCalls),
-            nanoTime,
-            config.stream().maxStreams());
+    this.scheduler = scheduler(queue, rules, nanoTime);
+    this.streams = streams(plan(generator, config), queue, rules, config, nanoTime);
     var recovery =
         new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
     meter.add(recovery);
-    var work =
-        new ModelWorkerState(
-            batcher,
-            rules,
-            breaker,
-            this::wakeOne,
-            config.queue().inlineLimit(),
-            recovery,
-            nanoTime);
     var replacement = new ModelWorkers.Replacement(opener, config.breaker().abandonedRuns());
-    this.workers = new ModelWorkers(sessions, permits, work, meter, replacement, vertx, poolName);
+    this.workers =
+        new ModelWorkers(
+            sessions,
+            permits,
+            work(rules, config, recovery, nanoTime),
+            meter,
+            replacement,
+            vertx,
+            poolName);
     breaker.onFailing(() -> workers.all().forEach(ModelWorkerVerticle::reopenSession));
-    this.monitor =
-        new RunMonitor(
-            workers,
-            breaker,
-            new SlowRunLog(meter.model(), this::runs),
-            cancellableQueue::refuseWaiting);
+    this.monitor = monitor();
     meter.add(monitor);
+  }
+
+  private Scheduler scheduler(ModelQueue queue, BatchRules rules, LongSupplier nanoTime) {
+    return new QueueScheduler(
+        vertx,
+        queue,
+        rules::rows,
+        request -> arrived(request, requestCalls),
+        facts.meter(),
+        nanoTime,
+        cancellableQueue);
+  }
+
+  private StreamScheduler streams(
+      StreamPlan plan,
+      ModelQueue queue,
+      BatchRules rules,
+      ModelConfig config,
+      LongSupplier nanoTime) {
+    return new QueuedStreams(
+        vertx,
+        plan,
+        queue,
+        cancellableQueue,
+        rules::rows,
+        step -> arrived(step, workerCalls),
+        nanoTime,
+        config.stream().maxStreams());
+  }
+
+  private ModelWorkerState work(
+      BatchRules rules, ModelConfig config, ModelRecovery recovery, LongSupplier nanoTime) {
+    return new ModelWorkerState(
+        batcher, rules, breaker, this::wakeOne, config.queue().inlineLimit(), recovery, nanoTime);
+  }
+
+  private RunMonitor monitor() {
+    return new RunMonitor(
+        workers,
+        breaker,
+        new SlowRunLog(facts.meter().model(), this::runs),
+        cancellableQueue::refuseWaiting);
   }
 
   private static void warnOfObstacles(BatchRules rules, VersionMeter meter) {

@@ -89,6 +89,18 @@ public final class ServingSettings {
     platform();
     threads();
     mixedPrecision();
+    requests();
+    SluiceConfig read =
+        new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
+    RepositoryConfig repository = read.repository();
+    return read.with(
+        listeners(),
+        repository.tensorflow().file().isPresent()
+            ? repository.withWanted(DesiredModels.only(Map.of()))
+            : repository.withWanted(onlyModel()));
+  }
+
+  private void requests() {
     flags
         .text(ServingFlag.REST_API_TIMEOUT_IN_MS)
         .ifPresent(millis ->
@@ -102,14 +114,6 @@ public final class ServingSettings {
     if (flags.on(ServingFlag.ENABLE_SIGNATURE_METHOD_NAME_CHECK, false)) {
       set(ServingFlag.ENABLE_SIGNATURE_METHOD_NAME_CHECK, "tensorflow.method_names", "true");
     }
-    SluiceConfig read =
-        new SluiceConfigReader(warnings).read(Optional.empty(), environment, overrides);
-    RepositoryConfig repository = read.repository();
-    return read.with(
-        listeners(),
-        repository.tensorflow().file().isPresent()
-            ? repository.withWanted(DesiredModels.only(Map.of()))
-            : repository.withWanted(onlyModel()));
   }
 
   private void warn() {

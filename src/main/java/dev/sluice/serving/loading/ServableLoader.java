@@ -1,6 +1,5 @@
 package dev.sluice.serving.loading;
 
-import dev.sluice.config.compat.triton.proto.ModelWarmup;
 import dev.sluice.config.model.InstanceLimit;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.extension.Setup;
@@ -12,7 +11,6 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.RecordedRequests;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.repository.Loader;
-import dev.sluice.runtime.LimitedSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
@@ -20,7 +18,6 @@ import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
-import dev.sluice.serving.AvailableMemory;
 import dev.sluice.serving.CachedModel;
 import dev.sluice.serving.ClassLabels;
 import dev.sluice.serving.SequenceModel;
@@ -33,18 +30,12 @@ import dev.sluice.serving.control.LoadPolicy;
 import dev.sluice.serving.plugin.PluginModels;
 import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.serving.plugin.PluginVersion;
-import dev.sluice.serving.warmup.DeclaredWarmUp;
-import dev.sluice.serving.warmup.RecordedWarmUp;
-import dev.sluice.serving.warmup.WarmUp;
-import dev.sluice.serving.worker.ReopenableSession;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Vertx;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -183,134 +174,65 @@ public final class ServableLoader implements Loader {
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig said) {
-    ModelConfig config = said;
-    Path files = VersionLocation.of(folder, config);
-    RuntimeProvider runtime = runtimeFor(id, files);
-    var source = new ModelSource(id, files, config.runtimes());
-    var sessions = new ArrayList<ModelSession>();
-    List<InstancePermit> permits = List.of();
+    Path files = VersionLocation.of(folder, said);
+    var source = new ModelSource(id, files, said.runtimes());
     VersionMeter meter = telemetry.version(id);
     long begun = nanoTime.getAsLong();
+    var opener =
+        new SessionOpener(
+            runtimeFor(id, files),
+            source,
+            folder,
+            recorded,
+            telemetry.loads(),
+            maxOutputSize,
+            nanoTime);
+    SessionOpener.Opened opened = opener.open(said);
     try {
-      ModelSession first = open(runtime, source);
-      config = DefaultBatchSize.complete(config, first.metadata());
-      add(first, id, config, sessions);
-      warmUp(sessions.getFirst(), source, folder, config);
-      boolean sharing = false;
-      while (sessions.size() < config.instances()) {
-        Optional<ModelSession> shared = first.share();
-        sharing |= shared.isPresent();
-        add(shared.isPresent() ? shared.get() : open(runtime, source), id, config, sessions);
-        if (shared.isEmpty()) {
-          warmUp(sessions.getLast(), source, folder, config);
-        }
-      }
-      ModelConfig complete = config;
-      if (!sharing) {
-        sessions.replaceAll(session ->
-            new ReopenableSession(() -> openAgain(runtime, source, folder, complete), session));
-      }
-      ModelMetadata metadata =
-          sessions
-              .getFirst()
-              .metadata()
-              .withMaxBatchSize(config.batching().maxBatchSize())
-              .withDecoupled(config.stream().decoupled())
-              .withQueueTimeouts(config.queue().hasPolicies())
-              .withClassLabels(ClassLabels.read(config.classLabels()));
+      ModelMetadata metadata = metadata(opened);
       UnsupportedOutputs.require(id, metadata);
       if (Files.exists(files.resolve(METADATA_ID))) {
         telemetry.loads().metadataId(id);
       }
       meter.loaded(nanoTime.getAsLong() - begun);
-      Supplier<ModelSession> beside =
-          () -> {
-            AvailableMemory.requireFor(source.folder(), id);
-            return openAgain(runtime, source, folder, complete);
-          };
-      permits = limiter.permits(InstanceLimit.of(config), sessions.size());
+      return start(id, metadata, opened, meter, () -> opener.openBeside(opened.config()));
+    } catch (RuntimeException | Error e) {
+      opened.sessions().forEach(ModelSession::close);
+      throw e;
+    }
+  }
+
+  private static ModelMetadata metadata(SessionOpener.Opened opened) {
+    ModelConfig config = opened.config();
+    return opened
+        .sessions()
+        .getFirst()
+        .metadata()
+        .withMaxBatchSize(config.batching().maxBatchSize())
+        .withDecoupled(config.stream().decoupled())
+        .withQueueTimeouts(config.queue().hasPolicies())
+        .withClassLabels(ClassLabels.read(config.classLabels()));
+  }
+
+  private Servable start(
+      ModelId id,
+      ModelMetadata metadata,
+      SessionOpener.Opened opened,
+      VersionMeter meter,
+      Supplier<ModelSession> beside) {
+    ModelConfig config = opened.config();
+    List<ModelSession> sessions = opened.sessions();
+    List<InstancePermit> permits = limiter.permits(InstanceLimit.of(config), sessions.size());
+    try {
       return config.sequence().isPresent()
           ? SequenceModel.start(
               metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside)
           : ServableModel.start(
               metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside);
     } catch (RuntimeException | Error e) {
-      sessions.forEach(ModelSession::close);
       permits.forEach(InstancePermit::close);
       throw e;
     }
-  }
-
-  /** Adds a session; on any failure it is closed with the others. */
-  private void add(
-      ModelSession opened, ModelId id, ModelConfig config, List<ModelSession> sessions) {
-    sessions.add(new LimitedSession(opened, maxOutputSize));
-    sessions.set(sessions.size() - 1, new DeclaredTensors(id, config).applyTo(sessions.getLast()));
-  }
-
-  /** Opens a session in place of one that was lost, ready to take requests. */
-  private ModelSession openAgain(
-      RuntimeProvider runtime, ModelSource source, Path folder, ModelConfig config) {
-    var opened = new ArrayList<ModelSession>();
-    try {
-      add(open(runtime, source), source.id(), config, opened);
-      warmUp(opened.getLast(), source, folder, config);
-      return opened.getLast();
-    } catch (RuntimeException | Error e) {
-      opened.forEach(ModelSession::close);
-      throw e;
-    }
-  }
-
-  private ModelSession open(RuntimeProvider runtime, ModelSource source) {
-    long begun = nanoTime.getAsLong();
-    boolean opened = false;
-    try {
-      ModelSession session = runtime.open(source);
-      opened = true;
-      return session;
-    } finally {
-      telemetry.loads().opened(path(source), nanoTime.getAsLong() - begun, opened);
-    }
-  }
-
-  private void warmUp(ModelSession session, ModelSource source, Path folder, ModelConfig config) {
-    ModelId id = source.id();
-    List<ModelWarmup> declared = config.declared().getModelWarmupList();
-    if (!declared.isEmpty()) {
-      Path model = VersionLocation.modelFolder(folder, id);
-      new DeclaredWarmUp(session, id, model, config).run(declared);
-    } else if (config.warmup() && recorded.areIn(source.folder())) {
-      replay(session, source, config);
-    } else if (config.warmup()) {
-      WarmUp.run(session, id, config.batching().allowedBatchSizes());
-    }
-  }
-
-  /**
-   * Replays recorded requests; one that the model fails on is not measured, as under TensorFlow
-   * Serving.
-   */
-  private void replay(ModelSession session, ModelSource source, ModelConfig config) {
-    long begun = nanoTime.getAsLong();
-    try {
-      int records =
-          new RecordedWarmUp(session, source.id())
-              .run(recorded, source.folder(), config.warmupIterations());
-      telemetry.loads().warmedUp(path(source), nanoTime.getAsLong() - begun, records);
-    } catch (InferenceException e) {
-      if (e.code() == ErrorCode.DATA_LOSS) {
-        telemetry
-            .loads()
-            .warmUpFailed(
-                path(source), nanoTime.getAsLong() - begun, e.code() + ": " + e.getMessage());
-      }
-      throw e;
-    }
-  }
-
-  private static String path(ModelSource source) {
-    return source.folder().toString();
   }
 
   private RuntimeProvider runtimeFor(ModelId id, Path folder) {
