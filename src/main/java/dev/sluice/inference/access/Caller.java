@@ -1,7 +1,5 @@
 package dev.sluice.inference.access;
 
-import dev.sluice.inference.InferenceException;
-
 /**
  * The caller of a request, and its rights. Immutable; any thread.
  *
@@ -36,15 +34,16 @@ public interface Caller {
   /**
    * Requires the right to an operation; of one that concerns a model, on any model at all.
    *
-   * @throws InferenceException PERMISSION_DENIED, naming the operation, its role, the identity and
-   *     the setting that allows it
+   * @throws dev.sluice.inference.InferenceException PERMISSION_DENIED, naming the operation, its
+   *     role, the identity and the setting that allows it
    */
   void require(Operation operation);
 
   /**
    * Requires the right to an operation on one model.
    *
-   * @throws InferenceException PERMISSION_DENIED, as {@link #require(Operation)}
+   * @throws dev.sluice.inference.InferenceException PERMISSION_DENIED, as {@link
+   *     #require(Operation)}
    */
   void require(Operation operation, String model);
 
