@@ -12,6 +12,7 @@ import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.netty.DetectedProtocol;
 import dev.sluice.transport.netty.FlushCoalescing;
 import dev.sluice.transport.netty.Http1Drain;
+import dev.sluice.transport.netty.Http1HeadDecoder;
 import dev.sluice.transport.netty.Http1Memory;
 import dev.sluice.transport.netty.Http1Progress;
 import dev.sluice.transport.netty.Http1ResponseEncoder;
@@ -55,9 +56,6 @@ public final class ListenerVerticle extends VerticleBase {
 
   private static final int MAX_FRAME_SIZE = 128 * 1024;
   private static final long MAX_STREAMS = 1_000;
-
-  /** Bytes of a request's headers together, and the most a proxy usually lets through. */
-  private static final int MAX_HEADERS = 32 * 1024;
 
   /** Connections that wait to be accepted: thousands may come back at once after a restart. */
   private static final int BACKLOG = 4_096;
@@ -139,7 +137,9 @@ public final class ListenerVerticle extends VerticleBase {
 
   private void admit(SocketAddress address) {
     ProtocolDetectionTransport.admit(
-        vertx, address, new ProtocolDetectionTransport.Admission(connections, drain, limits));
+        vertx,
+        address,
+        new ProtocolDetectionTransport.Admission(connections, drain, limits, memory));
   }
 
   /**
@@ -172,7 +172,7 @@ public final class ListenerVerticle extends VerticleBase {
         SocketAuthority.join(connection);
       }
       Http1Progress.join(connection);
-      Http1Memory.join(connection, memory);
+      Http1Memory.join(connection);
       Http2Memory.join(connection, memory);
       Http2StreamMemory.join(connection, connections.memory());
       Http2Guard.join(connection, limits, dispatcher::isStream);
@@ -212,7 +212,7 @@ public final class ListenerVerticle extends VerticleBase {
             .setStrictThreadMode(true)
             .setAcceptBacklog(BACKLOG)
             .setTcpKeepAlive(true)
-            .setMaxHeaderSize(MAX_HEADERS)
+            .setMaxHeaderSize(Http1HeadDecoder.MAX_HEADERS)
             .setPerMessageWebSocketCompressionSupported(false)
             .setPerFrameWebSocketCompressionSupported(false)
             .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
@@ -224,7 +224,7 @@ public final class ListenerVerticle extends VerticleBase {
         .setInitialWindowSize(STREAM_WINDOW)
         .setMaxFrameSize(MAX_FRAME_SIZE)
         .setMaxConcurrentStreams(MAX_STREAMS)
-        .setMaxHeaderListSize(MAX_HEADERS);
+        .setMaxHeaderListSize(Http1HeadDecoder.MAX_HEADERS);
     if (!limits.connection().writeTimeout().isZero() && config.socket().isEmpty()) {
       options.setTcpUserTimeout(Math.toIntExact(limits.connection().writeTimeout().toMillis()));
     }

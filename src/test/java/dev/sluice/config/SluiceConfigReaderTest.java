@@ -152,6 +152,7 @@ class SluiceConfigReaderTest {
         memory: 5MiB
         onnx_memory: 7MiB
         connection_memory: 8MiB
+        max_header_fields: 50
         max_connections_per_peer: 8
         header_timeout: 9s
         min_upload_rate: 10
@@ -330,7 +331,8 @@ class SluiceConfigReaderTest {
               4 << 20,
               5 << 20,
               7 << 20,
-              new ConnectionConfig(8 << 20, 8, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
+              new ConnectionConfig(
+                  8 << 20, 8, 50, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
           new GrpsConfig(
               Optional.of("digits"),
               true,

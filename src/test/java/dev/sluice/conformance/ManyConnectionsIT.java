@@ -19,6 +19,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -27,10 +28,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** More connections and streams than a small heap holds, on which nothing comes. */
+/** More connections, streams and heads than a small heap holds, behind which nothing comes. */
 @Timeout(180)
 class ManyConnectionsIT {
+  private static final String HEAD = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n";
+  private static final String POST =
+      "POST /v1/models/twice:predict HTTP/1.1\r\nHost: localhost\r\n";
+  private static final String CHUNKED = "Transfer-Encoding: chunked\r\n";
+
   /** The heap that the start script chooses in a container of 512 MiB. */
   private static final List<String> FLAGS =
       List.of(
@@ -101,8 +109,51 @@ class ManyConnectionsIT {
     assertThat(server.output()).anyMatch(line -> line.contains("limits.connection_memory"));
   }
 
+  /** Each small header becomes objects of more than a hundred bytes. */
+  @ParameterizedTest
+  @ValueSource(ints = {90, 1_900})
+  void headsOfManySmallHeadersAreCounted(int headers) throws Exception {
+    String small = "a:\r\n".repeat(headers);
+    connect(1_200, (HEAD + small).getBytes(US_ASCII));
+    connect(600, (POST + "Content-Length: 100\r\n" + small + "\r\n").getBytes(US_ASCII));
+    connect(600, (POST + CHUNKED + "\r\n1\r\n{\r\n0\r\n" + small).getBytes(US_ASCII));
+    connect(1_200, (HEAD + "a: " + "b".repeat(30_000)).getBytes(US_ASCII));
+    theServerGoesOn();
+  }
+
+  @Test
+  void headsOfPipelinedRequestsAreCounted() throws Exception {
+    String small = HEAD + "a:\r\n".repeat(90) + "\r\n";
+    String stalled = POST + "Content-Length: 100\r\n\r\n";
+    connect(300, (stalled + "x".repeat(100) + small.repeat(200)).getBytes(US_ASCII));
+    connect(1_000, (small.repeat(15) + stalled).getBytes(US_ASCII));
+    theServerGoesOn();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {90, 230, 900})
+  void headsOfStreamsAreCounted(int headers) throws Exception {
+    var bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(RawHttp2.PREFACE);
+    bytes.writeBytes(RawHttp2.SETTINGS);
+    List<String> head =
+        new ArrayList<>(
+            List.of(":method", "POST", ":scheme", "http", ":path", "/v1/models/twice:predict"));
+    head.addAll(List.of(":authority", "localhost"));
+    for (int i = 0; i < headers; i++) {
+      head.addAll(List.of("a", ""));
+    }
+    bytes.writeBytes(RawHttp2.head(RawHttp2.END_HEADERS, 1, head));
+    connect(1_700, bytes.toByteArray());
+    theServerGoesOn();
+  }
+
   private void theServerGoesOn() throws IOException {
     friendsAreAnswered();
+    // A drain would wait for requests of which the rest never comes.
+    for (Socket socket : open) {
+      socket.close();
+    }
     server.terminate();
     assertThat(server.exitCode()).isZero();
   }
@@ -120,7 +171,7 @@ class ManyConnectionsIT {
 
   /** Opens connections and looks after the friends meanwhile; returns how many were refused. */
   private int connect(int count, byte[] bytes) throws Exception {
-    boolean answers = bytes[0] == RawHttp2.PREFACE[0];
+    boolean answers = Arrays.mismatch(bytes, RawHttp2.PREFACE) >= RawHttp2.PREFACE.length;
     int refused = 0;
     for (int i = 0; i < count; i++) {
       refused += isRefused(bytes, answers) ? 1 : 0;

@@ -38,7 +38,7 @@ class ConnectionGuardIT {
 
   @BeforeAll
   static void open() {
-    listener = new EchoListener(limits(new ConnectionConfig(0, 0, SHORT, 1_000, SHORT)));
+    listener = new EchoListener(limits(new ConnectionConfig(0, 0, 100, SHORT, 1_000, SHORT)));
   }
 
   @AfterAll
@@ -215,7 +215,7 @@ class ConnectionGuardIT {
 
   @Test
   void oneAddressHasNoMoreThanItsConnections() throws IOException {
-    var two = new ConnectionConfig(0, 2, Duration.ZERO, 0, Duration.ZERO);
+    var two = new ConnectionConfig(0, 2, 100, Duration.ZERO, 0, Duration.ZERO);
     try (var limited = new EchoListener(limits(two));
         var first = new Socket("localhost", limited.port());
         var second = new Socket("localhost", limited.port());

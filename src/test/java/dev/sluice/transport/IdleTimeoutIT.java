@@ -31,7 +31,7 @@ class IdleTimeoutIT {
 
   /** The other limits of a connection are off: none of them can be what closes it. */
   private static final ConnectionConfig NO_LIMITS =
-      new ConnectionConfig(0, 0, Duration.ZERO, 0, Duration.ZERO);
+      new ConnectionConfig(0, 0, 100, Duration.ZERO, 0, Duration.ZERO);
 
   private static EchoListener listener;
 

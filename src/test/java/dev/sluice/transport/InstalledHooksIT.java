@@ -112,8 +112,8 @@ class InstalledHooksIT {
       assertThat(connection.protocolVersion()).isEqualTo(HttpVersion.HTTP_1_1);
       assertThat(handlers(connection))
           .startsWith("LingeringClose", "ConnectionGuard")
-          .contains("UnusedConnectionDrain", "Http1ResponseEncoder")
-          .doesNotContain("VertxHttpResponseEncoder")
+          .contains("UnusedConnectionDrain", "Http1HeadDecoder", "Http1ResponseEncoder")
+          .doesNotContain("VertxHttpRequestDecoder", "VertxHttpResponseEncoder")
           .endsWith(
               "ZeroCopyBodyChunks", "Http1Drain", "Http1Progress", "Http1Memory", "VertxHandler");
     }

@@ -59,6 +59,7 @@ class MemoryShareIT {
                     new ConnectionConfig(
                         usual.connectionMemory(),
                         mostOfPeer,
+                        usual.maxHeaderFields(),
                         usual.headerTimeout(),
                         usual.minUploadRate(),
                         usual.writeTimeout())));

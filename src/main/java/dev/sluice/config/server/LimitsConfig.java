@@ -17,11 +17,11 @@ import java.time.Duration;
  * @param maxOutputSize bytes of one output of a run, batched or not. A request whose output is
  *     larger is answered with 400
  * @param memory memory budget: bytes that all requests may hold together, arriving, queued and
- *     answered; 0: half of the heap, at most a quarter of the container's memory
+ *     answered; 0: three eighths of the heap, at most a quarter of the container's memory
  * @param onnxMemory bytes that runs of ONNX models in the server's process may take together,
- *     weights not counted; 0: three quarters of what the heap, half of the network buffers and the
- *     JVM leave of the container's memory. A run that wants more is answered with 429, or 400 if it
- *     never fits
+ *     weights not counted; 0: three quarters of what the heap, half of the network buffers, the
+ *     memory budget and 160 MiB for the process leave of the container's memory. A run that wants
+ *     more is answered with 429, or 400 if it never fits
  * @param connection how long one connection may keep the server waiting
  */
 public record LimitsConfig(

@@ -1,22 +1,24 @@
 package dev.sluice.transport.connection;
 
 import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for bytes that are no HTTP/1.1 request, or one that a proxy could understand differently.
- * It is answered once, and nothing behind it is read: where the next request begins is not known.
- * Immutable; any thread.
+ * Thrown for bytes that are no HTTP/1.1 request, or one that a proxy could understand differently,
+ * or one whose head takes more than there is for it. It is answered once, and nothing behind it is
+ * read: where the next request begins is not known. Immutable; any thread.
  */
 public final class MalformedRequest extends RuntimeException {
   public static final int BAD_REQUEST = 400;
   public static final int NOT_IMPLEMENTED = 501;
   public static final int VERSION_NOT_SUPPORTED = 505;
+  public static final int TOO_MANY_REQUESTS = 429;
+  public static final int HEADERS_TOO_LARGE = 431;
   private static final int TARGET_TOO_LONG = 414;
-  private static final int HEADERS_TOO_LARGE = 431;
 
   private final int status;
   private final String text;
@@ -43,8 +45,10 @@ public final class MalformedRequest extends RuntimeException {
 
   /** Returns what a decoder found wrong with the body of a request, which came in chunks. */
   public static MalformedRequest body(Throwable found) {
-    return new MalformedRequest(
-        BAD_REQUEST, "the chunks of the request body are malformed: " + text(found));
+    return found instanceof MalformedRequest known
+        ? known
+        : new MalformedRequest(
+            BAD_REQUEST, "the chunks of the request body are malformed: " + text(found));
   }
 
   private static String text(Throwable found) {
@@ -69,7 +73,7 @@ public final class MalformedRequest extends RuntimeException {
    */
   public static @Nullable InferenceException refusal(Throwable broken) {
     return broken instanceof MalformedRequest malformed
-        ? InferenceException.invalid(malformed.text)
+        ? new InferenceException(ErrorCode.INVALID_ARGUMENT, malformed.text, malformed)
         : null;
   }
 }

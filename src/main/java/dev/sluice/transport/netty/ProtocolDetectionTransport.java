@@ -3,6 +3,7 @@ package dev.sluice.transport.netty;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.transport.connection.ConnectionCount;
 import dev.sluice.transport.connection.ConnectionDrain;
+import dev.sluice.transport.connection.RequestMemory;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFactory;
@@ -70,9 +71,13 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
    * @param connections counts them
    * @param drain ends them
    * @param limits of each
+   * @param memory of the heads of their requests
    */
   public record Admission(
-      ConnectionCount connections, ConnectionDrain drain, LimitsConfig limits) {}
+      ConnectionCount connections,
+      ConnectionDrain drain,
+      LimitsConfig limits,
+      RequestMemory memory) {}
 
   /**
    * Sets who is accepted from now on by the server with this address. Without it, anyone is.
@@ -195,6 +200,8 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
           connection.unsafe().closeForcibly();
           return;
         }
+        Http1HeadMemory.attach(
+            connection, admission.memory(), admission.limits().connection().maxHeaderFields());
         connection
             .pipeline()
             .addLast(

@@ -58,6 +58,7 @@ public final class ProtocolDetector extends ChannelInboundHandlerAdapter {
         return;
       }
       UpgradeHeaderRemover.join(pipeline);
+      Http1HeadDecoder.replace(pipeline);
     }
     pipeline.remove(this);
     if (bytes.isReadable()) {

@@ -26,6 +26,7 @@ import dev.sluice.protocol.v1.http.V1Request;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.transport.connection.MalformedRequest;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -172,7 +173,8 @@ public final class TfsDialect implements V1Dialect {
   /** Returns the error for a body that cannot be inflated: the one for an empty body. */
   @Override
   public Throwable refuse(Throwable unread) {
-    return ErrorCode.of(unread) == ErrorCode.INVALID_ARGUMENT
+    boolean arrived = !(unread.getCause() instanceof MalformedRequest);
+    return arrived && ErrorCode.of(unread) == ErrorCode.INVALID_ARGUMENT
         ? InferenceException.invalid(EMPTY)
         : unread;
   }

@@ -65,6 +65,7 @@ public final class Http2Guard extends Http2Heads {
   private final long writeTime;
   private final long grace;
   private final long leastBytes;
+  private final int mostFields;
   private final Http2Connection.PropertyKey looksKey;
   private final Http2Connection.PropertyKey streamingKey;
   private final Flood pings = new Flood("PING", MOST_PINGS, PINGS_NANOS);
@@ -97,6 +98,7 @@ public final class Http2Guard extends Http2Heads {
     writeTime = ConnectionGuard.nanos(limits.connection().writeTimeout());
     grace = ConnectionGuard.nanos(limits.connection().headerTimeout());
     leastBytes = limits.connection().minUploadRate();
+    mostFields = limits.connection().maxHeaderFields();
     looksKey = handler.connection().newKey();
     streamingKey = handler.connection().newKey();
   }
@@ -243,6 +245,7 @@ public final class Http2Guard extends Http2Heads {
   protected Http2Headers headRead(int streamId, Http2Headers headers, boolean end)
       throws Http2Exception {
     guard.frameRead();
+    Http2Validity.checkCount(streamId, headers, mostFields);
     Http2Validity.check(streamId, headers);
     CharSequence path = headers.path();
     if (!end && path != null && streaming.test(path.toString())) {

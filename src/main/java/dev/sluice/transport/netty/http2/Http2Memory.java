@@ -44,10 +44,10 @@ public final class Http2Memory extends Http2Heads {
       new RateLimitedLog(LoggerFactory.getLogger(Http2Memory.class));
 
   /** Bytes of each connection that are not charged. */
-  private static final int UNCHARGED = 16 * 1024;
+  private static final int UNCHARGED = 6 * 1024;
 
   /** Bytes that are charged at once. */
-  private static final int STEP = 32 * 1024;
+  private static final int STEP = 16 * 1024;
 
   /** Interval at which a connection that is not read polls for memory, and the number of polls. */
   private static final long POLL_MILLIS = 20;
@@ -61,7 +61,7 @@ public final class Http2Memory extends Http2Heads {
       AttributeKey.valueOf(Http2Memory.class, "of");
 
   /** Bytes of a header beside those of its name and its value. */
-  private static final int HEADER = 64;
+  private static final int HEADER = 128;
 
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;

@@ -20,9 +20,29 @@ final class Http2Validity {
   /** Characters of a method besides letters and digits (RFC 9110, section 5.6.2). */
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
 
+  /** Method, scheme, authority and path. */
+  private static final int PSEUDO_HEADERS = 4;
+
   private static final String SCHEME_MARKS = "+-.";
 
   private Http2Validity() {}
+
+  /**
+   * Counts the headers at the beginning of a stream, or its trailers.
+   *
+   * @param most of them, pseudo headers not counted
+   * @throws Http2Exception that answers the stream with 431, or resets it at its trailers
+   */
+  static void checkCount(int streamId, Http2Headers headers, int most) throws Http2Exception {
+    if (headers.size() > most + PSEUDO_HEADERS) {
+      throw Http2Exception.headerListSizeError(
+          streamId,
+          Http2Error.ENHANCE_YOUR_CALM,
+          true,
+          "a stream is refused: it has more than %d headers (setting limits.max_header_fields)",
+          most);
+    }
+  }
 
   /**
    * Looks at the headers at the beginning of a stream, or at its trailers, which name no method.
