@@ -64,6 +64,14 @@ class StartScriptTest {
         .endsWith("dev.sluice.boot.Main", "serve");
   }
 
+  /** Otherwise glibc keeps them, and what it keeps is counted nowhere. */
+  @Test
+  void largeNativeBlocksGoBackToTheSystemAtOnce() throws IOException {
+    write("java/bin/java", "#!/bin/sh\necho \"threshold $MALLOC_MMAP_THRESHOLD_\"\n");
+    assertThat(flags()).containsExactly("threshold 1048576");
+    assertThat(flags(Map.of("MALLOC_MMAP_THRESHOLD_", "65536"))).containsExactly("threshold 65536");
+  }
+
   @Test
   void aContainerOfCgroupVersion2SeesItsLimitAtTheRoot() throws IOException {
     write("proc/self/cgroup", "0::/\n");

@@ -28,6 +28,9 @@ class HeaderFieldsIT {
   private static final int HEADERS_FRAME = 1;
   private static final int END_STREAM = 1;
 
+  /** How HPACK writes that the status is 200. */
+  private static final char INDEXED_200 = 0x88;
+
   /** The setting's default, and the host. */
   private static final int ALLOWED = 99;
 
@@ -112,12 +115,11 @@ class HeaderFieldsIT {
         int stream = in.readInt();
         byte[] payload = in.readNBytes(length);
         if (type == HEADERS_FRAME) {
-          boolean ok = payload[0] == (byte) 0x88;
-          statuses.add(stream + (ok ? " 200" : " " + new String(payload, ISO_8859_1)));
+          boolean ok = new String(payload, ISO_8859_1).indexOf(INDEXED_200) >= 0;
+          statuses.add(stream + (ok ? " 200" : " refused"));
         }
       }
-      assertThat(statuses.getFirst()).startsWith("1 ").doesNotContain("200");
-      assertThat(statuses.getLast()).isEqualTo("3 200");
+      assertThat(statuses).containsExactly("1 refused", "3 200");
     }
   }
 
