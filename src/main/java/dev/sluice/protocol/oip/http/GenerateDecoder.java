@@ -110,7 +110,7 @@ record GenerateDecoder(
           new InferenceRequest(
               model,
               signature,
-              flat.handOver(),
+              flat.takeInputs(),
               outputs,
               wanted,
               requestId,

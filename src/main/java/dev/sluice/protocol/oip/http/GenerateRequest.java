@@ -2,15 +2,13 @@ package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
-import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonElements;
-import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.InputHead;
-import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.protocol.oip.http.json.JsonFields;
 import dev.sluice.protocol.oip.http.json.JsonParameters;
+import dev.sluice.protocol.oip.http.json.JsonRequestBody;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -27,16 +25,12 @@ import java.util.Optional;
  * parameters (src/docs/reference/protocols/open-inference.md, generate). Owns the tensors until
  * {@link #close}.
  */
-final class GenerateRequest implements AutoCloseable {
-  private final JsonCursor in;
+final class GenerateRequest extends JsonRequestBody {
   private final Signature signature;
   private final List<NamedTensor> inputs = new ArrayList<>();
-  private final RequestParameters parameters = new RequestParameters(JsonParameters::wrongType);
-  private String id = "";
-  private boolean owned = true;
 
   private GenerateRequest(Body json, Signature signature) {
-    this.in = new JsonCursor(json);
+    super(json);
     this.signature = signature;
   }
 
@@ -48,25 +42,8 @@ final class GenerateRequest implements AutoCloseable {
    */
   static GenerateRequest read(Body json, Signature signature) {
     var request = new GenerateRequest(json, signature);
-    try {
-      request.read();
-      return request;
-    } catch (JsonException e) {
-      request.close();
-      throw JsonFields.malformed(e);
-    } catch (RuntimeException | Error e) {
-      request.close();
-      throw e;
-    }
-  }
-
-  /** Returns the caller's name for the request; empty if it gave none. */
-  String id() {
-    return id;
-  }
-
-  RequestParameters parameters() {
-    return parameters;
+    request.readWhole();
+    return request;
   }
 
   List<InputHead> heads() {
@@ -78,21 +55,18 @@ final class GenerateRequest implements AutoCloseable {
   }
 
   /** Returns the tensors, which are the caller's from now on. */
-  List<NamedTensor> handOver() {
-    owned = false;
+  List<NamedTensor> takeInputs() {
+    handOver();
     return inputs;
   }
 
-  /** Frees the tensors, unless they were handed over. */
   @Override
-  public void close() {
-    if (owned) {
-      owned = false;
-      NamedTensor.closeAll(inputs);
-    }
+  protected void closeTensors() {
+    NamedTensor.closeAll(inputs);
   }
 
-  private void read() {
+  @Override
+  protected void read() {
     JsonFields.beginObject(in, "request");
     while (in.nextKey()) {
       if (in.keyIs("parameters") && signature.input("parameters").isEmpty()) {
@@ -120,9 +94,9 @@ final class GenerateRequest implements AutoCloseable {
     if (input.isPresent()) {
       inputs.add(new NamedTensor(name, tensor(input.get())));
     } else if (name.equals("id")) {
-      id = JsonFields.string(in, "id");
+      id(JsonFields.string(in, "id"));
     } else {
-      JsonParameters.readInto(parameters, name, in);
+      JsonParameters.readInto(parameters(), name, in);
     }
   }
 

@@ -31,7 +31,7 @@ class GenerateRequestTest {
   @Test
   void innermostOpenDimensionTakesTheElements() {
     try (GenerateRequest request = GenerateRequest.read(Body.of(REQUEST), SIGNATURE)) {
-      List<NamedTensor> inputs = request.handOver();
+      List<NamedTensor> inputs = request.takeInputs();
       assertThat(inputs).extracting(NamedTensor::name).containsExactly("text", "x");
       assertThat(inputs.get(0).tensor().shape()).isEqualTo(Shape.of(2, 1));
       assertThat(inputs.get(1).tensor().shape()).isEqualTo(Shape.of(1, 2, 2));

@@ -1,11 +1,8 @@
 package dev.sluice.protocol.oip.http.json;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.protocol.codec.JsonCursor;
-import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.OipRequestChecks;
-import dev.sluice.protocol.oip.RequestParameters;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.transport.Body;
 import java.util.ArrayList;
@@ -16,17 +13,13 @@ import org.jspecify.annotations.Nullable;
  * The JSON of an inference request, read in one pass: values of inputs go straight into tensors,
  * which this object owns until {@link #close}.
  */
-public final class JsonRequest implements AutoCloseable {
-  private final JsonCursor in;
+public final class JsonRequest extends JsonRequestBody {
   private final List<JsonInput> inputs = new ArrayList<>();
   private final OutputForms outputs = new OutputForms();
-  private final RequestParameters parameters = new RequestParameters(JsonParameters::wrongType);
-  private String id = "";
   private boolean hasInputs;
-  private boolean owned = true;
 
   private JsonRequest(Body json) {
-    this.in = new JsonCursor(json);
+    super(json);
   }
 
   /**
@@ -36,21 +29,8 @@ public final class JsonRequest implements AutoCloseable {
    */
   public static JsonRequest read(Body json) {
     var request = new JsonRequest(json);
-    try {
-      request.read();
-      return request;
-    } catch (JsonException e) {
-      request.close();
-      throw JsonFields.malformed(e);
-    } catch (RuntimeException | Error e) {
-      request.close();
-      throw e;
-    }
-  }
-
-  /** Returns the caller's name for the request; empty if it gave none. */
-  public String id() {
-    return id;
+    request.readWhole();
+    return request;
   }
 
   /** Returns the inputs, in the order of the request. */
@@ -72,23 +52,8 @@ public final class JsonRequest implements AutoCloseable {
     return outputs;
   }
 
-  /** Returns the parameters of the request. */
-  public RequestParameters parameters() {
-    return parameters;
-  }
-
-  /** Says that the caller has taken the tensors over. */
-  public void handOver() {
-    owned = false;
-  }
-
-  /** Frees the tensors, unless they were handed over. */
   @Override
-  public void close() {
-    if (!owned) {
-      return;
-    }
-    owned = false;
+  protected void closeTensors() {
     for (JsonInput input : inputs) {
       @Nullable Tensor values = input.values();
       if (values != null) {
@@ -97,7 +62,8 @@ public final class JsonRequest implements AutoCloseable {
     }
   }
 
-  private void read() {
+  @Override
+  protected void read() {
     JsonFields.beginObject(in, "request");
     while (in.nextKey()) {
       member();
@@ -106,7 +72,7 @@ public final class JsonRequest implements AutoCloseable {
     if (!hasInputs) {
       throw JsonFields.missing("inputs", "inputs");
     }
-    outputs.binaryByDefault(parameters.binaryOutput());
+    outputs.binaryByDefault(parameters().binaryOutput());
   }
 
   private void member() {
@@ -115,7 +81,7 @@ public final class JsonRequest implements AutoCloseable {
     } else if (in.keyIs("outputs")) {
       readOutputs();
     } else if (in.keyIs("id")) {
-      id = JsonFields.isNull(in) ? "" : JsonFields.string(in, "id");
+      id(JsonFields.isNull(in) ? "" : JsonFields.string(in, "id"));
     } else if (in.keyIs("parameters")) {
       readParameters();
     } else {
@@ -154,7 +120,7 @@ public final class JsonRequest implements AutoCloseable {
     }
     JsonFields.beginObject(in, "parameters");
     while (in.nextKey()) {
-      JsonParameters.readInto(parameters, in.key(), in);
+      JsonParameters.readInto(parameters(), in.key(), in);
     }
   }
 }
