@@ -32,8 +32,7 @@ class SizeRulesTest {
           "ModelConfig", "its components are the keys of model.yml",
           "ListenerConfig", "its components are the settings of a listener",
           "LimitsConfig", "its components are the settings below limits",
-          "ExplainConfig", "its components are the settings below explain",
-          "ModelMetadata", "its withers set one fact each, by the step of loading that knows it");
+          "ExplainConfig", "its components are the settings below explain");
 
   @Test
   void noPackageHasMoreThan25Types() throws IOException {

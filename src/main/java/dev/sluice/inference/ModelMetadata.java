@@ -1,6 +1,7 @@
 package dev.sluice.inference;
 
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,35 +14,51 @@ import java.util.Set;
  * @param platform the format in the Open Inference Protocol's words: {@code onnxruntime_onnx} or
  *     {@code tensorflow_savedmodel}
  * @param signatures by name, in the order the model declares them
- * @param shapesBind whether a tensor must have the declared type and fit the declared shape. A
- *     SavedModel's are only a hint: its graph decides, as under TensorFlow Serving
  * @param maxBatchSize rows (dimension 0) that may be joined in one run; 0 if the model's first
  *     dimension is not known to be a batch
- * @param decoupled whether a request may have any number of responses, so that it is answered by a
- *     stream only: {@link DataPlane#inferStream}
  * @param classLabels by output, the names of its classes in their order; empty for most models
- * @param queueTimeouts whether the time that a request itself names is for its queue alone, by the
- *     model's own policy; else the request has expired after it
- * @param open whether it takes any inputs and gives any outputs besides those of its signature, as
- *     a plugin may
  * @param parameters names of what a request may say besides its inputs, which the model heeds
- * @param methodsBind whether a SavedModel's signature may only be called as its method name says
+ * @param traits what else is true of it
  */
 public record ModelMetadata(
     String platform,
     Map<String, Signature> signatures,
-    boolean shapesBind,
     int maxBatchSize,
-    boolean decoupled,
     Map<String, List<String>> classLabels,
-    boolean queueTimeouts,
-    boolean open,
     Set<String> parameters,
-    boolean methodsBind) {
+    Set<Trait> traits) {
+  /** A fact about a model that is true or not. */
+  public enum Trait {
+    /**
+     * A tensor must have the declared type and fit the declared shape. A SavedModel's are only a
+     * hint: its graph decides, as under TensorFlow Serving.
+     */
+    SHAPES_BIND,
+    /**
+     * A request may have any number of responses, so that it is answered by a stream only: {@link
+     * DataPlane#inferStream}.
+     */
+    DECOUPLED,
+    /**
+     * The time that a request itself names is for its queue alone, by the model's own policy; else
+     * the request has expired after it.
+     */
+    QUEUE_TIMEOUTS,
+    /**
+     * The model takes any inputs and gives any outputs besides those of its signature, as a plugin
+     * may.
+     */
+    OPEN,
+    /** A SavedModel's signature may only be called as its method name says. */
+    METHODS_BIND
+  }
+
+  /** Copies the collections. */
   public ModelMetadata {
     signatures = Collections.unmodifiableMap(new LinkedHashMap<>(signatures));
     classLabels = Map.copyOf(classLabels);
     parameters = Set.copyOf(parameters);
+    traits = copy(traits);
   }
 
   /** A model that answers each request once, and whose classes have no names. */
@@ -50,14 +67,16 @@ public record ModelMetadata(
     this(
         platform,
         signatures,
-        shapesBind,
         maxBatchSize,
-        false,
         Map.of(),
-        false,
-        false,
         Set.of(),
-        false);
+        shapesBind ? EnumSet.of(Trait.SHAPES_BIND) : EnumSet.noneOf(Trait.class));
+  }
+
+  private static Set<Trait> copy(Set<Trait> traits) {
+    Set<Trait> copy = EnumSet.noneOf(Trait.class);
+    copy.addAll(traits);
+    return Collections.unmodifiableSet(copy);
   }
 
   /** Returns the named signature; an empty name means {@link Signature#DEFAULT}. */
@@ -65,140 +84,86 @@ public record ModelMetadata(
     return Optional.ofNullable(signatures.get(name.isEmpty() ? Signature.DEFAULT : name));
   }
 
+  /** Returns whether a tensor must be as declared: {@link Trait#SHAPES_BIND}. */
+  public boolean shapesBind() {
+    return traits.contains(Trait.SHAPES_BIND);
+  }
+
+  /** Returns whether a request may have any number of responses: {@link Trait#DECOUPLED}. */
+  public boolean decoupled() {
+    return traits.contains(Trait.DECOUPLED);
+  }
+
+  /** Returns whether a request's time is for its queue alone: {@link Trait#QUEUE_TIMEOUTS}. */
+  public boolean queueTimeouts() {
+    return traits.contains(Trait.QUEUE_TIMEOUTS);
+  }
+
+  /** Returns whether it takes any inputs and gives any outputs: {@link Trait#OPEN}. */
+  public boolean open() {
+    return traits.contains(Trait.OPEN);
+  }
+
+  /** Returns whether signatures are called as their methods say: {@link Trait#METHODS_BIND}. */
+  public boolean methodsBind() {
+    return traits.contains(Trait.METHODS_BIND);
+  }
+
   /** Returns the same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        maxBatchSize,
-        answer,
-        classLabels,
-        queueTimeouts,
-        open,
-        parameters,
-        methodsBind);
+    return with(Trait.DECOUPLED, answer);
   }
 
   /** Returns the same model with a batch size from its settings. */
   public ModelMetadata withMaxBatchSize(int size) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        size,
-        decoupled,
-        classLabels,
-        queueTimeouts,
-        open,
-        parameters,
-        methodsBind);
+    return new ModelMetadata(platform, signatures, size, classLabels, parameters, traits);
   }
 
   /** Returns the same model with names of its outputs' classes. */
   public ModelMetadata withClassLabels(Map<String, List<String>> labels) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        maxBatchSize,
-        decoupled,
-        labels,
-        queueTimeouts,
-        open,
-        parameters,
-        methodsBind);
+    return new ModelMetadata(platform, signatures, maxBatchSize, labels, parameters, traits);
   }
 
   /** Returns the same model called in other ways. */
   public ModelMetadata withSignatures(Map<String, Signature> others) {
-    return new ModelMetadata(
-        platform,
-        others,
-        shapesBind,
-        maxBatchSize,
-        decoupled,
-        classLabels,
-        queueTimeouts,
-        open,
-        parameters,
-        methodsBind);
+    return new ModelMetadata(platform, others, maxBatchSize, classLabels, parameters, traits);
   }
 
   /** Returns the same model with shapes that requests must have. */
   public ModelMetadata withShapesBinding() {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        true,
-        maxBatchSize,
-        decoupled,
-        classLabels,
-        queueTimeouts,
-        open,
-        parameters,
-        methodsBind);
+    return with(Trait.SHAPES_BIND, true);
   }
 
   /** Returns the same model taking any inputs and giving any outputs, or not. */
   public ModelMetadata withOpen(boolean answer) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        maxBatchSize,
-        decoupled,
-        classLabels,
-        queueTimeouts,
-        answer,
-        parameters,
-        methodsBind);
+    return with(Trait.OPEN, answer);
   }
 
   /** Returns the same model heeding these parameters of requests. */
   public ModelMetadata withParameters(Set<String> names) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        maxBatchSize,
-        decoupled,
-        classLabels,
-        queueTimeouts,
-        open,
-        names,
-        methodsBind);
+    return new ModelMetadata(platform, signatures, maxBatchSize, classLabels, names, traits);
   }
 
   /** Returns the same model with a queue policy of its own, or not. */
   public ModelMetadata withQueueTimeouts(boolean answer) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        maxBatchSize,
-        decoupled,
-        classLabels,
-        answer,
-        open,
-        parameters,
-        methodsBind);
+    return with(Trait.QUEUE_TIMEOUTS, answer);
   }
 
   /**
    * Returns the same model whose signatures may only be called as their method names say, or not.
    */
   public ModelMetadata withMethodsBinding(boolean answer) {
-    return new ModelMetadata(
-        platform,
-        signatures,
-        shapesBind,
-        maxBatchSize,
-        decoupled,
-        classLabels,
-        queueTimeouts,
-        open,
-        parameters,
-        answer);
+    return with(Trait.METHODS_BIND, answer);
+  }
+
+  private ModelMetadata with(Trait trait, boolean answer) {
+    Set<Trait> others = EnumSet.noneOf(Trait.class);
+    others.addAll(traits);
+    if (answer) {
+      others.add(trait);
+    } else {
+      others.remove(trait);
+    }
+    return new ModelMetadata(platform, signatures, maxBatchSize, classLabels, parameters, others);
   }
 }
