@@ -86,6 +86,8 @@ class KserveServerIT {
       Files.createSymbolicLink(mounted, image);
       child.awaitModel("fp/1");
       awaitReady();
+      assertThat(get("/grps/v1/health/live")).startsWith("404 ");
+      assertThat(get("/metrics")).startsWith("200 ");
       assertThat(get("/v1/models/fp")).isEqualTo("200 {\"name\":\"fp\",\"ready\":true}");
       assertThat(predict("fp")).startsWith("{\"predictions\":[[");
     }

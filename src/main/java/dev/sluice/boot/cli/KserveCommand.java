@@ -1,5 +1,6 @@
 package dev.sluice.boot.cli;
 
+import dev.sluice.boot.compat.CompatFlags;
 import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
@@ -12,10 +13,12 @@ import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.ControlConfig.Mode;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.ListenerConfig.V1Dialect;
 import dev.sluice.config.server.RepositoryConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -107,6 +110,14 @@ final class KserveCommand implements Callable<Integer> {
       paramLabel = "BOOL",
       description = "Whether the second port is opened. Default: true.")
   private boolean enableGrpc = true;
+
+  @Option(
+      names = "--protocols",
+      paramLabel = "LIST",
+      description =
+          "What the ports carry besides KServe's V1, V2 and metrics: tfs, grps, brpc. Default:"
+              + " nothing else.")
+  private String protocols = "kserve";
 
   @Option(
       names = "--config",
@@ -202,6 +213,12 @@ final class KserveCommand implements Callable<Integer> {
         : List.of(http);
   }
 
+  private Set<Protocol> carried() {
+    Set<Protocol> carried = EnumSet.of(Protocol.KSERVE, Protocol.OIP, Protocol.METRICS);
+    carried.addAll(CompatFlags.protocols("--protocols", protocols));
+    return carried;
+  }
+
   private ListenerConfig listener(String flag, int port) {
     if (port < 1 || port > HIGHEST_PORT) {
       throw new ConfigException(flag + " is " + port + "; wanted a port from 1 to " + HIGHEST_PORT);
@@ -216,7 +233,7 @@ final class KserveCommand implements Callable<Integer> {
     return new ListenerConfig(
         host.replace("[", "").replace("]", ""),
         port,
-        defaults.protocols(),
+        carried(),
         V1Dialect.KSERVE,
         defaults.metricsPath(),
         defaults.control(),

@@ -3,13 +3,17 @@ package dev.sluice.boot.compat;
 import dev.sluice.boot.compat.CompatFlag.Kind;
 import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A command line of another server, taken apart: {@code --name=value}, {@code --name value}, and
@@ -95,6 +99,32 @@ public record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, Lis
     return text(flag)
         .map(text -> ControlAccess.parse(flag.flag(), text))
         .orElse(ControlAccess.POLICY);
+  }
+
+  /** Returns the protocols that a flag names, separated by commas; none without it. */
+  Set<Protocol> protocols(F flag) {
+    return text(flag).map(list -> protocols(flag.flag(), list)).orElse(Set.of());
+  }
+
+  /**
+   * Reads names of protocols, separated by commas.
+   *
+   * @param flag that they were given to
+   * @throws ConfigException naming the flag and the word that is no protocol
+   */
+  public static Set<Protocol> protocols(String flag, String list) {
+    Set<Protocol> protocols = EnumSet.noneOf(Protocol.class);
+    for (String word : list.split(",", -1)) {
+      protocols.add(
+          Stream.of(Protocol.values())
+              .filter(protocol -> protocol.name().toLowerCase(Locale.ROOT).equals(word.strip()))
+              .findFirst()
+              .orElseThrow(() ->
+                  new ConfigException(
+                      "%s is %s; wanted kserve, oip, grps, brpc, metrics or tfs"
+                          .formatted(flag, word))));
+    }
+    return protocols;
   }
 
   long number(F flag, long otherwise, long lowest, long highest) {

@@ -22,14 +22,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Translates the flags of {@code tensorflow_model_server} to settings of Sluice.
@@ -187,7 +185,7 @@ public final class ServingSettings {
   private ListenerConfig listener(int port, Optional<String> metrics, Optional<TlsConfig> tls) {
     ListenerConfig defaults = ListenerConfig.DEFAULT;
     Set<Protocol> protocols = EnumSet.of(Protocol.TFS);
-    protocols.addAll(askedFor());
+    protocols.addAll(flags.protocols(ServingFlag.PROTOCOLS));
     if (metrics.isPresent()) {
       protocols.add(Protocol.METRICS);
     }
@@ -200,23 +198,6 @@ public final class ServingSettings {
         flags.control(ServingFlag.ENABLE_CONTROL),
         flags.on(ServingFlag.REST_API_ENABLE_CORS_SUPPORT, false),
         tls);
-  }
-
-  private Set<Protocol> askedFor() {
-    Set<Protocol> protocols = EnumSet.noneOf(Protocol.class);
-    flags
-        .text(ServingFlag.PROTOCOLS)
-        .ifPresent(list -> Stream.of(list.split(",")).map(this::protocol).forEach(protocols::add));
-    return protocols;
-  }
-
-  private Protocol protocol(String word) {
-    return Stream.of(Protocol.values())
-        .filter(protocol -> protocol.name().toLowerCase(Locale.ROOT).equals(word.strip()))
-        .findFirst()
-        .orElseThrow(() ->
-            CompatFlags.wanted(
-                ServingFlag.PROTOCOLS, word, "kserve, oip, grps, brpc, metrics or tfs"));
   }
 
   private int port(ServingFlag flag, int otherwise) {

@@ -36,8 +36,6 @@ public final class TritonSettings {
   private static final long MOST_SECONDS = 1_000_000;
   private static final int MOST = 1_000;
   private static final String ANYWHERE = "0.0.0.0";
-  private static final Set<Protocol> MODELS =
-      EnumSet.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP, Protocol.GRPS);
 
   private final CompatFlags<TritonFlag> flags;
   private final Map<String, String> environment;
@@ -207,13 +205,15 @@ public final class TritonSettings {
   /** Returns the listeners; protocols with the same address share one. */
   private List<ListenerConfig> listeners() {
     String http = flags.text(TritonFlag.HTTP_ADDRESS).orElse(ANYWHERE);
+    Set<Protocol> carried = EnumSet.of(Protocol.OIP);
+    carried.addAll(flags.protocols(TritonFlag.PROTOCOLS));
     Map<ListenerConfig, Set<Protocol>> open = new LinkedHashMap<>();
     if (flags.on(TritonFlag.ALLOW_HTTP, true)) {
-      add(open, http, TritonFlag.HTTP_PORT, 8_000, MODELS, Optional.empty());
+      add(open, http, TritonFlag.HTTP_PORT, 8_000, carried, Optional.empty());
     }
     if (flags.on(TritonFlag.ALLOW_GRPC, true)) {
       String host = flags.text(TritonFlag.GRPC_ADDRESS).orElse(ANYWHERE);
-      add(open, host, TritonFlag.GRPC_PORT, 8_001, MODELS, tls());
+      add(open, host, TritonFlag.GRPC_PORT, 8_001, carried, tls());
     }
     if (open.isEmpty()) {
       throw new ConfigException("--allow-http is false and so is --allow-grpc; wanted one");

@@ -9,6 +9,7 @@ import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.ControlConfig.Mode;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.ListenerConfig.V1Dialect;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -85,6 +86,20 @@ class KserveCommandTest {
     assertThat(new Run(environment, "--config=" + settings).config.orElseThrow().repository())
         .extracting(repository -> repository.control().mode())
         .isEqualTo(Mode.NONE);
+  }
+
+  @Test
+  void portsCarryKservesProtocolsUnlessMoreIsAskedFor() {
+    assertThat(read().listeners())
+        .allMatch(listener ->
+            listener.protocols().equals(Set.of(Protocol.KSERVE, Protocol.OIP, Protocol.METRICS)));
+    assertThat(read("--protocols=tfs,grps").listeners())
+        .allMatch(listener ->
+            listener.protocols().containsAll(Set.of(Protocol.TFS, Protocol.GRPS, Protocol.OIP)));
+    var wrong = new Run(Map.of(), "--protocols=http");
+    assertThat(wrong.code).isEqualTo(2);
+    assertThat(wrong.err.toString())
+        .contains("--protocols is http; wanted kserve, oip, grps, brpc, metrics or tfs");
   }
 
   @Test

@@ -54,9 +54,11 @@ class TritonServerCommandTest {
     assertThat(read().listeners())
         .allMatch(listener -> listener.control().equals(ControlAccess.POLICY));
     assertThat(read().listeners().get(2).protocols()).containsExactly(Protocol.METRICS);
-    assertThat(read().listeners().getFirst().protocols())
-        .contains(Protocol.OIP)
-        .doesNotContain(Protocol.METRICS);
+    assertThat(read().listeners().subList(0, 2))
+        .allMatch(listener -> listener.protocols().equals(Set.of(Protocol.OIP)));
+    assertThat(read("--protocols=kserve,tfs").listeners().subList(0, 2))
+        .allMatch(listener ->
+            listener.protocols().equals(Set.of(Protocol.OIP, Protocol.KSERVE, Protocol.TFS)));
     assertThat(read("--enable-control").listeners())
         .allMatch(listener -> listener.control().equals(ControlAccess.OPEN));
   }
@@ -247,7 +249,8 @@ class TritonServerCommandTest {
         Files.readAllLines(Path.of("src/test/resources/triton/flags.txt")).stream()
             .filter(line -> !line.startsWith("#"))
             .toList();
-    Set<TritonFlag> own = EnumSet.of(TritonFlag.ENABLE_CONTROL, TritonFlag.VERSION);
+    Set<TritonFlag> own =
+        EnumSet.of(TritonFlag.ENABLE_CONTROL, TritonFlag.PROTOCOLS, TritonFlag.VERSION);
     List<String> known =
         Arrays.stream(TritonFlag.values())
             .filter(flag -> !own.contains(flag))

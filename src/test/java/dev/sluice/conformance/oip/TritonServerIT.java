@@ -256,6 +256,8 @@ class TritonServerIT {
     copy("simple");
     try (var child = start("--model-control-mode=poll", "--repository-poll-secs=1")) {
       child.awaitModel("simple/1");
+      assertThat(http("GET", "/v1/models/simple")).startsWith("404");
+      assertThat(http("GET", "/grps/v1/health/live")).startsWith("404");
       assertThat(http("GET", "/v2/models/simple_int8")).startsWith("404");
       copy("simple_int8");
       child.awaitModel("simple_int8/1");
