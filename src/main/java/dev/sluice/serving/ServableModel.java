@@ -94,29 +94,20 @@ public final class ServableModel implements Servable {
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
-    this.requestCalls =
-        runsInline(config, sessions, permits)
-            ? new CoalescedWakeUps(this::wakeOne, this::runInline)
-            : workerCalls;
+    this.requestCalls = requestCalls(runsInline(config, sessions, permits));
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
     this.scheduler = scheduler(queue, rules, nanoTime);
     this.streams = streams(plan(generator, config), queue, rules, config, nanoTime);
-    var recovery =
-        new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
-    meter.add(recovery);
     var replacement = new ModelWorkers.Replacement(opener, config.breaker().abandonedRuns());
-    this.workers =
-        new ModelWorkers(
-            sessions,
-            permits,
-            work(rules, config, recovery, nanoTime),
-            meter,
-            replacement,
-            vertx,
-            poolName);
+    ModelWorkerState work = work(rules, config, sessions, nanoTime);
+    this.workers = new ModelWorkers(sessions, permits, work, meter, replacement, vertx, poolName);
     breaker.onFailing(() -> workers.all().forEach(ModelWorkerVerticle::reopenSession));
     this.monitor = monitor();
     meter.add(monitor);
+  }
+
+  private CoalescedWakeUps requestCalls(boolean inline) {
+    return inline ? new CoalescedWakeUps(this::wakeOne, this::runInline) : workerCalls;
   }
 
   private Scheduler scheduler(ModelQueue queue, BatchRules rules, LongSupplier nanoTime) {
@@ -148,7 +139,11 @@ public final class ServableModel implements Servable {
   }
 
   private ModelWorkerState work(
-      BatchRules rules, ModelConfig config, ModelRecovery recovery, LongSupplier nanoTime) {
+      BatchRules rules, ModelConfig config, List<ModelSession> sessions, LongSupplier nanoTime) {
+    VersionMeter meter = facts.meter();
+    var recovery =
+        new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
+    meter.add(recovery);
     return new ModelWorkerState(
         batcher, rules, breaker, this::wakeOne, config.queue().inlineLimit(), recovery, nanoTime);
   }

@@ -123,16 +123,7 @@ final class OnnxRun implements AutoCloseable {
       List<NamedTensor> inputs, List<TensorSpec> outputs, PinnedOutputs pinned) {
     List<TensorSpec> computed = hasMaps ? ScoreMaps.distinct(outputs) : outputs;
     try {
-      for (int i = 0; i < inputs.size(); i++) {
-        putInput(i, inputs.get(i));
-      }
-      for (int i = 0; i < computed.size(); i++) {
-        putOutput(i, computed.get(i));
-        NamedTensor memory = pinned.get(i);
-        if (memory != null) {
-          outputArray.setAtIndex(JAVA_LONG, i, values.wrap(memory));
-        }
-      }
+      put(inputs, computed, pinned);
       OrtApi.run(
           handle.session(),
           options.address(),
@@ -175,6 +166,19 @@ final class OnnxRun implements AutoCloseable {
           outputArray.address());
     } catch (RunFailure _) {
       // It always ends as interrupted, or there is no arena.
+    }
+  }
+
+  private void put(List<NamedTensor> inputs, List<TensorSpec> computed, PinnedOutputs pinned) {
+    for (int i = 0; i < inputs.size(); i++) {
+      putInput(i, inputs.get(i));
+    }
+    for (int i = 0; i < computed.size(); i++) {
+      putOutput(i, computed.get(i));
+      NamedTensor memory = pinned.get(i);
+      if (memory != null) {
+        outputArray.setAtIndex(JAVA_LONG, i, values.wrap(memory));
+      }
     }
   }
 
