@@ -130,7 +130,7 @@ class PackageRulesTest {
           """
           io.vertx.core.eventbus..         | repository ops boot
           io.vertx.grpc..                  | transport boot
-          com.google.protobuf..            | protocol.*.grpc transport runtime.onnx runtime.tensorflow config.compat.triton boot.infer
+          com.google.protobuf..            | protocol.*.grpc protocol.codec.protobuf transport runtime.onnx runtime.tensorflow config.compat.triton boot.infer
           com.fasterxml.jackson..          | config protocol boot
           org.yaml.snakeyaml..             | config
           picocli..                        | boot

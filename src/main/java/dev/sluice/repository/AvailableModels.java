@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * The models that could be served if someone asked for them by name. Remembers nothing: the folders
@@ -82,7 +83,7 @@ final class AvailableModels {
     DesiredModels first = DesiredModels.only(Map.of());
     for (String name : names.contains(ControlConfig.ALL) ? names() : names) {
       ListedModel model = find(name).orElseGet(() -> ListedModel.in(missing(name)));
-      first = with(first, name, model);
+      first = with(first, name, model, _ -> {});
     }
     return first;
   }
@@ -98,8 +99,10 @@ final class AvailableModels {
 
   /**
    * Returns the same models and this one, and what it is composed of if that is not among them yet.
+   *
+   * @param admit asked about each model that is added besides; what it throws is thrown
    */
-  DesiredModels with(DesiredModels before, String name, ListedModel model) {
+  DesiredModels with(DesiredModels before, String name, ListedModel model, Consumer<String> admit) {
     DesiredModels next = before.with(name, model);
     Deque<ListedModel> open = new ArrayDeque<>(List.of(model));
     while (!open.isEmpty()) {
@@ -107,6 +110,7 @@ final class AvailableModels {
         Optional<ListedModel> found =
             next.listed().containsKey(part) ? Optional.empty() : find(part);
         if (found.isPresent()) {
+          admit.accept(part);
           next = next.with(part, found.get().asPart());
           open.push(found.get());
         }

@@ -220,12 +220,14 @@ public final class ModelRepository {
    *
    * @param choice what to serve under this name, given what lies there under it; called on a
    *     worker, and what it throws fails the future, and nothing changes
+   * @param admit asked likewise about each model that would be loaded besides, since this one is
+   *     composed of it
    */
   public Future<List<LoadFailure>> load(
-      String name, Function<Optional<ListedModel>, ListedModel> choice) {
+      String name, Function<Optional<ListedModel>, ListedModel> choice, Consumer<String> admit) {
     return onWorker(outcome ->
         serve(
-            before -> available.with(before, name, choice.apply(available.find(name))),
+            before -> available.with(before, name, choice.apply(available.find(name)), admit),
             Set.of(name),
             outcome));
   }

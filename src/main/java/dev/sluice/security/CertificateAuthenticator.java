@@ -13,17 +13,24 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Recognises the client by its certificate: {@code cert:SUBJECT}, {@code dns:NAME} and {@code
  * uri:NAME} for its alternative names of these types, and its SPIFFE id. A name of one type never
- * counts as one of another, whatever its text looks like. That an authority of the listener has
- * signed it was checked before.
+ * counts as one of another, whatever its text looks like, and what is none of its type is left out.
+ * That an authority of the listener has signed it was checked before.
  */
 final class CertificateAuthenticator implements Authenticator {
   private static final int DNS = 2;
   private static final int URI = 6;
-  private static final String SPIFFE = "spiffe://";
+
+  /** A name of the DNS, with an asterisk where certificates have one; no other character counts. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._*-]{1,255}");
+
+  /** Trust domain and path of an id (SPIFFE-ID, section 2): no query, no fragment, no dot alone. */
+  private static final Pattern SPIFFE =
+      Pattern.compile("spiffe://[a-z0-9._-]{1,255}(/(?!\\.{1,2}(/|$))[A-Za-z0-9._-]+)*");
 
   /**
    * Whom a certificate names.
@@ -78,10 +85,12 @@ final class CertificateAuthenticator implements Authenticator {
     }
     List<String> uris = alternatives(certificate, URI);
     // A SPIFFE id is the only URI of its certificate.
-    if (uris.size() == 1 && uris.getFirst().startsWith(SPIFFE)) {
+    if (uris.size() == 1 && SPIFFE.matcher(uris.getFirst()).matches()) {
       names.add(uris.getFirst());
     }
-    alternatives(certificate, DNS).forEach(name -> names.add("dns:" + name));
+    alternatives(certificate, DNS).stream()
+        .filter(name -> NAME.matcher(name).matches())
+        .forEach(name -> names.add("dns:" + name));
     uris.forEach(name -> names.add("uri:" + name));
     if (names.isEmpty()) {
       String key = Base64.getEncoder().encodeToString(certificate.getPublicKey().getEncoded());

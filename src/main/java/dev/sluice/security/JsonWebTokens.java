@@ -138,6 +138,7 @@ final class JsonWebTokens {
     }
     try {
       SignedJWT parsed = SignedJWT.parse(token);
+      requireForm(parsed);
       requireKey(parsed, keys);
       return processor.process(parsed, null);
     } catch (ParseException e) {
@@ -164,6 +165,18 @@ final class JsonWebTokens {
       return true;
     } catch (IllegalArgumentException _) {
       return false;
+    }
+  }
+
+  /** The library takes numbers for subjects, and an empty list of what must be understood. */
+  private static void requireForm(SignedJWT token) {
+    Map<String, Object> claims = token.getPayload().toJSONObject();
+    if (claims != null && claims.get("sub") != null && !(claims.get("sub") instanceof String)) {
+      throw BearerAuthenticator.refusal("the token's subject is no text");
+    }
+    Set<String> critical = token.getHeader().getCriticalParams();
+    if (critical != null && critical.isEmpty()) {
+      throw BearerAuthenticator.refusal("the token's header crit is empty (RFC 7515, 4.1.11)");
     }
   }
 

@@ -107,11 +107,14 @@ final class JwksEndpoint implements TokenKeySource, AutoCloseable {
    * to which another thread listens too late is lost.
    */
   private static Future<Buffer> exchange(HttpClientRequest request) {
+    // What is reset here on purpose is no failure for the log.
+    request.exceptionHandler(_ -> {});
     return request.send().compose(JwksEndpoint::body);
   }
 
   private static Future<Buffer> body(HttpClientResponse response) {
     if (response.statusCode() != OK) {
+      response.exceptionHandler(_ -> {});
       response.request().reset();
       return Future.failedFuture("status " + response.statusCode() + "; wanted 200");
     }
@@ -122,6 +125,7 @@ final class JwksEndpoint implements TokenKeySource, AutoCloseable {
     response.handler(piece -> {
       if (body.length() + piece.length() > LARGEST) {
         whole.tryFail("the answer is longer than 1 MiB");
+        response.exceptionHandler(_ -> {});
         response.request().reset();
       } else {
         body.appendBuffer(piece);

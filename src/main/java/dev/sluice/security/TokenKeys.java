@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.RSAKey;
 import dev.sluice.config.binding.ConfigException;
 import java.io.ByteArrayInputStream;
@@ -58,6 +59,9 @@ record TokenKeys(JWKSet keys) {
   }
 
   private static boolean isUsable(JWK key) {
+    if (key.getKeyOperations() != null && !key.getKeyOperations().contains(KeyOperation.VERIFY)) {
+      return false;
+    }
     return switch (key) {
       case RSAKey rsa -> bits(rsa) >= FEWEST_BITS;
       case ECKey _ -> true;

@@ -9,6 +9,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.meter.Api;
+import dev.sluice.tensor.MemoryAccount;
 import io.vertx.core.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -44,6 +45,9 @@ public interface Exchange {
 
   /** Returns the deadline of the request, by the wire or by the settings. */
   Deadline deadline();
+
+  /** Returns what the request holds of the server's memory budget. */
+  MemoryAccount memory();
 
   /**
    * Runs work that takes time in proportion to a size: at once if that is small, else on a worker,

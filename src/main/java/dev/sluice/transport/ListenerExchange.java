@@ -202,7 +202,7 @@ public abstract class ListenerExchange implements Exchange {
     return record;
   }
 
-  /** Returns the memory account of this exchange. */
+  @Override
   public final MemoryAccount memory() {
     return memory;
   }

@@ -3,6 +3,8 @@ package dev.sluice.transport;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * state     event                         next      what happens
  * --------  ----------------------------  --------  --------------------------------------------
  * OPEN      model gives a response        OPEN      it is encoded and written, in its turn
+ * OPEN      its first one, no memory      ENDED     the model is cancelled, the answer is refused
  * OPEN      model completes or fails      DRAINING  what waits is still written
  * DRAINING  the last response is written  ENDED     the answer ends, well or with the failure
  * not ENDED caller cancels, disconnects   ENDED     the model is cancelled, what waits is closed
@@ -33,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * Of the call's event loop.
  */
 public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
+  /** The part of the budget that a new stream leaves to those that are there. */
+  private static final int LEFT_PART = 8;
+
   /** Responses that are asked for ahead. */
   static final int AHEAD = 16;
 
@@ -44,6 +50,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   private Flow.@Nullable Subscription subscription;
   private @Nullable Throwable failure;
   private State state = State.OPEN;
+  private boolean begun;
   private boolean encoding;
   private boolean awaitsWritable;
 
@@ -152,13 +159,35 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
 
   private void send(InferenceResponse response) {
     encoding = true;
+    boolean first = !begun;
+    begun = true;
     exchange
-        .compute(response.byteSize(), () -> encoder.apply(response))
+        .compute(
+            response.byteSize(),
+            () -> {
+              if (first && !response.last()) {
+                requireMemory(exchange.memory());
+              }
+              return encoder.apply(response);
+            })
         .onComplete(_ -> {
           response.close();
           encoding = false;
         })
         .onComplete(this::sent, this::failed);
+  }
+
+  /**
+   * What a stream keeps from step to step is there with its first response, and stays for as long
+   * as its client reads. One is refused then if less than a quarter of the budget is left: an
+   * eighth is for those that go on, whose next steps and responses may be larger, and an eighth is
+   * never for what is large.
+   */
+  private static void requireMemory(MemoryAccount account) {
+    MemoryBudget budget = account.budget();
+    if (budget.free(Long.MAX_VALUE) < budget.limit() / LEFT_PART) {
+      throw account.refusal(MemoryBudget.Kind.ANSWER, MemoryBudget.SMALL);
+    }
   }
 
   private void sent(Buffer piece) {

@@ -13,6 +13,7 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
@@ -20,6 +21,9 @@ import io.grpc.StatusRuntimeException;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +56,7 @@ class MemoryBudgetIT {
         .output("y", OnnxModelWriter.FLOAT, "rows", "2")
         .node("Add", "y", "x", "x")
         .writeTo(Files.createDirectories(folder.resolve("models/twice/1")));
+    TestModels.copy(Path.of("src/sample/models/writer"), folder.resolve("models/writer"));
     Path settings = folder.resolve("sluice.yml");
     Files.writeString(
         settings,
@@ -141,6 +146,37 @@ class MemoryBudgetIT {
     assertThat(answer.headers().get("retry-after")).isEqualTo("1");
     assertThat(answer.text()).contains("limits.memory");
     theFriendIsAnswered();
+  }
+
+  /** Each keeps 390 KB from step to step for as long as its client takes its time. */
+  @Test
+  void streamsThatNobodyReadsLeaveAPartOfTheBudgetToOthers() throws IOException {
+    byte[] ask =
+        ("POST /v2/models/writer/generate_stream HTTP/1.1\r\nHost: localhost\r\n"
+                + "Content-Length: 23\r\n\r\n{\"text\":\"My dear Mr. \"}")
+            .getBytes(StandardCharsets.US_ASCII);
+    List<Socket> readers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 60; i++) {
+        var reader = new Socket();
+        reader.setReceiveBufferSize(1024);
+        reader.connect(new InetSocketAddress("localhost", server.port()));
+        readers.add(reader);
+        reader.getOutputStream().write(ask);
+      }
+      List<Integer> statuses = new ArrayList<>();
+      for (Socket reader : readers) {
+        byte[] line = reader.getInputStream().readNBytes("HTTP/1.1 200".length());
+        statuses.add(Integer.parseInt(new String(line, StandardCharsets.US_ASCII).substring(9)));
+      }
+      assertThat(statuses).contains(200, 429).containsOnly(200, 429);
+      assertThat(http.send("GET", "/metrics", Buffer.buffer()).status()).isEqualTo(200);
+      theFriendIsAnswered();
+    } finally {
+      for (Socket reader : readers) {
+        reader.close();
+      }
+    }
   }
 
   @Test

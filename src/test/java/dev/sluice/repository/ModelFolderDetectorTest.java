@@ -108,7 +108,7 @@ class ModelFolderDetectorTest {
     explicit.files.versions("digits/1", "letters/7");
     explicit.settle();
     assertThat(explicit.repository.models()).containsExactly("digits");
-    explicit.repository.load("letters", found -> found.orElseThrow());
+    explicit.repository.load("letters", found -> found.orElseThrow(), _ -> {});
     explicit.workers.runAll();
     explicit.settle();
     assertThat(explicit.latestNumber("letters")).isEqualTo(7);

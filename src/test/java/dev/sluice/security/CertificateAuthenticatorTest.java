@@ -14,10 +14,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CertificateAuthenticatorTest {
   @TempDir private Path folder;
@@ -58,9 +61,16 @@ class CertificateAuthenticatorTest {
             "spiffe://example.org/a");
   }
 
-  @Test
-  void aDnsNameThatLooksLikeAnotherTypeIsADnsName() {
-    byte[] name = "spiffe://example.org/ops".getBytes(StandardCharsets.US_ASCII);
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "spiffe://example.org/ops",
+        "evil.com\0.internal.example",
+        "a\n.example",
+        "\u00e4.x"
+      })
+  void whatIsNoNameOfTheDnsIsLeftOut(String dns) {
+    byte[] name = dns.getBytes(StandardCharsets.UTF_8);
     String text = HexFormat.ofDelimiter(":").formatHex(name);
     String lengths = "2.5.29.17=30:%02x:82:%02x:".formatted(name.length + 2, name.length);
     SelfSigned made = SelfSigned.createWith(folder, "client", "alice", lengths + text);
@@ -69,8 +79,26 @@ class CertificateAuthenticatorTest {
                 .identify(new Shown(certificate(made)))
                 .orElseThrow()
                 .names())
-        .containsExactlyInAnyOrder(
-            "cert:CN=alice", "authenticated", "dns:spiffe://example.org/ops");
+        .containsExactlyInAnyOrder("cert:CN=alice", "authenticated");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "spiffe://example.org/ops/../x",
+        "spiffe://example.org/ops/./x",
+        "spiffe://example.org/ops/..",
+        "spiffe://example.org/ops?a=b",
+        "spiffe://example.org/ops//x",
+        "spiffe://example.org/ops/",
+        "spiffe://EXAMPLE.org/ops",
+        "spiffe:///ops",
+        "SPIFFE://example.org/ops"
+      })
+  void whatIsNoSpiffeIdIsAnAddressOnly(String address) throws Exception {
+    assertThat(names("uri:" + address))
+        .contains("uri:" + address)
+        .noneMatch(name -> name.toLowerCase(Locale.ROOT).startsWith("spiffe:"));
   }
 
   @Test

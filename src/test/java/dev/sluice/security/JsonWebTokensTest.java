@@ -11,6 +11,7 @@ import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
@@ -252,6 +253,26 @@ class JsonWebTokensTest {
             Issuer.claims(NOW).build());
     token.sign(new ECDSASigner(issuer.key()));
     assertRefused(token.serialize(), "not valid");
+  }
+
+  @Test
+  void anEmptyListOfWhatMustBeUnderstoodIsRefused() throws Exception {
+    Base64URL head = Base64URL.encode("{\"alg\":\"ES256\",\"kid\":\"first\",\"crit\":[]}");
+    Base64URL claims = Issuer.claims(NOW).build().toPayload().toBase64URL();
+    byte[] signed = (head + "." + claims).getBytes(StandardCharsets.US_ASCII);
+    var header = new JWSHeader.Builder(JWSAlgorithm.ES256).build();
+    Base64URL signature = new ECDSASigner(issuer.key()).sign(header, signed);
+    assertRefused(head + "." + claims + "." + signature, "crit is empty");
+  }
+
+  @Test
+  void aSubjectThatIsANumberIsRefused() throws Exception {
+    var token =
+        new JWSObject(
+            new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("first").build(),
+            new Payload(Map.of("sub", 5, "exp", NOW.plusSeconds(60).getEpochSecond())));
+    token.sign(new ECDSASigner(issuer.key()));
+    assertRefused(token.serialize(), "subject is no text");
   }
 
   @Test

@@ -43,6 +43,17 @@ class TokenKeysTest {
   }
 
   @Test
+  void aKeyThatIsNotForVerifyingIsNoKey() {
+    String key = Issuer.of("a").key().toPublicJWK().toJSONString();
+    String text = key.replaceFirst("\\{", "{\"key_ops\":[\"encrypt\"],");
+    assertThatThrownBy(() -> TokenKeys.parse("file", "{\"keys\":[" + text + "]}"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("no public key");
+    String verify = text.replace("encrypt", "verify");
+    assertThat(TokenKeys.parse("file", "{\"keys\":[" + verify + "]}").keys().size()).isOne();
+  }
+
+  @Test
   void aShortKeyIsNoKey() throws NoSuchAlgorithmException {
     String text = pem("RSA", 1024);
     assertThatThrownBy(() -> TokenKeys.parse("file", text))

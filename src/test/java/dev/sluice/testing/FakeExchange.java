@@ -5,12 +5,15 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.Exchange;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
 
 /** A request that came from nowhere: computes at once, never goes away. */
 public final class FakeExchange implements Exchange {
+  private final MemoryAccount memory = new MemoryBudget(1 << 20).account();
   private final CallRecord record =
       new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime);
 
@@ -27,6 +30,11 @@ public final class FakeExchange implements Exchange {
   @Override
   public Deadline deadline() {
     return Deadline.NONE;
+  }
+
+  @Override
+  public MemoryAccount memory() {
+    return memory;
   }
 
   @Override

@@ -51,22 +51,34 @@ public record ApiKeysConfig(List<ApiKey> keys, Optional<Path> file) {
 
   /**
    * Reads the lines of a key file: {@code name: sha256:HEX} or {@code name: key}; empty lines, and
-   * those that begin with a number sign, say nothing.
+   * those that begin with a number sign, say nothing. A file without a line is one that is being
+   * written; one that has no keys on purpose has a comment.
    *
    * @param file for complaints
    * @throws ConfigException naming the line, but never what is in it
    */
   public static List<ApiKey> parse(Path file, String text) {
+    if (text.isBlank()) {
+      throw new ConfigException(file + ": is empty; wanted keys, or a comment where there is none");
+    }
     List<ApiKey> keys = new ArrayList<>();
     int number = 0;
     for (String line : text.lines().toList()) {
       number++;
       if (!line.isBlank() && !line.strip().startsWith("#")) {
         int at = number;
-        keys.add(
+        ApiKey key =
             ApiKey.parse(line)
-                .orElseThrow(() ->
-                    new ConfigException(file + ": line " + at + ": wanted " + ApiKey.WANTED)));
+                .orElseThrow(
+                    () -> new ConfigException(file + ": line " + at + ": wanted " + ApiKey.WANTED));
+        if (keys.stream().anyMatch(other -> other.sha256().equals(key.sha256()))) {
+          throw new ConfigException(
+              file
+                  + ": line "
+                  + at
+                  + ": has a key that an earlier line has; wanted one name a key");
+        }
+        keys.add(key);
       }
     }
     return keys;

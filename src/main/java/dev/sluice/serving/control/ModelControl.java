@@ -204,7 +204,7 @@ public final class ModelControl implements ControlPlane {
 
   @Override
   public Future<Void> load(ModelLoad load, Caller caller) {
-    return explicitly(Operation.LOAD, load.model(), caller, () -> loads.load(load));
+    return explicitly(Operation.LOAD, load.model(), caller, () -> loads.load(load, caller));
   }
 
   @Override

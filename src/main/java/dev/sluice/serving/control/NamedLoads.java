@@ -2,9 +2,12 @@ package dev.sluice.serving.control;
 
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.model.EnsembleConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.inference.control.LoadFailure;
 import dev.sluice.inference.control.ModelLoad;
 import dev.sluice.repository.ModelRepository;
@@ -47,8 +50,12 @@ final class NamedLoads {
     this.settings = settings;
   }
 
-  /** Completes when the model is in its desired state; fails with the reason if it is not. */
-  Future<Void> load(ModelLoad load) {
+  /**
+   * Completes when the model is in its desired state; fails with the reason if it is not.
+   *
+   * @param caller may load this model; others that it is composed of are asked about
+   */
+  Future<Void> load(ModelLoad load, Caller caller) {
     if (!load.files().isEmpty() && load.config().isEmpty()) {
       return Future.failedFuture(
           InferenceException.invalid(
@@ -61,7 +68,7 @@ final class NamedLoads {
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }
-    return next(load.model(), new Attempt(load)::make);
+    return next(load.model(), new Attempt(load, caller)::make);
   }
 
   /** Unloads a model; completes when that has begun. Idempotent. */
@@ -92,16 +99,18 @@ final class NamedLoads {
   /** One load. Its steps follow each other, on workers. */
   private final class Attempt {
     private final ModelLoad load;
+    private final Caller caller;
     private @Nullable UploadFolder folder;
     private @Nullable ListedModel chosen;
 
-    Attempt(ModelLoad load) {
+    Attempt(ModelLoad load, Caller caller) {
       this.load = load;
+      this.caller = caller;
     }
 
     Future<Void> make() {
       return repository
-          .load(load.model(), this::choose)
+          .load(load.model(), this::choose, part -> caller.require(Operation.LOAD, part))
           .compose(this::judge)
           .onSuccess(_ -> keep(load.model(), load.config().isPresent() ? chosen : null, folder))
           .onFailure(_ -> deleteIfAny(folder));
@@ -130,10 +139,24 @@ final class NamedLoads {
 
     private ModelConfig read(String json, Path modelFolder) {
       try {
-        return settings.readJson(load.model(), json, modelFolder);
+        ModelConfig config = settings.readJson(load.model(), json, modelFolder);
+        config.ensemble().ifPresent(this::requireMembers);
+        return config;
       } catch (ConfigException e) {
         throw InferenceException.invalid(
             "load failed for model '" + load.model() + "': failed to load " + e.getMessage());
+      }
+    }
+
+    /**
+     * Members are asked with the server's rights, so that who may ask an ensemble need not know of
+     * them: a caller composes one only of models that the caller may ask, or replace.
+     */
+    private void requireMembers(EnsembleConfig ensemble) {
+      for (EnsembleConfig.Step step : ensemble.steps()) {
+        if (!caller.may(Operation.LOAD, step.model())) {
+          caller.require(Operation.INFER, step.model());
+        }
       }
     }
 

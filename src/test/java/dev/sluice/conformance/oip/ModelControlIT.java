@@ -73,7 +73,8 @@ class ModelControlIT {
   @AfterEach
   void nothingIsLeft() throws IOException {
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
-    assertThat(temporary()).isEqualTo(temporary);
+    // A server that starts deletes what killed ones left.
+    assertThat(temporary).containsAll(temporary());
   }
 
   private static Set<Path> temporary() throws IOException {

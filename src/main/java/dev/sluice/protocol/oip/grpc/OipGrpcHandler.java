@@ -2,12 +2,14 @@ package dev.sluice.protocol.oip.grpc;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
+import dev.sluice.protocol.codec.protobuf.ProtobufObjects;
 import dev.sluice.protocol.oip.ModelDescription;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
@@ -166,26 +168,27 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   }
 
   /** Returns a method whose messages are small: made of generated messages. */
-  private static <T> GrpcMethod method(Parser<T> parser, Function<T, MessageLite> answer) {
-    return (_, message) -> Future.succeededFuture(encode(answer.apply(parse(parser, message))));
+  private static <T extends Message> GrpcMethod method(
+      Parser<T> parser, Function<T, MessageLite> answer) {
+    return method(parser, (request, _) -> answer.apply(request));
   }
 
   /** Returns the same for a method that depends on who calls. */
-  private static <T> GrpcMethod method(
+  private static <T extends Message> GrpcMethod method(
       Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
-    return (call, message) ->
-        Future.succeededFuture(encode(answer.apply(parse(parser, message), call.caller())));
+    return local(parser, (request, call) -> answer.apply(request, call.caller()));
   }
 
   /** Returns the same for a method that depends on where the call comes from. */
-  private static <T> GrpcMethod local(
+  private static <T extends Message> GrpcMethod local(
       Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
     return (call, message) ->
-        Future.succeededFuture(encode(answer.apply(parse(parser, message), call)));
+        call.compute(message.work(), () -> parse(parser, message))
+            .map(request -> encode(answer.apply(request, call)));
   }
 
   /** Returns the same for a method that answers later, and whose message may be large. */
-  private static <T> GrpcMethod later(
+  private static <T extends Message> GrpcMethod later(
       Parser<T> parser, BiFunction<T, Caller, Future<MessageLite>> answer) {
     return (call, message) ->
         call.compute(message.work(), () -> parse(parser, message))
@@ -193,9 +196,9 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
             .map(OipGrpcHandler::encode);
   }
 
-  private static <T> T parse(Parser<T> parser, Body message) {
+  private static <T extends Message> T parse(Parser<T> parser, Body message) {
     try {
-      return parser.parseFrom(message.bytes(), message.offset(), message.length());
+      return ProtobufObjects.read(parser, message);
     } catch (InvalidProtocolBufferException e) {
       throw InferMessageTags.malformed(e);
     }

@@ -46,7 +46,10 @@ final class MultiInferenceTasks {
       var reader = new ProtobufReader(message);
       for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
         switch (tag) {
-          case TASKS -> tasks.all.add(one(reader.bytes()));
+          case TASKS -> {
+            TfsRequestChecks.requireCapacity("tasks", tasks.all.size());
+            tasks.all.add(one(reader.bytes()));
+          }
           case INPUT -> tasks.examples.add(reader.bytes());
           default -> reader.skip(tag);
         }

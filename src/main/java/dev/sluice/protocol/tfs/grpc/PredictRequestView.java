@@ -58,8 +58,14 @@ record PredictRequestView(
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       switch (tag) {
         case MODEL_SPEC -> spec.add(reader.bytes());
-        case INPUTS -> readInput(reader.bytes(), inputs);
-        case OUTPUT_FILTER -> outputFilter.add(reader.text());
+        case INPUTS -> {
+          TfsRequestChecks.requireCapacity("inputs", inputs.size());
+          readInput(reader.bytes(), inputs);
+        }
+        case OUTPUT_FILTER -> {
+          TfsRequestChecks.requireCapacity("wanted outputs", outputFilter.size());
+          outputFilter.add(reader.text());
+        }
         default -> reader.skip(tag);
       }
     }

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.protobuf.ProtobufObjects;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import io.vertx.core.buffer.Buffer;
@@ -16,11 +17,12 @@ final class TfsMessages {
    * Reads a message.
    *
    * @param type its name, for texts
-   * @throws InferenceException with INVALID_ARGUMENT if it is none
+   * @throws InferenceException with INVALID_ARGUMENT if it is none, RESOURCE_EXHAUSTED if there is
+   *     no memory for it
    */
   static <T extends Message> T read(String type, Parser<T> parser, Body message) {
     try {
-      return parser.parseFrom(message.bytes(), message.offset(), message.length());
+      return ProtobufObjects.read(parser, message);
     } catch (InvalidProtocolBufferException e) {
       throw InferenceException.invalid("the message is not a " + type + ": " + e.getMessage());
     }

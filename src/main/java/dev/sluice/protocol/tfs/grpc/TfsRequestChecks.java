@@ -25,7 +25,24 @@ import java.util.TreeSet;
  * which of two faults is reported.
  */
 final class TfsRequestChecks {
+  /** Inputs, outputs or tasks that a request may name: more than any model has. */
+  private static final int MOST = 4096;
+
   private TfsRequestChecks() {}
+
+  /**
+   * Checks, while a message is still being read, that one more element may be kept: each becomes
+   * objects that are much larger than the two bytes that it may have on the wire.
+   *
+   * @param what they are, for texts
+   * @param kept how many there are already
+   * @throws InferenceException with INVALID_ARGUMENT if that is the limit
+   */
+  static void requireCapacity(String what, int kept) {
+    if (kept == MOST) {
+      throw InferenceException.invalid("the request has more than %d %s".formatted(MOST, what));
+    }
+  }
 
   static Signature signature(ModelMetadata model, String name) {
     return model

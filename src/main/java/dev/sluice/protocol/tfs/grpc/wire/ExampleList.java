@@ -8,6 +8,8 @@ import dev.sluice.protocol.tfs.grpc.proto.ExampleListWithContext;
 import dev.sluice.protocol.tfs.grpc.proto.Input;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
@@ -27,12 +29,22 @@ public final class ExampleList {
   private static final int EXAMPLES = ExampleListWithContext.EXAMPLES_FIELD_NUMBER << 3 | DELIMITED;
   private static final int CONTEXT = ExampleListWithContext.CONTEXT_FIELD_NUMBER << 3 | DELIMITED;
 
+  /** Bytes on the heap of each example while it is read: an empty one has two on the wire. */
+  private static final int OBJECTS = 64;
+
+  /** Examples that are charged at once. */
+  private static final int CHARGED = 1024;
+
   private final List<Body> examples = new ArrayList<>();
   private Body context = Body.EMPTY;
   private int kind;
   private long bytes;
 
-  /** Takes the fields of one Input message. A second one is merged into the first. */
+  /**
+   * Takes the fields of one Input message. A second one is merged into the first.
+   *
+   * @throws dev.sluice.tensor.MemoryExhausted if there is no memory for so many examples
+   */
   public void add(Body input) {
     var reader = new ProtobufReader(input);
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
@@ -60,6 +72,9 @@ public final class ExampleList {
     for (int tag = reader.tag(); tag != 0; tag = reader.tag()) {
       if (tag == EXAMPLES) {
         Body example = reader.bytes();
+        if (examples.size() % CHARGED == CHARGED - 1) {
+          MemoryAccount.chargeCurrent(MemoryBudget.Kind.INFLATED, CHARGED * OBJECTS);
+        }
         examples.add(example);
         bytes += example.length();
       } else if (tag == CONTEXT && kind == WITH_CONTEXT) {
