@@ -5,6 +5,8 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.tensor.MemoryAccount;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.grpc.method.GrpcCall;
 import io.vertx.core.Future;
 import java.util.List;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A call that nothing carries: work is done at once, on the thread of the test. */
 public final class LocalGrpcCall implements GrpcCall {
+  private final MemoryAccount memory = new MemoryBudget(1 << 20).account();
   private final CallRecord record =
       new CallRecord(Telemetry.unseen(), EntryPoint.GRPC, System::nanoTime);
   private @Nullable Runnable cancelAction;
@@ -46,6 +49,11 @@ public final class LocalGrpcCall implements GrpcCall {
   @Override
   public Deadline deadline() {
     return Deadline.NONE;
+  }
+
+  @Override
+  public MemoryAccount memory() {
+    return memory;
   }
 
   @Override
