@@ -50,6 +50,7 @@ class TinyElementsIT {
   @TempDir private static Path models;
   private static ChildServer server;
   private static ManagedChannel channel;
+  private static int port;
 
   @BeforeAll
   static void start() throws IOException {
@@ -58,7 +59,7 @@ class TinyElementsIT {
         .output("y", OnnxModelWriter.FLOAT, "rows", "2")
         .node("Add", "y", "x", "x")
         .writeTo(Files.createDirectories(models.resolve("twice/1")));
-    int port = ChildServer.freePort();
+    port = ChildServer.freePort();
     server =
         ChildServer.start(
             FLAGS, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
@@ -96,10 +97,20 @@ class TinyElementsIT {
   }
 
   private static Status status(byte[] message, String method) {
+    ManagedChannel hostile =
+        ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
+    try {
+      return status(hostile, message, method);
+    } finally {
+      hostile.shutdownNow();
+    }
+  }
+
+  private static Status status(ManagedChannel hostile, byte[] message, String method) {
     var calls =
         Stream.generate(() ->
                 ClientCalls.futureUnaryCall(
-                    channel.newCall(
+                    hostile.newCall(
                         RawCalls.unary(method),
                         CallOptions.DEFAULT.withDeadlineAfter(60, TimeUnit.SECONDS)),
                     message))
