@@ -39,11 +39,7 @@ class CutConnectionsIT {
 
   @Test
   void nothingIsHeldWhenTheyHaveEndedAndTheServerAnswers() throws Exception {
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(folder.resolve("twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(folder.resolve("twice/1")));
     System.out.println("cut connections: -Dsluice.cut.seed=" + SEED);
     long blocks = TensorMemory.openBlocks();
     var config =

@@ -39,17 +39,6 @@ class HostileConnectionsIT {
   private static final Duration RETURN = Duration.ofSeconds(100);
 
   /** A quarter of the container is the heap, a fifth are network buffers: see the start script. */
-  private static final List<String> FLAGS =
-      List.of(
-          "-Xmx127m",
-          "-XX:MaxDirectMemorySize=102m",
-          "-XX:MaxRAM=512m",
-          "-XX:+UseParallelGC",
-          "-XX:+UseAdaptiveSizePolicyWithSystemGC",
-          "-XX:TrimNativeHeapInterval=60000",
-          "-XX:+UseCompactObjectHeaders",
-          "-XX:+ExitOnOutOfMemoryError");
-
   private static final String REQUEST =
       "{\"inputs\":[{\"name\":\"x\",\"shape\":[2,2],\"datatype\":\"FP32\",\"data\":[1,2,3,4]}]}";
 
@@ -63,16 +52,10 @@ class HostileConnectionsIT {
 
   @Test
   void theServerStaysWithinItsMemoryAndServesOthers() throws IOException {
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(models.resolve("twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     StepModels.wideCounter(models, "wide", 5_000);
     int port = ChildServer.freePort();
-    try (var server =
-            ChildServer.start(
-                FLAGS, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
+    try (var server = ChildServer.small(models, port);
         var client = new HttpCaller(port)) {
       server.awaitModel("twice/1");
       server.awaitModel("wide/1");

@@ -39,15 +39,6 @@ class ManyConnectionsIT {
       "POST /v1/models/twice:predict HTTP/1.1\r\nHost: localhost\r\n";
   private static final String CHUNKED = "Transfer-Encoding: chunked\r\n";
 
-  /** The heap that the start script chooses in a container of 512 MiB. */
-  private static final List<String> FLAGS =
-      List.of(
-          "-Xmx127m",
-          "-XX:MaxDirectMemorySize=102m",
-          "-XX:MaxRAM=512m",
-          "-XX:+UseParallelGC",
-          "-XX:+ExitOnOutOfMemoryError");
-
   private static final int CALLS = 10;
 
   @TempDir private Path models;
@@ -59,15 +50,9 @@ class ManyConnectionsIT {
 
   @BeforeEach
   void start() throws IOException {
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(models.resolve("twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     port = ChildServer.freePort();
-    server =
-        ChildServer.start(
-            FLAGS, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
+    server = ChildServer.small(models, port);
     server.awaitModel("twice/1");
     friend.setSoTimeout(60_000);
     friend.connect(new InetSocketAddress("localhost", port));

@@ -51,11 +51,7 @@ class MemoryBudgetIT {
   @BeforeAll
   static void start() throws IOException {
     blocksBefore = TensorMemory.openBlocks();
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(folder.resolve("models/twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(folder.resolve("models/twice/1")));
     TestModels.copy(Path.of("src/sample/models/writer"), folder.resolve("models/writer"));
     Path settings = folder.resolve("sluice.yml");
     Files.writeString(

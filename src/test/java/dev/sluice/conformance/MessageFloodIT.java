@@ -31,14 +31,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(180)
 class MessageFloodIT {
-  private static final List<String> FLAGS =
-      List.of(
-          "-Xmx127m",
-          "-XX:MaxDirectMemorySize=102m",
-          "-XX:MaxRAM=512m",
-          "-XX:+UseParallelGC",
-          "-XX:+ExitOnOutOfMemoryError");
-
   private static final int CONNECTIONS = 10;
   private static final int STREAMS = 4;
   private static final int MESSAGES = 20_000;
@@ -58,15 +50,9 @@ class MessageFloodIT {
 
   @BeforeEach
   void start() throws IOException {
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(models.resolve("twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     port = ChildServer.freePort();
-    server =
-        ChildServer.start(
-            FLAGS, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
+    server = ChildServer.small(models, port);
     server.awaitModel("twice/1");
   }
 

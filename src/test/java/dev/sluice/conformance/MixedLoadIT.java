@@ -71,11 +71,7 @@ class MixedLoadIT {
   @BeforeEach
   void start() throws Exception {
     blocksBefore = TensorMemory.openBlocks();
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(models.resolve("twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     Files.writeString(models.resolve("twice/model.yml"), "max_batch_size: 16\n");
     Path slow = Files.createDirectories(models.resolve("slow/1"));
     Files.copy(TestModels.slow().resolve("model.onnx"), slow.resolve("model.onnx"));

@@ -43,16 +43,6 @@ class SoakIT {
   /** Of the whole time, at whose ends it looks. */
   private static final int SAMPLES = 12;
 
-  private static final List<String> FLAGS =
-      List.of(
-          "-Xmx127m",
-          "-XX:MaxDirectMemorySize=102m",
-          "-XX:MaxRAM=512m",
-          "-XX:+UseParallelGC",
-          "-XX:+UseAdaptiveSizePolicyWithSystemGC",
-          "-XX:TrimNativeHeapInterval=60000",
-          "-XX:+ExitOnOutOfMemoryError");
-
   private static final String REQUEST =
       "{\"inputs\":[{\"name\":\"x\",\"shape\":[2,2],\"datatype\":\"FP32\",\"data\":[1,2,3,4]}]}";
 
@@ -82,16 +72,7 @@ class SoakIT {
     writeTwice("twice", 1);
     TestModels.copy(TestModels.slow(), models.resolve("slow/1"));
     int port = ChildServer.freePort();
-    try (var server =
-            ChildServer.start(
-                FLAGS,
-                "serve",
-                "--models",
-                models.toString(),
-                "--listen",
-                "localhost:" + port,
-                "--set",
-                "models.poll_interval=100ms");
+    try (var server = ChildServer.small(models, port, "--set", "models.poll_interval=100ms");
         var client = new HttpCaller(port)) {
       server.awaitModel("twice/1");
       Sample before = sample(port, System.nanoTime());
@@ -210,10 +191,7 @@ class SoakIT {
   }
 
   private void writeTwice(String name, int version) throws IOException {
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
+    OnnxModelWriter.twice()
         .writeTo(Files.createDirectories(models.resolve(name).resolve(Integer.toString(version))));
   }
 

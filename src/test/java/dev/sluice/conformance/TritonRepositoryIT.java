@@ -35,11 +35,7 @@ class TritonRepositoryIT {
 
   private Path model(String name, String config) throws IOException {
     Path version = Files.createDirectories(models.resolve(name).resolve("1"));
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(version);
+    OnnxModelWriter.twice().writeTo(version);
     Files.writeString(models.resolve(name).resolve("config.pbtxt"), config);
     Files.writeString(models.resolve(name).resolve("labels.txt"), "first\nsecond\n");
     return version;

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,18 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ChildServer implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  /** What the start script chooses in a container of 512 MiB. */
+  private static final List<String> IN_512_MIB =
+      List.of(
+          "-Xmx127m",
+          "-XX:MaxDirectMemorySize=102m",
+          "-XX:MaxRAM=512m",
+          "-XX:+UseParallelGC",
+          "-XX:+UseAdaptiveSizePolicyWithSystemGC",
+          "-XX:TrimNativeHeapInterval=60000",
+          "-XX:+UseCompactObjectHeaders",
+          "-XX:+ExitOnOutOfMemoryError");
 
   private final Process process;
   private final List<String> lines = new ArrayList<>();
@@ -32,6 +45,15 @@ public final class ChildServer implements AutoCloseable {
    */
   public static ChildServer start(String... arguments) {
     return start(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), arguments);
+  }
+
+  /** Serves the models of a folder, with the heap that a container of 512 MiB gets. */
+  public static ChildServer small(Path models, int port, String... more) {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(
+        List.of("serve", "--models", models.toString(), "--listen", "localhost:" + port));
+    arguments.addAll(List.of(more));
+    return start(IN_512_MIB, arguments.toArray(String[]::new));
   }
 
   /** Starts a command line in a Java VM with these flags, otherwise as {@link #start}. */

@@ -40,6 +40,14 @@ public final class OnnxModelWriter {
     void writeTo(CodedOutputStream out) throws IOException;
   }
 
+  /** A model whose {@code y} is twice {@code x}, in pairs of numbers. */
+  public static OnnxModelWriter twice() {
+    return new OnnxModelWriter()
+        .input("x", FLOAT, "rows", "2")
+        .output("y", FLOAT, "rows", "2")
+        .node("Add", "y", "x", "x");
+  }
+
   /**
    * Adds an input.
    *
