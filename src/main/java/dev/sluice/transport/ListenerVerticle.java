@@ -22,8 +22,8 @@ import dev.sluice.transport.netty.ProtocolDetector;
 import dev.sluice.transport.netty.http2.Http2Drain;
 import dev.sluice.transport.netty.http2.Http2Guard;
 import dev.sluice.transport.netty.http2.Http2Memory;
+import dev.sluice.transport.netty.http2.Http2ResetStreams;
 import dev.sluice.transport.netty.http2.Http2StreamMemory;
-import dev.sluice.transport.netty.http2.Http2Unopened;
 import dev.sluice.transport.netty.http2.SocketAuthority;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -177,7 +177,7 @@ public final class ListenerVerticle extends VerticleBase {
       Http2StreamMemory.join(connection, connections.memory());
       Http2Guard.join(connection, limits, dispatcher::isStream);
       Http2Drain.join(connection);
-      Http2Unopened.join(connection);
+      Http2ResetStreams.join(connection);
     } catch (IllegalStateException e) {
       LOG.at(Level.ERROR, "hook").log("a connection is closed: {}", e.getMessage());
       connection.close();

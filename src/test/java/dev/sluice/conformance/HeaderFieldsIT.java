@@ -7,6 +7,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RawHttp2;
+import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -25,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A request has a hundred headers at most, trailers counted; one more is refused by name. */
 class HeaderFieldsIT {
   private static final String LIVE = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n";
-  private static final int HEADERS_FRAME = 1;
   private static final int END_STREAM = 1;
 
   /** How HPACK writes that the status is 200. */
@@ -109,15 +109,9 @@ class HeaderFieldsIT {
       var in = new DataInputStream(socket.getInputStream());
       List<String> statuses = new ArrayList<>();
       while (statuses.size() < 2) {
-        int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-        int type = in.readUnsignedByte();
-        in.readUnsignedByte();
-        int stream = in.readInt();
-        byte[] payload = in.readNBytes(length);
-        if (type == HEADERS_FRAME) {
-          boolean ok = new String(payload, ISO_8859_1).indexOf(INDEXED_200) >= 0;
-          statuses.add(stream + (ok ? " 200" : " refused"));
-        }
+        Frame answer = Frame.await(in, RawHttp2.HEADERS);
+        boolean ok = new String(answer.payload(), ISO_8859_1).indexOf(INDEXED_200) >= 0;
+        statuses.add(answer.stream() + (ok ? " 200" : " refused"));
       }
       assertThat(statuses).containsExactly("1 refused", "3 200");
     }

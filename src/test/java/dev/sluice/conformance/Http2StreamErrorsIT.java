@@ -13,6 +13,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RawHttp2;
+import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -221,20 +222,28 @@ class Http2StreamErrorsIT {
       int answered = 0;
       Set<Integer> reset = new HashSet<>();
       while (answered < most || reset.size() < refused) {
-        int length = frames.readUnsignedShort() << 8 | frames.readUnsignedByte();
-        int type = frames.readUnsignedByte();
-        frames.readUnsignedByte();
-        int of = frames.readInt();
-        frames.readNBytes(length);
-        assertThat(type).isNotEqualTo(GOAWAY);
-        answered += type == HEADERS ? 1 : 0;
-        if (type == RST_STREAM) {
-          reset.add(of);
+        Frame frame = Frame.read(frames);
+        assertThat(frame.type()).isNotEqualTo(GOAWAY);
+        answered += frame.type() == HEADERS ? 1 : 0;
+        if (frame.type() == RST_STREAM) {
+          reset.add(frame.stream());
         }
       }
       assertThat(answered).isEqualTo(most);
       assertThat(reset).allMatch(of -> of > 2 * most);
     }
+  }
+
+  /** A client that is far away has sent a whole window before it knows. */
+  @Test
+  void whatIsOnItsWayToAResetStreamIsIgnored() throws IOException {
+    var late = new ByteArrayOutputStream();
+    late.writeBytes(head(0, 3, with(":method", "G ET")));
+    for (int i = 0; i < 4_000; i++) {
+      late.writeBytes(frame(DATA, 0, 3, new byte[1_024]));
+    }
+    late.writeBytes(frame(DATA, END_STREAM, 3, new byte[0]));
+    expectOnlyResetOf(3, late.toByteArray());
   }
 
   /** Opens a stream before, ends it behind, and opens one more: both are answered. */
@@ -247,6 +256,7 @@ class Http2StreamErrorsIT {
               RawHttp2.joined(
                   RawHttp2.PREFACE,
                   RawHttp2.SETTINGS,
+                  RawHttp2.SETTINGS_ACK,
                   RawHttp2.headers(1, "/v2/repository/index"),
                   malformed,
                   frame(DATA, END_STREAM, 1, json()),
@@ -255,18 +265,15 @@ class Http2StreamErrorsIT {
       int reset = -1;
       List<Integer> answered = new ArrayList<>();
       while (answered.size() < 2 || reset < 0) {
-        int length = frames.readUnsignedShort() << 8 | frames.readUnsignedByte();
-        int type = frames.readUnsignedByte();
-        frames.readUnsignedByte();
-        int of = frames.readInt();
-        byte[] payload = frames.readNBytes(length);
-        assertThat(type).isNotEqualTo(GOAWAY);
-        if (type == RST_STREAM && reset < 0) {
-          assertThat(of).isEqualTo(stream);
-          reset = payload[3];
-        } else if (type == HEADERS && of != stream) {
-          assertThat(payload).contains(OK);
-          answered.add(of);
+        Frame frame = Frame.read(frames);
+        assertThat(frame.type()).isNotEqualTo(GOAWAY);
+        if (frame.type() == RST_STREAM) {
+          assertThat(reset).as("reset once").isNegative();
+          assertThat(frame.stream()).isEqualTo(stream);
+          reset = frame.number();
+        } else if (frame.type() == HEADERS && frame.stream() != stream) {
+          assertThat(frame.payload()).contains(OK);
+          answered.add(frame.stream());
         }
       }
       assertThat(reset).isEqualTo(PROTOCOL_ERROR);

@@ -13,6 +13,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RawHttp2;
+import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -181,17 +182,7 @@ class StandardServicesIT {
 
   /** Reads frames until one of this type comes, and returns its stream. */
   private static int nextOf(int type, Socket socket) throws IOException {
-    var in = new DataInputStream(socket.getInputStream());
-    while (true) {
-      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-      int next = in.readUnsignedByte();
-      in.skipNBytes(1);
-      int stream = in.readInt();
-      in.skipNBytes(length);
-      if (next == type) {
-        return stream;
-      }
-    }
+    return Frame.await(new DataInputStream(socket.getInputStream()), type).stream();
   }
 
   @ParameterizedTest

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -33,14 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(180)
 class TinyElementsIT {
-  private static final List<String> FLAGS =
-      List.of(
-          "-Xmx127m",
-          "-XX:MaxDirectMemorySize=102m",
-          "-XX:MaxRAM=512m",
-          "-XX:+UseParallelGC",
-          "-XX:+ExitOnOutOfMemoryError");
-
   private static final int SIZE = 16 << 20;
   private static final int CALLS = 4;
 
@@ -54,15 +45,9 @@ class TinyElementsIT {
 
   @BeforeAll
   static void start() throws IOException {
-    new OnnxModelWriter()
-        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
-        .output("y", OnnxModelWriter.FLOAT, "rows", "2")
-        .node("Add", "y", "x", "x")
-        .writeTo(Files.createDirectories(models.resolve("twice/1")));
+    OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     port = ChildServer.freePort();
-    server =
-        ChildServer.start(
-            FLAGS, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
+    server = ChildServer.small(models, port);
     server.awaitModel("twice/1");
     channel = ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
   }
@@ -97,20 +82,10 @@ class TinyElementsIT {
   }
 
   private static Status status(byte[] message, String method) {
-    ManagedChannel hostile =
-        ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
-    try {
-      return status(hostile, message, method);
-    } finally {
-      hostile.shutdownNow();
-    }
-  }
-
-  private static Status status(ManagedChannel hostile, byte[] message, String method) {
     var calls =
         Stream.generate(() ->
                 ClientCalls.futureUnaryCall(
-                    hostile.newCall(
+                    channel.newCall(
                         RawCalls.unary(method),
                         CallOptions.DEFAULT.withDeadlineAfter(60, TimeUnit.SECONDS)),
                     message))

@@ -13,6 +13,7 @@ import dev.sluice.testing.AnyListenerClient;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.RawGrpc;
 import dev.sluice.testing.RawHttp2;
+import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -129,16 +130,12 @@ class UnixPeersIT {
                   RawHttp2.SETTINGS,
                   RawHttp2.head(RawHttp2.END_STREAM, 1, hosts)));
       var frames = new DataInputStream(Channels.newInputStream(channel));
-      int type;
-      byte[] payload;
-      do {
-        int length = frames.readUnsignedShort() << 8 | frames.readUnsignedByte();
-        type = frames.readUnsignedByte();
-        frames.skipNBytes(1 + Integer.BYTES);
-        payload = frames.readNBytes(length);
-      } while (type != RawHttp2.HEADERS && type != RawHttp2.RST_STREAM);
-      assertThat(type).isEqualTo(RawHttp2.HEADERS);
-      assertThat(payload).as("HPACK's 200").contains((byte) 0x88);
+      Frame answer = Frame.read(frames);
+      while (answer.type() != RawHttp2.HEADERS && answer.type() != RawHttp2.RST_STREAM) {
+        answer = Frame.read(frames);
+      }
+      assertThat(answer.type()).isEqualTo(RawHttp2.HEADERS);
+      assertThat(answer.payload()).as("HPACK's 200").contains((byte) 0x88);
     }
   }
 

@@ -4,9 +4,12 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Bytes of HTTP/2 as clients send them, well formed, with no table of headers to keep. */
+/** Bytes of HTTP/2 as clients send them, well formed, with no table of headers to keep; frames. */
 public final class RawHttp2 {
   /** What a client says first. */
   public static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
@@ -22,10 +25,45 @@ public final class RawHttp2 {
   /** Settings that change nothing. */
   public static final byte[] SETTINGS = frame(4, 0, 0, new byte[0]);
 
+  /** The acknowledgement of the server's settings, which puts its windows into force. */
+  public static final byte[] SETTINGS_ACK = frame(4, 1, 0, new byte[0]);
+
   /** Settings by which the server may send no byte of an answer. */
   public static final byte[] NO_WINDOW = frame(4, 0, 0, new byte[] {0, 4, 0, 0, 0, 0});
 
   private RawHttp2() {}
+
+  /** A frame as it was read. */
+  @SuppressWarnings("ArrayRecordComponent") // Frames are not compared.
+  public record Frame(int type, int flags, int stream, byte[] payload) {
+    /** Reads the next one. */
+    public static Frame read(DataInputStream in) throws IOException {
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int type = in.readUnsignedByte();
+      int flags = in.readUnsignedByte();
+      int stream = in.readInt();
+      return new Frame(type, flags, stream, in.readNBytes(length));
+    }
+
+    /** Reads until one of this type comes. */
+    public static Frame await(DataInputStream in, int type) throws IOException {
+      Frame frame = read(in);
+      while (frame.type != type) {
+        frame = read(in);
+      }
+      return frame;
+    }
+
+    /** The number that the payload begins with. */
+    public int number() {
+      return ByteBuffer.wrap(payload).getInt();
+    }
+
+    /** Whether it is the last one of its stream. */
+    public boolean ends() {
+      return type == RST_STREAM || ((type == HEADERS || type == DATA) && (flags & END_STREAM) != 0);
+    }
+  }
 
   /** A frame. */
   public static byte[] frame(int type, int flags, int stream, byte[] payload) {

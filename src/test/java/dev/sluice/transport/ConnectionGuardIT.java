@@ -7,7 +7,9 @@ import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RawHttp2.Frame;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -98,15 +100,7 @@ class ConnectionGuardIT {
 
   /** Reads frames until one of this type comes. */
   private static void awaitFrame(Socket socket, int type) throws IOException {
-    InputStream in = socket.getInputStream();
-    while (true) {
-      byte[] head = in.readNBytes(9);
-      assertThat(head).as("the connection ended before frame %d", type).hasSize(9);
-      in.skipNBytes(((head[0] & 0xFF) << 16) | ((head[1] & 0xFF) << 8) | (head[2] & 0xFF));
-      if (head[3] == type) {
-        return;
-      }
-    }
+    Frame.await(new DataInputStream(socket.getInputStream()), type);
   }
 
   @Test

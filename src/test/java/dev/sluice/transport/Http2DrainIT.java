@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RawHttp2.Frame;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -38,13 +39,6 @@ class Http2DrainIT {
   private EchoListener listener;
   private Socket socket;
   private DataInputStream in;
-
-  @SuppressWarnings("ArrayRecordComponent") // Frames are not compared.
-  private record Frame(int type, int flags, int stream, byte[] payload) {
-    int number() {
-      return ByteBuffer.wrap(payload).getInt();
-    }
-  }
 
   @BeforeEach
   void connect() throws IOException {
@@ -85,20 +79,8 @@ class Http2DrainIT {
     send(DATA, END_STREAM, stream, body.getBytes(UTF_8));
   }
 
-  private Frame read() throws IOException {
-    int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-    int type = in.readUnsignedByte();
-    int flags = in.readUnsignedByte();
-    int stream = in.readInt();
-    return new Frame(type, flags, stream, in.readNBytes(length));
-  }
-
   private Frame await(int type) throws IOException {
-    Frame frame = read();
-    while (frame.type() != type) {
-      frame = read();
-    }
-    return frame;
+    return Frame.await(in, type);
   }
 
   /** The next DATA with bytes in it. */

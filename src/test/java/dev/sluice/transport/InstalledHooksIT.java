@@ -11,7 +11,6 @@ import dev.sluice.transport.connection.ConnectionDrain;
 import dev.sluice.transport.netty.ConnectionInternals;
 import dev.sluice.transport.netty.FlushCoalescing;
 import dev.sluice.transport.netty.Http1Drain;
-import dev.sluice.transport.netty.http2.ConsumedBytesFlowController;
 import dev.sluice.transport.netty.http2.Http2Drain;
 import dev.sluice.transport.netty.http2.SocketAuthority;
 import io.netty.channel.ChannelHandler;
@@ -155,8 +154,24 @@ class InstalledHooksIT {
       Http2ConnectionHandler http2 = ConnectionInternals.http2(connection).orElseThrow();
       assertThat(listeners(http2))
           .startsWith("Http2Drain", "Http2Guard", "Http2StreamMemory", "Http2Memory", "Http2Calls");
-      assertThat(http2.decoder().flowController()).isInstanceOf(ConsumedBytesFlowController.class);
+      assertThat(flowControllers(http2))
+          .startsWith("LateDataFlowController", "ConsumedBytesFlowController");
     }
+  }
+
+  /** Those that count what its client sends, one after the other. */
+  private static List<String> flowControllers(Http2ConnectionHandler http2) throws Exception {
+    List<String> names = new ArrayList<>();
+    Object controller = http2.decoder().flowController();
+    Class<?> type = controller.getClass().getSuperclass();
+    while (type.getSimpleName().equals("ForwardingFlowController")) {
+      names.add(controller.getClass().getSimpleName());
+      Field real = type.getDeclaredField("real");
+      real.setAccessible(true);
+      controller = real.get(controller);
+      type = controller.getClass().getSuperclass();
+    }
+    return names;
   }
 
   /** Those that look at a connection's frames, one after the other. */

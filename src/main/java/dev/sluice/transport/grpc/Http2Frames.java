@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersEncoder;
@@ -44,9 +45,16 @@ final class Http2Frames {
     flushSoon();
   }
 
-  /** Sends an answer that is nothing but headers. */
+  /**
+   * Sends an answer that is nothing but headers. A client that is still sending its message is
+   * asked to stop, without an error (RFC 9113, section 8.1).
+   */
   void end(Http2Stream stream, Http2Headers headers) {
     var _ = handler.encoder().writeHeaders(ctx, stream.id(), headers, 0, true, ctx.voidPromise());
+    if (stream.state().remoteSideOpen()) {
+      long code = Http2Error.NO_ERROR.code();
+      var _ = handler.encoder().writeRstStream(ctx, stream.id(), code, ctx.newPromise());
+    }
     flushSoon();
   }
 

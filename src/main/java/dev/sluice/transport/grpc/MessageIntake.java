@@ -289,11 +289,12 @@ final class MessageIntake {
         call::fail);
   }
 
-  /** Cancels the wait for memory, if there is one: the call has ended. */
-  void stopWaiting() {
+  /** Called when the call has ended: what its client still sends is read and dropped. */
+  void ended() {
     if (wait != null) {
       wait.cancel();
       wait = null;
     }
+    resumeReading();
   }
 }

@@ -129,7 +129,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
     reply.failStream(GrpcStatus.of(reported.code()), reported.getMessage());
-    intake.stopWaiting();
+    intake.ended();
     cancel();
   }
 
@@ -146,7 +146,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   @Override
   void cancelled() {
     idleTimeouts.remove(this);
-    intake.stopWaiting();
+    intake.ended();
     if (!answered) {
       leave();
     }

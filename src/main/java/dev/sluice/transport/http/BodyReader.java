@@ -238,6 +238,7 @@ final class BodyReader {
     if (wait != null) {
       wait.cancel();
       wait = null;
+      request.resume();
     }
     if (!ended) {
       ended = true;

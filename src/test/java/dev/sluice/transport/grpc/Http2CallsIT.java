@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RawHttp2.Frame;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -160,10 +161,7 @@ class Http2CallsIT {
       out.write(hello(windowOf(3)));
       out.write(call(1, "Echo"));
       var in = new DataInputStream(socket.getInputStream());
-      Frame frame = Frame.read(in);
-      while (frame.type() != DATA) {
-        frame = Frame.read(in);
-      }
+      Frame.await(in, DATA);
       out.write(http2(RST_STREAM, 0, 1, new byte[4]));
       out.write(call(3, "Echo"));
       assertThat(answer(socket, 3)).isEqualTo(HELLO);
@@ -178,24 +176,15 @@ class Http2CallsIT {
     while (frame.flags() != END_HEADERS + END_STREAM) {
       if (frame.type() == DATA) {
         assertThat(frame.stream()).isEqualTo(stream);
-        int length = frame.payload().length();
+        int length = frame.payload().length;
         assertThat(length).isBetween(1, 3);
-        data.appendBuffer(frame.payload());
+        data.appendBytes(frame.payload());
         byte[] opened = {0, 0, 0, (byte) length};
         socket.getOutputStream().write(http2(WINDOW_UPDATE, 0, stream, opened));
       }
       frame = Frame.read(in);
     }
     return data;
-  }
-
-  private record Frame(int type, int flags, int stream, Buffer payload) {
-    static Frame read(DataInputStream in) throws IOException {
-      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-      int type = in.readUnsignedByte();
-      int flags = in.readUnsignedByte();
-      return new Frame(type, flags, in.readInt(), Buffer.buffer(in.readNBytes(length)));
-    }
   }
 
   /** A new connection with so many calls that wait. */

@@ -204,11 +204,15 @@ public final class MessageBody {
     return collected.toBody();
   }
 
-  /** Frees what has arrived, unless the body is whole: then it is freed by who reads it. */
+  /**
+   * Frees what has arrived, unless the body is whole: then it is freed by who reads it. What is
+   * still to come is read and dropped: kept back, it would take the window of others.
+   */
   public void forget() {
     if (wait != null) {
       wait.cancel();
       wait = null;
+      source.resume();
     }
     if (!whole) {
       collected.clear();
