@@ -34,8 +34,7 @@ public final class Http2ResetStreams implements Http2LifecycleManager {
    */
   private static final int NONE = Integer.MAX_VALUE - 1;
 
-  @SuppressWarnings(
-      "StaticAssignmentOfThrowable") // Its stack says nothing, and would cost much.
+  @SuppressWarnings("StaticAssignmentOfThrowable") // Its stack says nothing, and would cost much.
   private static final Http2Exception IGNORED =
       Http2Exception.streamError(NONE, Http2Error.NO_ERROR, "a frame of a reset stream");
 
