@@ -36,6 +36,7 @@ public abstract class ListenerExchange implements Exchange {
   private final ListenerContext context;
   private final String requestId;
   private final CallRecord record;
+  private Deadline named = Deadline.NONE;
   private Deadline deadline = Deadline.NONE;
   private final MemoryAccount memory;
   private @Nullable Runnable cancelAction;
@@ -80,8 +81,13 @@ public abstract class ListenerExchange implements Exchange {
   protected final void readDeadline(
       LongFunction<Deadline> carrier, Function<CharSequence, @Nullable String> headers) {
     long now = context.nanoTime().getAsLong();
-    deadline =
-        context.deadline().earlier(carrier.apply(now)).earlier(TimeoutHeaders.read(headers, now));
+    named = carrier.apply(now).earlier(TimeoutHeaders.read(headers, now));
+    deadline = context.deadline().earlier(named);
+  }
+
+  /** Returns the deadline that the caller has named, whatever the settings say. */
+  protected final Deadline namedDeadline() {
+    return named;
   }
 
   /** Returns whether the caller cancelled before the answer was complete. */
@@ -193,7 +199,7 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   @Override
-  public final Deadline deadline() {
+  public Deadline deadline() {
     return deadline;
   }
 

@@ -4,6 +4,7 @@ import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
+import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.MessageTurns;
@@ -52,6 +53,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private final RequestIds ids = new RequestIds();
   private final IdleCallTimeouts idleTimeouts = new IdleCallTimeouts();
   private final MessageTurns turns;
+  private final ArrivalDeadlines deadlines;
   private final boolean cors;
 
   /**
@@ -71,6 +73,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     this.turns =
         new MessageTurns(
             action -> context.vertx().setTimer(MessageTurns.TURN_MILLIS, _ -> action.run()));
+    this.deadlines = new ArrivalDeadlines(context);
     this.standard = new StandardServices(context.vertx(), protocolHandlers, ready, turns);
     idleTimeouts.add(standard);
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
@@ -139,6 +142,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
             window,
             GrpcForm.GRPC,
             context,
+            deadlines,
             ids.of(values));
     return new Http2Call(call, answer, window);
   }
@@ -269,7 +273,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     if (method != null) {
       call(request, form, reply, method);
     } else if (stream != null) {
-      new StreamingCall(request, reply, form, context, ids.of(request), idleTimeouts, turns)
+      new StreamingCall(
+              request, reply, form, context, ids.of(request), idleTimeouts, deadlines, turns)
           .start(stream);
     } else {
       reply.fail(UNIMPLEMENTED, BoundedText.ofError("unknown method " + request.path()));
@@ -283,7 +288,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       AuthorizedMethod<GrpcMethod> method) {
     GrpcHead head = GrpcHead.of(request);
     var call =
-        new UnaryCall(head, method, reply, new Pausing(request), form, context, ids.of(request));
+        new UnaryCall(
+            head, method, reply, new Pausing(request), form, context, deadlines, ids.of(request));
     reply.onSent(call::sent);
     call.begin();
     call.follow(request);

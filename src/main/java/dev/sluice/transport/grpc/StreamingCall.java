@@ -1,9 +1,11 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
@@ -12,6 +14,7 @@ import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of any number of messages each way. {@link MessageIntake} is the client's direction; the
@@ -26,6 +29,8 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   private final GrpcReply reply;
   private final IdleCallTimeouts idleTimeouts;
   private final MessageIntake intake;
+  private final ArrivalDeadlines deadlines;
+  private ArrivalDeadlines.@Nullable Arrival arrival;
 
   /** Answers whose write is not complete. */
   private int unwritten;
@@ -39,11 +44,13 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
       ListenerContext context,
       String requestId,
       IdleCallTimeouts idleTimeouts,
+      ArrivalDeadlines deadlines,
       MessageTurns turns) {
     super(GrpcHead.of(request), form, context, requestId);
     this.request = request;
     this.reply = reply;
     this.idleTimeouts = idleTimeouts;
+    this.deadlines = deadlines;
     this.intake = new MessageIntake(this, request, context, turns);
   }
 
@@ -58,10 +65,22 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     }
     reply.onSent(this::sent);
     idleTimeouts.add(this);
+    arrival = deadlines.begin(namedDeadline(), _ -> fail(expired()));
     intake.open(messages);
     request.exceptionHandler(this::broken);
     request.response().exceptionHandler(_ -> cancelled());
     request.response().closeHandler(_ -> cancelled());
+  }
+
+  private static InferenceException expired() {
+    return new InferenceException(
+        ErrorCode.DEADLINE_EXCEEDED, "Request timeout expired before the stream had ended");
+  }
+
+  /** Returns the deadline of a message that is taken now: the settings' time is a request's. */
+  @Override
+  public Deadline deadline() {
+    return namedDeadline().earlier(context().deadline());
   }
 
   @Override
@@ -115,6 +134,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   public void end() {
     if (!answered) {
       answered = true;
+      endArrival();
       record().succeeded();
       reply.end();
     }
@@ -126,6 +146,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
       return;
     }
     answered = true;
+    endArrival();
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
     reply.failStream(GrpcStatus.of(reported.code()), reported.getMessage());
@@ -147,10 +168,18 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   void cancelled() {
     idleTimeouts.remove(this);
     intake.ended();
+    endArrival();
     if (!answered) {
       leave();
     }
     finish();
+  }
+
+  private void endArrival() {
+    if (arrival != null) {
+      arrival.end();
+      arrival = null;
+    }
   }
 
   private void sent() {

@@ -3,6 +3,7 @@ package dev.sluice.transport.grpc;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryBudget.Kind;
+import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
@@ -14,6 +15,7 @@ import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call with one message each way, from its first byte to its status.
@@ -25,6 +27,8 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   private final AuthorizedMethod<GrpcMethod> method;
   private final UnaryReply reply;
   private final MessageBody body;
+  private final ArrivalDeadlines deadlines;
+  private ArrivalDeadlines.@Nullable Arrival arrival;
   private boolean arrived;
   private boolean answered;
   private boolean seen;
@@ -40,10 +44,12 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
       MessageBody.Source source,
       GrpcForm form,
       ListenerContext context,
+      ArrivalDeadlines deadlines,
       String requestId) {
     super(head, form, context, requestId);
     this.method = method;
     this.reply = reply;
+    this.deadlines = deadlines;
     this.body =
         new MessageBody(
             reader(), isText(), method.method().tensorPaths(), context, memory(), source, this);
@@ -53,6 +59,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   void begin() {
     try {
       admit(method.operation());
+      arrival = deadlines.begin(deadline(), this::fail);
     } catch (RuntimeException | Error e) {
       fail(e);
     }
@@ -100,9 +107,17 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     if (answered || isAbandoned() || body.isWaiting()) {
       return;
     }
+    endArrival();
     compute(body.complete(), body::join)
         .compose(framed -> framed.closeAfter(this::answer))
         .onComplete(this::succeed, this::fail);
+  }
+
+  private void endArrival() {
+    if (arrival != null) {
+      arrival.end();
+      arrival = null;
+    }
   }
 
   private Future<Buffer> answer(Body framed) {
@@ -148,6 +163,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   @Override
   public void fail(Throwable failure) {
     answered = true;
+    endArrival();
     record().failed(ErrorCode.of(failure));
     body.forget();
     InferenceException reported = explain(failure, reply);
@@ -157,6 +173,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   @Override
   void cancelled() {
     if (!answered) {
+      endArrival();
       body.forget();
       leave();
     }

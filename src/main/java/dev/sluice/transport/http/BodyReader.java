@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
+import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
@@ -33,6 +34,7 @@ final class BodyReader {
   private final HttpServerRequest request;
   private final ListenerContext context;
   private final HttpExchange exchange;
+  private final ArrivalDeadlines deadlines;
   private final MemoryAccount memory;
   private final long limit;
   private final Promise<Body> whole = Promise.promise();
@@ -40,6 +42,7 @@ final class BodyReader {
   private final long tensorAt;
   private final @Nullable String coding;
   private RequestMemory.@Nullable Wait wait;
+  private ArrivalDeadlines.@Nullable Arrival arrival;
   private boolean announcedAll;
   private boolean ended;
 
@@ -48,8 +51,13 @@ final class BodyReader {
    * @param tensorAt where in the body raw bytes of a tensor begin, or {@link #NO_TENSOR}
    */
   BodyReader(
-      HttpServerRequest request, HttpExchange exchange, ListenerContext context, long tensorAt) {
+      HttpServerRequest request,
+      HttpExchange exchange,
+      ListenerContext context,
+      ArrivalDeadlines deadlines,
+      long tensorAt) {
     this.request = request;
+    this.deadlines = deadlines;
     this.context = context;
     this.exchange = exchange;
     this.memory = exchange.memory();
@@ -79,6 +87,7 @@ final class BodyReader {
     request.handler(this::take);
     request.endHandler(_ -> end());
     request.exceptionHandler(this::broken);
+    arrival = deadlines.begin(exchange.deadline(), this::fail);
     continueOrRefuse();
     return coding == null ? whole.future() : whole.future().compose(this::inflate);
   }
@@ -204,6 +213,7 @@ final class BodyReader {
   private void end() {
     if (!ended) {
       ended = true;
+      endArrival();
       long work = collected.joinedBytes();
       if (work == 0) {
         whole.complete(collected.toBody());
@@ -242,9 +252,17 @@ final class BodyReader {
     }
     if (!ended) {
       ended = true;
+      endArrival();
       collected.clear();
       memory.releaseAll(Kind.BODY);
       whole.fail(why);
+    }
+  }
+
+  private void endArrival() {
+    if (arrival != null) {
+      arrival.end();
+      arrival = null;
     }
   }
 

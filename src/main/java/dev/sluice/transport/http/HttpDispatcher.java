@@ -2,6 +2,7 @@ package dev.sluice.transport.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
+import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.RequestIds;
@@ -21,6 +22,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
 
   private final HttpRoutes routes = new HttpRoutes();
   private final ListenerContext context;
+  private final ArrivalDeadlines deadlines;
   private final RequestIds ids = new RequestIds();
   private final boolean cors;
 
@@ -37,6 +39,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   public HttpDispatcher(
       List<HttpProtocolHandler> protocolHandlers, ListenerContext context, boolean cors) {
     this.context = context;
+    this.deadlines = new ArrivalDeadlines(context);
     this.cors = cors;
     protocolHandlers.forEach(protocolHandler -> protocolHandler.mount(routes));
   }
@@ -63,7 +66,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   }
 
   private void begin(HttpServerRequest request) {
-    var exchange = new HttpExchange(request, context, ids.of(request));
+    var exchange = new HttpExchange(request, context, deadlines, ids.of(request));
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
     if (refusal != null) {
       context.turnedAway(exchange.peer(), refusal);

@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
+import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
@@ -49,17 +50,23 @@ public final class HttpExchange extends ListenerExchange {
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private final HttpServerRequest request;
+  private final ArrivalDeadlines deadlines;
 
   /** True if pages of other origins may read the answer. */
   private boolean shared;
 
-  HttpExchange(HttpServerRequest request, ListenerContext context, String requestId) {
+  HttpExchange(
+      HttpServerRequest request,
+      ListenerContext context,
+      ArrivalDeadlines deadlines,
+      String requestId) {
     super(
         context,
         EntryPoint.REST,
         requestId,
         context.memory().account(ConnectionInternals.channel(request.connection())));
     this.request = request;
+    this.deadlines = deadlines;
     request.response().exceptionHandler(_ -> cancelled());
     request.response().closeHandler(_ -> cancelled());
   }
@@ -156,7 +163,7 @@ public final class HttpExchange extends ListenerExchange {
    */
   public Future<Body> body() {
     requireDecided();
-    return new BodyReader(request, this, context(), BodyReader.NO_TENSOR).read();
+    return new BodyReader(request, this, context(), deadlines, BodyReader.NO_TENSOR).read();
   }
 
   /**
@@ -168,7 +175,7 @@ public final class HttpExchange extends ListenerExchange {
    */
   public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
     requireDecided();
-    return new BodyReader(request, this, context(), tensorAt)
+    return new BodyReader(request, this, context(), deadlines, tensorAt)
         .read()
         .compose(body -> body.closeAfter(work));
   }

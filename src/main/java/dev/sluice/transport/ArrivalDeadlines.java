@@ -1,0 +1,110 @@
+package dev.sluice.transport;
+
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends requests whose deadline expires while they arrive: their client sends slowly, or has stopped
+ * to, or they wait for memory. When they have arrived, the queue and the model watch the deadline.
+ * Polls, since most requests arrive at once: those cost no more than a place in a list. Of one
+ * event loop.
+ */
+public final class ArrivalDeadlines {
+  /** Interval of the polls, and so how much later than its deadline a request may end. */
+  private static final long POLL_MILLIS = 10;
+
+  private static final int OVER = -1;
+
+  private final Consumer<Runnable> later;
+  private final LongSupplier nanoTime;
+  private final List<Arrival> arrivals = new ArrayList<>();
+  private boolean scheduled;
+
+  /** Watches the requests of this event loop that a listener takes. */
+  public ArrivalDeadlines(ListenerContext context) {
+    this(action -> context.vertx().setTimer(POLL_MILLIS, _ -> action.run()), context.nanoTime());
+  }
+
+  /**
+   * @param later runs an action on the event loop after {@link #POLL_MILLIS}
+   * @param nanoTime the clock of deadlines
+   */
+  ArrivalDeadlines(Consumer<Runnable> later, LongSupplier nanoTime) {
+    this.later = later;
+    this.nanoTime = nanoTime;
+  }
+
+  /** A request that arrives, from its head to the end of its body. */
+  public final class Arrival {
+    private final Deadline deadline;
+    private final Consumer<InferenceException> expire;
+    private int place;
+
+    private Arrival(Deadline deadline, Consumer<InferenceException> expire, int place) {
+      this.deadline = deadline;
+      this.expire = expire;
+      this.place = place;
+    }
+
+    /** Ends the arrival: the request is whole, or has failed. Ending it again does nothing. */
+    public void end() {
+      if (place == OVER) {
+        return;
+      }
+      Arrival last = arrivals.removeLast();
+      if (place < arrivals.size()) {
+        arrivals.set(place, last);
+        last.place = place;
+      }
+      place = OVER;
+    }
+  }
+
+  /**
+   * Begins an arrival.
+   *
+   * @param expire is called with DEADLINE_EXCEEDED if the deadline expires before {@link
+   *     Arrival#end}
+   * @return null if there is no deadline
+   */
+  public @Nullable Arrival begin(Deadline deadline, Consumer<InferenceException> expire) {
+    if (!deadline.exists()) {
+      return null;
+    }
+    var arrival = new Arrival(deadline, expire, arrivals.size());
+    arrivals.add(arrival);
+    schedule();
+    return arrival;
+  }
+
+  private void schedule() {
+    if (!scheduled) {
+      scheduled = true;
+      later.accept(this::poll);
+    }
+  }
+
+  private void poll() {
+    scheduled = false;
+    long now = nanoTime.getAsLong();
+    for (Arrival arrival : arrivals.stream().filter(any -> any.deadline.hasPassed(now)).toList()) {
+      // An earlier one may have ended this one too.
+      if (arrival.place != OVER) {
+        arrival.end();
+        arrival.expire.accept(
+            new InferenceException(
+                ErrorCode.DEADLINE_EXCEEDED,
+                "Request timeout expired before the request had arrived"));
+      }
+    }
+    if (!arrivals.isEmpty()) {
+      schedule();
+    }
+  }
+}
