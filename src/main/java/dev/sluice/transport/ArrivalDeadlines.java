@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends requests whose deadline expires while they arrive: their client sends slowly, or has stopped
@@ -18,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 public final class ArrivalDeadlines {
   /** Interval of the polls, and so how much later than its deadline a request may end. */
   private static final long POLL_MILLIS = 10;
-
-  private static final int OVER = -1;
 
   private final Consumer<Runnable> later;
   private final LongSupplier nanoTime;
@@ -41,12 +38,23 @@ public final class ArrivalDeadlines {
   }
 
   /** A request that arrives, from its head to the end of its body. */
-  public final class Arrival {
+  public static final class Arrival {
+    /** An arrival that has ended, or that has no deadline. */
+    public static final Arrival NONE =
+        new Arrival(List.of(), Deadline.NONE, _ -> {}, Arrival.ENDED);
+
+    private static final int ENDED = -1;
+
+    private final List<Arrival> arrivals;
     private final Deadline deadline;
     private final Consumer<InferenceException> expire;
+
+    /** In the list. */
     private int place;
 
-    private Arrival(Deadline deadline, Consumer<InferenceException> expire, int place) {
+    private Arrival(
+        List<Arrival> arrivals, Deadline deadline, Consumer<InferenceException> expire, int place) {
+      this.arrivals = arrivals;
       this.deadline = deadline;
       this.expire = expire;
       this.place = place;
@@ -54,7 +62,7 @@ public final class ArrivalDeadlines {
 
     /** Ends the arrival: the request is whole, or has failed. Ending it again does nothing. */
     public void end() {
-      if (place == OVER) {
+      if (place == ENDED) {
         return;
       }
       Arrival last = arrivals.removeLast();
@@ -62,7 +70,7 @@ public final class ArrivalDeadlines {
         arrivals.set(place, last);
         last.place = place;
       }
-      place = OVER;
+      place = ENDED;
     }
   }
 
@@ -71,13 +79,12 @@ public final class ArrivalDeadlines {
    *
    * @param expire is called with DEADLINE_EXCEEDED if the deadline expires before {@link
    *     Arrival#end}
-   * @return null if there is no deadline
    */
-  public @Nullable Arrival begin(Deadline deadline, Consumer<InferenceException> expire) {
+  public Arrival begin(Deadline deadline, Consumer<InferenceException> expire) {
     if (!deadline.exists()) {
-      return null;
+      return Arrival.NONE;
     }
-    var arrival = new Arrival(deadline, expire, arrivals.size());
+    var arrival = new Arrival(arrivals, deadline, expire, arrivals.size());
     arrivals.add(arrival);
     schedule();
     return arrival;
@@ -95,7 +102,7 @@ public final class ArrivalDeadlines {
     long now = nanoTime.getAsLong();
     for (Arrival arrival : arrivals.stream().filter(any -> any.deadline.hasPassed(now)).toList()) {
       // An earlier one may have ended this one too.
-      if (arrival.place != OVER) {
+      if (arrival.place != Arrival.ENDED) {
         arrival.end();
         arrival.expire.accept(
             new InferenceException(

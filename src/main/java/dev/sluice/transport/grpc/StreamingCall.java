@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.ArrivalDeadlines;
+import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
@@ -14,7 +15,6 @@ import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A call of any number of messages each way. {@link MessageIntake} is the client's direction; the
@@ -30,7 +30,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   private final IdleCallTimeouts idleTimeouts;
   private final MessageIntake intake;
   private final ArrivalDeadlines deadlines;
-  private ArrivalDeadlines.@Nullable Arrival arrival;
+  private Arrival arrival = Arrival.NONE;
 
   /** Answers whose write is not complete. */
   private int unwritten;
@@ -134,7 +134,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   public void end() {
     if (!answered) {
       answered = true;
-      endArrival();
+      arrival.end();
       record().succeeded();
       reply.end();
     }
@@ -146,7 +146,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
       return;
     }
     answered = true;
-    endArrival();
+    arrival.end();
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
     reply.failStream(GrpcStatus.of(reported.code()), reported.getMessage());
@@ -168,18 +168,11 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   void cancelled() {
     idleTimeouts.remove(this);
     intake.ended();
-    endArrival();
+    arrival.end();
     if (!answered) {
       leave();
     }
     finish();
-  }
-
-  private void endArrival() {
-    if (arrival != null) {
-      arrival.end();
-      arrival = null;
-    }
   }
 
   private void sent() {

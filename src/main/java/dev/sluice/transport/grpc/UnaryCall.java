@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ArrivalDeadlines;
+import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
@@ -15,7 +16,6 @@ import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A call with one message each way, from its first byte to its status.
@@ -28,7 +28,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   private final UnaryReply reply;
   private final MessageBody body;
   private final ArrivalDeadlines deadlines;
-  private ArrivalDeadlines.@Nullable Arrival arrival;
+  private Arrival arrival = Arrival.NONE;
   private boolean arrived;
   private boolean answered;
   private boolean seen;
@@ -107,17 +107,10 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     if (answered || isAbandoned() || body.isWaiting()) {
       return;
     }
-    endArrival();
+    arrival.end();
     compute(body.complete(), body::join)
         .compose(framed -> framed.closeAfter(this::answer))
         .onComplete(this::succeed, this::fail);
-  }
-
-  private void endArrival() {
-    if (arrival != null) {
-      arrival.end();
-      arrival = null;
-    }
   }
 
   private Future<Buffer> answer(Body framed) {
@@ -163,7 +156,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   @Override
   public void fail(Throwable failure) {
     answered = true;
-    endArrival();
+    arrival.end();
     record().failed(ErrorCode.of(failure));
     body.forget();
     InferenceException reported = explain(failure, reply);
@@ -173,7 +166,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   @Override
   void cancelled() {
     if (!answered) {
-      endArrival();
+      arrival.end();
       body.forget();
       leave();
     }

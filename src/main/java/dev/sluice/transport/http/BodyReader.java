@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ArrivalDeadlines;
+import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
@@ -42,7 +43,7 @@ final class BodyReader {
   private final long tensorAt;
   private final @Nullable String coding;
   private RequestMemory.@Nullable Wait wait;
-  private ArrivalDeadlines.@Nullable Arrival arrival;
+  private Arrival arrival = Arrival.NONE;
   private boolean announcedAll;
   private boolean ended;
 
@@ -213,7 +214,7 @@ final class BodyReader {
   private void end() {
     if (!ended) {
       ended = true;
-      endArrival();
+      arrival.end();
       long work = collected.joinedBytes();
       if (work == 0) {
         whole.complete(collected.toBody());
@@ -252,17 +253,10 @@ final class BodyReader {
     }
     if (!ended) {
       ended = true;
-      endArrival();
+      arrival.end();
       collected.clear();
       memory.releaseAll(Kind.BODY);
       whole.fail(why);
-    }
-  }
-
-  private void endArrival() {
-    if (arrival != null) {
-      arrival.end();
-      arrival = null;
     }
   }
 
