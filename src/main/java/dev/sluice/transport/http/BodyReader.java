@@ -110,7 +110,7 @@ final class BodyReader {
     } else if (announced > memory.budget().largestBody()) {
       refuseLarge(announced);
     } else if (announced < 0) {
-      readOn();
+      exchange.awaitBody();
     } else {
       announcedAll = true;
       reserve(announced);
@@ -134,13 +134,7 @@ final class BodyReader {
       memory.moveToTensor(Kind.BODY);
       ZeroCopyBodyChunks.take(request, this::takeViews);
     }
-    readOn();
-  }
-
-  private void readOn() {
-    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
-      request.response().writeContinue();
-    }
+    exchange.awaitBody();
   }
 
   /** Reads nothing more of the client until there is memory, and refuses it if there is none. */

@@ -20,6 +20,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -51,6 +52,9 @@ public final class HttpExchange extends ListenerExchange {
 
   private final HttpServerRequest request;
   private final ArrivalDeadlines deadlines;
+
+  /** True if the client was asked for the body that it has announced. */
+  private boolean continued;
 
   /** True if pages of other origins may read the answer. */
   private boolean shared;
@@ -180,6 +184,32 @@ public final class HttpExchange extends ListenerExchange {
         .compose(body -> body.closeAfter(work));
   }
 
+  /** Asks a client for its body that waits for that. */
+  void awaitBody() {
+    if (expectsContinue()) {
+      continued = true;
+      request.response().writeContinue();
+    }
+  }
+
+  private boolean expectsContinue() {
+    return "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
+  }
+
+  /**
+   * Closes the connection behind an answer to a client that waits to send its body: whether it
+   * still sends it is not known (RFC 9110, section 10.1.1), and the next request would be taken for
+   * it.
+   */
+  private void closeBehindUnsentBody() {
+    if (!continued
+        && !request.isEnded()
+        && request.version() == HttpVersion.HTTP_1_1
+        && expectsContinue()) {
+      putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+  }
+
   /** Answers with JSON. */
   public void json(int status, Buffer body) {
     answer(status, JSON, body);
@@ -191,6 +221,7 @@ public final class HttpExchange extends ListenerExchange {
     record().succeeded();
     if (open()) {
       sayWhenToRetry(status);
+      closeBehindUnsentBody();
       sent(request.response().setStatusCode(status).end());
     }
   }
@@ -217,6 +248,7 @@ public final class HttpExchange extends ListenerExchange {
       return;
     }
     sayWhenToRetry(status);
+    closeBehindUnsentBody();
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
     if (request.method().equals(HttpMethod.HEAD)) {
       sent(response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end());

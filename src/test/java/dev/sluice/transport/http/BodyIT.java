@@ -178,6 +178,24 @@ class BodyIT {
     }
   }
 
+  /** The next request on the connection would be taken for the body that did not come. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /none HTTP/1.1\r\nContent-Length: 25\r\n",
+        "POST /echo HTTP/1.1\r\nContent-Length: 25\r\nRequest-Timeout: soon\r\n",
+        "POST /echo HTTP/1.1\r\nContent-Length: 999999999999\r\n",
+      })
+  void connectionEndsBehindARefusalOfABodyThatWaitsForItsContinue(String head) throws Exception {
+    try (var socket = new Socket("localhost", listener.port())) {
+      String request = head + "Host: x\r\nExpect: 100-continue\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(US_ASCII));
+      String answer = readUntil(socket.getInputStream(), "only the end");
+      assertThat(answer).startsWith("HTTP/1.1 4").containsIgnoringCase("connection: close");
+      assertThat(answer).containsOnlyOnce("HTTP/1.1");
+    }
+  }
+
   private static String readUntil(InputStream in, String end) throws IOException {
     var text = new StringBuilder();
     while (text.indexOf(end) < 0) {
