@@ -278,6 +278,9 @@ final class ProtocolWarmUp {
     public void failed(ModelId id, VersionStatus.Failure why) {}
 
     @Override
+    public void memberLost(ModelId id, VersionStatus.Failure why) {}
+
+    @Override
     public void unloaded(ModelId id) {}
 
     @Override

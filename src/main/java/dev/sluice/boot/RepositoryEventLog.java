@@ -23,6 +23,11 @@ record RepositoryEventLog(Logger log) implements RepositoryListener {
   }
 
   @Override
+  public void memberLost(ModelId id, VersionStatus.Failure why) {
+    log.atInfo().addKeyValue("model", id).log("takes no requests: " + why.message());
+  }
+
+  @Override
   public void unloaded(ModelId id) {
     log.atInfo().addKeyValue("model", id).log("unloaded");
   }

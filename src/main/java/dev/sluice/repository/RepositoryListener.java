@@ -17,6 +17,12 @@ public interface RepositoryListener {
   /** Called when this version could not be loaded. If it took requests before, it still does. */
   void failed(ModelId id, VersionStatus.Failure why);
 
+  /**
+   * Called when this version, an ensemble that has taken requests, takes none: a member of it is
+   * not there any more.
+   */
+  void memberLost(ModelId id, VersionStatus.Failure why);
+
   /** Called when this version is unloaded, after its last request. */
   void unloaded(ModelId id);
 

@@ -236,10 +236,13 @@ final class TrackedModel {
       switch (all.of(name)) {
         case EnsembleMembers.Readiness.Ready(var members) ->
             load(scanned, version, config, members, steps);
-        case EnsembleMembers.Readiness.Waiting _ -> withdrawServed(version, steps);
+        case EnsembleMembers.Readiness.Waiting _ -> {
+          withdrawServed(version, steps);
+          version.awaitMembers();
+        }
         case EnsembleMembers.Readiness.Missing(Failure why) -> {
           withdrawServed(version, steps);
-          refuse(number, version, why);
+          refuseMissing(number, version, why);
         }
       }
     }
@@ -264,6 +267,19 @@ final class TrackedModel {
   private void refuse(long number, TrackedVersion version, @Nullable Failure why) {
     if (why != null && version.refuse(why)) {
       listener.failed(new ModelId(name, number), why);
+    }
+  }
+
+  /** Rejects an ensemble; that a caller takes a member from one that served is no error. */
+  private void refuseMissing(long number, TrackedVersion version, Failure why) {
+    var id = new ModelId(name, number);
+    if (!version.refuse(why)) {
+      return;
+    }
+    if (version.served()) {
+      listener.memberLost(id, why);
+    } else {
+      listener.failed(id, why);
     }
   }
 

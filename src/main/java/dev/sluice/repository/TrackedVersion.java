@@ -199,6 +199,15 @@ final class TrackedVersion {
     };
   }
 
+  /** Records that its members are on the way again: what was said of it before does not hold. */
+  void awaitMembers() {
+    if (state == VersionState.END && !loading) {
+      move(VersionState.START);
+      error = null;
+      retryDue = false;
+    }
+  }
+
   /** It cannot even be tried. Returns whether that is new. */
   boolean refuse(Failure why) {
     if (loading || why.equals(error)) {

@@ -21,7 +21,8 @@ final class VersionTransitions {
       case AVAILABLE -> EnumSet.of(VersionState.UNLOADING);
       // LOADING: desired again while earlier requests still run on what was loaded before
       case UNLOADING -> EnumSet.of(VersionState.END, VersionState.LOADING);
-      case END -> EnumSet.of(VersionState.LOADING);
+      // START: an ensemble whose members come back
+      case END -> EnumSet.of(VersionState.LOADING, VersionState.START);
     };
   }
 }

@@ -21,6 +21,11 @@ final class FakeRepositoryListener implements RepositoryListener {
   }
 
   @Override
+  public void memberLost(ModelId id, Failure why) {
+    events.add(id + " without a member: " + why.message());
+  }
+
+  @Override
   public void unloaded(ModelId id) {
     events.add(id + " unloaded");
   }

@@ -82,6 +82,9 @@ class ModelControlTest {
     public void failed(ModelId id, VersionStatus.Failure why) {}
 
     @Override
+    public void memberLost(ModelId id, VersionStatus.Failure why) {}
+
+    @Override
     public void unloaded(ModelId id) {}
 
     @Override
