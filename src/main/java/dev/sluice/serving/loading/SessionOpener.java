@@ -71,8 +71,9 @@ final class SessionOpener {
     var sessions = new ArrayList<ModelSession>();
     try {
       ModelSession first = open();
+      sessions.add(first);
       ModelConfig config = DefaultBatchSize.complete(said, first.metadata());
-      add(first, config, sessions);
+      limitLast(config, sessions);
       warmUp(sessions.getFirst(), config);
       if (!openOthers(first, config, sessions)) {
         sessions.replaceAll(session -> new ReopenableSession(() -> openAgain(config), session));
@@ -121,9 +122,15 @@ final class SessionOpener {
 
   /** Adds a session; on any failure it is closed with the others. */
   private void add(ModelSession opened, ModelConfig config, List<ModelSession> sessions) {
-    sessions.add(new LimitedSession(opened, maxOutputSize));
-    sessions.set(
-        sessions.size() - 1, new DeclaredTensors(source.id(), config).applyTo(sessions.getLast()));
+    sessions.add(opened);
+    limitLast(config, sessions);
+  }
+
+  /** Holds the session that was added last to its limits; one that fails stays in the list. */
+  private void limitLast(ModelConfig config, List<ModelSession> sessions) {
+    int last = sessions.size() - 1;
+    sessions.set(last, new LimitedSession(sessions.get(last), maxOutputSize));
+    sessions.set(last, new DeclaredTensors(source.id(), config).applyTo(sessions.get(last)));
   }
 
   private ModelSession open() {

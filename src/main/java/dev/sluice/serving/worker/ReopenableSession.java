@@ -69,14 +69,22 @@ public final class ReopenableSession implements ModelSession {
   void reopen() {
     close();
     ModelSession next = opener.get();
-    if (!next.metadata().equals(metadata)) {
+    try {
+      requireSame(next.metadata());
+    } catch (RuntimeException | Error e) {
       next.close();
-      throw new InferenceException(
-          ErrorCode.FAILED_PRECONDITION, "the model's files have changed since it was loaded");
+      throw e;
     }
     synchronized (this) {
       session = next;
       open = true;
+    }
+  }
+
+  private void requireSame(ModelMetadata opened) {
+    if (!opened.equals(metadata)) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION, "the model's files have changed since it was loaded");
     }
   }
 

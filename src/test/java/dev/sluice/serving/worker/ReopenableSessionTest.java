@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class ReopenableSessionTest {
   private final List<String> calls = new ArrayList<>();
   private boolean fails;
+  private boolean unreadable;
 
   /** Like a native session, it must not be touched once it is closed. */
   private final class NativeSession implements ModelSession {
@@ -37,6 +38,9 @@ class ReopenableSessionTest {
 
     @Override
     public ModelMetadata metadata() {
+      if (unreadable && !name.equals("first")) {
+        throw new InferenceException(ErrorCode.INTERNAL, "no signature");
+      }
       return FakeSession.METADATA;
     }
 
@@ -104,5 +108,14 @@ class ReopenableSessionTest {
     session.close();
 
     assertThat(calls).containsExactly("first close", "second interrupt", "second close");
+  }
+
+  @Test
+  void aSessionWhoseMetadataCannotBeReadIsClosed() {
+    unreadable = true;
+    assertThatExceptionOfType(InferenceException.class).isThrownBy(session::reopen);
+    session.close();
+
+    assertThat(calls).containsExactly("first close", "second close");
   }
 }
