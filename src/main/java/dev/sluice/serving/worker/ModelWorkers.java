@@ -3,6 +3,7 @@ package dev.sluice.serving.worker;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.health.OutOfMemory;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.telemetry.meter.RunMeter;
@@ -11,6 +12,7 @@ import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
  *              with it and takes nothing more. When the run ends, the worker closes its session and ends.
  * Replacement. Another worker with a thread of its own opens another session, after the pauses of SessionRecovery
  *              if that fails, for want of memory too. It has the place, the permit, and the queue of the other.
+ *              A worker that cannot be started is tried again, after such pauses.
  * Limit.       A run that does not end costs a core and the memory of a session. So a model may leave only so many
  *              to themselves; the callers of one more are answered, and the breaker stays open.
  * Closing.     Nothing is opened any more, so there is no limit: closing waits for no such run.
@@ -197,10 +200,32 @@ public final class ModelWorkers {
     List<ModelWorkerVerticle> all = new ArrayList<>(workers);
     all.set(all.indexOf(hung), next);
     workers = List.copyOf(all);
-    deploy(next, poolName + "-again-" + ++replaced, 1)
-        .onSuccess(_ -> next.begin())
-        .onFailure(e ->
-            LOG.atError().addKeyValue("model", model).setCause(e).log("a worker did not start"));
+    start(next, poolName + "-again-" + ++replaced, SessionRecovery.FIRST_PAUSE);
+  }
+
+  /** Puts a worker to work, however often that fails, unless its model is closed meanwhile. */
+  private synchronized void start(ModelWorkerVerticle next, String pool, Duration pause) {
+    if (closing) {
+      return;
+    }
+    deploy(next, pool, 1)
+        .map(_ -> {
+          next.begin();
+          return next;
+        })
+        .onFailure(e -> startLater(next, pool, pause, e));
+  }
+
+  private void startLater(
+      ModelWorkerVerticle next, String pool, Duration pause, Throwable failure) {
+    OutOfMemory.endProcessIf(failure);
+    next.openFirst("its worker cannot be started: " + failure.getMessage());
+    LOG.atWarn()
+        .addKeyValue("model", model)
+        .addKeyValue("reason", failure.getMessage())
+        .addKeyValue("next", pause.toMillis() + " ms")
+        .log("a worker of the model cannot be started");
+    vertx.setTimer(pause.toMillis(), _ -> start(next, pool, SessionRecovery.longer(pause)));
   }
 
   private void abandonedRunEnded(ModelWorkerVerticle worker) {

@@ -136,10 +136,15 @@ final class SessionRecovery {
   }
 
   private synchronized Duration longerPause() {
-    Duration twice = pause.multipliedBy(2);
-    pause = twice.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : twice;
+    pause = longer(pause);
     ended = true;
     return pause;
+  }
+
+  /** Returns the pause that follows this one, if it was in vain. */
+  static Duration longer(Duration pause) {
+    Duration twice = pause.multipliedBy(2);
+    return twice.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : twice;
   }
 
   private void opened() {

@@ -27,7 +27,9 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -35,6 +37,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +58,29 @@ class AbandonedRunTest {
   private final CountDownLatch firstGate = first.hold();
 
   private ServableModel start(int abandonedRuns, BatchingConfig batching, ModelSession... next) {
+    return start(abandonedRuns, batching, vertx, next);
+  }
+
+  /** Deploys the first worker, and fails so often to deploy the next. */
+  private Vertx failingToDeploy(AtomicInteger failures) {
+    var deployments = new AtomicInteger();
+    return (Vertx)
+        Proxy.newProxyInstance(
+            Vertx.class.getClassLoader(),
+            new Class<?>[] {VertxInternal.class},
+            (_, method, arguments) -> {
+              boolean fails =
+                  method.getName().equals("deployVerticle")
+                      && deployments.incrementAndGet() > 1
+                      && failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+              return fails
+                  ? Future.failedFuture("there is no pool")
+                  : method.invoke(vertx, arguments);
+            });
+  }
+
+  private ServableModel start(
+      int abandonedRuns, BatchingConfig batching, Vertx workers, ModelSession... next) {
     ModelConfig defaults = ModelConfig.DEFAULT;
     var breaker =
         new BreakerConfig(
@@ -90,7 +116,7 @@ class AbandonedRunTest {
         config,
         Telemetry.unseen().version(lease.id()),
         "abandoned",
-        vertx,
+        workers,
         System::nanoTime,
         opened::next);
   }
@@ -170,6 +196,37 @@ class AbandonedRunTest {
     assertThat(model.problem()).isEmpty();
     model.close();
     assertThat(second.isClosed()).isTrue();
+  }
+
+  @Test
+  void workerThatCannotBeStartedInPlaceOfAnotherIsTriedAgainAndItsModelSaysWhy()
+      throws InterruptedException {
+    var failures = new AtomicInteger(2);
+    ServableModel model = start(1, BatchingConfig.DEFAULT, failingToDeploy(failures), second);
+    Future<InferenceResponse> hung = submit(model, 1);
+    first.awaitRun();
+    assertThat(failure(hung).getMessage()).contains("does not end");
+    await(() -> model.problem().toString().contains("cannot be started: there is no pool"));
+    assertThat(retried(model, 2)).isEqualTo(3f);
+    assertThat(failures).hasValue(0);
+    assertThat(model.problem()).isEmpty();
+    firstGate.countDown();
+    await(first::isClosed);
+    model.close();
+    assertThat(second.isClosed()).isTrue();
+  }
+
+  @Test
+  void modelIsClosedWhileAWorkerCannotBeStarted() throws InterruptedException {
+    Vertx workers = failingToDeploy(new AtomicInteger(Integer.MAX_VALUE));
+    ServableModel model = start(1, BatchingConfig.DEFAULT, workers, second);
+    Future<InferenceResponse> hung = submit(model, 1);
+    first.awaitRun();
+    assertThat(failure(hung).getMessage()).contains("does not end");
+    model.close();
+    firstGate.countDown();
+    await(first::isClosed);
+    await(() -> TensorMemory.openBlocks() == blocksBefore);
   }
 
   @Test
