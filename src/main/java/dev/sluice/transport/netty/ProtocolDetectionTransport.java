@@ -80,13 +80,20 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
       RequestMemory memory) {}
 
   /**
-   * Sets who is accepted from now on by the server with this address. Without it, anyone is.
+   * Sets who is accepted from now on by the server with this address. Before that it accepts
+   * nobody: those that connect wait in the accept queue, since none may pass without what guards
+   * it.
    *
    * @param address with the port that is really open
    */
   public static void admit(Vertx vertx, SocketAddress address, Admission admission) {
     if (((VertxInternal) vertx).transport() instanceof Sockets sockets) {
-      sockets.admissions.put(name(address), admission);
+      String name = name(address);
+      sockets.admissions.put(name, admission);
+      Channel server = sockets.servers.get(name);
+      if (server != null) {
+        server.read();
+      }
     }
   }
 
@@ -146,6 +153,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
 
     private final ConcurrentMap<String, Admission> admissions;
     private final ConcurrentMap<String, Channel> servers;
+    private @Nullable Admission admission;
     private boolean closing;
     private boolean filtered;
     private int polls;
@@ -162,6 +170,15 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
       servers.put(name, ctx.channel());
       ctx.channel().closeFuture().addListener(_ -> servers.remove(name, ctx.channel()));
       ctx.fireChannelActive();
+    }
+
+    /** Accepts as soon as it is known who may be accepted. */
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+      admission = admissions.get(name(ctx.channel().localAddress()));
+      if (admission != null) {
+        ctx.read();
+      }
     }
 
     /** The system resets connections that a closed socket has not accepted. */
@@ -194,21 +211,24 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
     public void channelRead(ChannelHandlerContext ctx, Object message) {
       accepted++;
       Channel connection = (Channel) message;
-      Admission admission = admissions.get(name(ctx.channel().localAddress()));
-      if (admission != null) {
-        if (!enter(connection, admission.connections())) {
-          connection.unsafe().closeForcibly();
-          return;
-        }
-        Http1HeadMemory.attach(
-            connection, admission.memory(), admission.limits().connection().maxHeaderFields());
-        connection
-            .pipeline()
-            .addLast(
-                new LingeringClose(admission.drain()), new ConnectionGuard(admission.limits()));
+      if (admission == null || !enter(connection, admission.connections())) {
+        connection.unsafe().closeForcibly();
+        return;
       }
-      connection.pipeline().addLast(new UnusedConnectionDrain(), new ProtocolDetector());
+      guard(connection, admission);
       ctx.fireChannelRead(connection);
+    }
+
+    private static void guard(Channel connection, Admission admission) {
+      Http1HeadMemory.attach(
+          connection, admission.memory(), admission.limits().connection().maxHeaderFields());
+      connection
+          .pipeline()
+          .addLast(
+              new LingeringClose(admission.drain()),
+              new ConnectionGuard(admission.limits()),
+              new UnusedConnectionDrain(),
+              new ProtocolDetector());
     }
 
     private static boolean enter(Channel accepted, ConnectionCount connections) {
