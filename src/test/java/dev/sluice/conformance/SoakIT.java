@@ -40,6 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakIT {
   private static final int SECONDS = Integer.getInteger("sluice.soak.seconds", 10);
 
+  /** Between two requests of one client. */
+  private static final Duration REST = Duration.ofMillis(Long.getLong("sluice.soak.rest", 1));
+
   /** Of the whole time, at whose ends it looks. */
   private static final int SAMPLES = 12;
 
@@ -152,7 +155,7 @@ class SoakIT {
       while (!over) {
         step.take();
         requests.incrementAndGet();
-        LockSupport.parkNanos(1_000_000);
+        LockSupport.parkNanos(REST.toNanos());
       }
       return null;
     };
