@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Streams of HTTP/2 that are malformed (RFC 9113, section 8.1.1). A proxy carries the streams of
@@ -41,6 +42,7 @@ class Http2StreamErrorsIT {
   private static final int TIMEOUT_MILLIS = 20_000;
   private static final int PROTOCOL_ERROR = 1;
   private static final int GOAWAY = 7;
+  private static final int WINDOW = 4 << 20;
 
   /** How HPACK writes that the status is 200. */
   private static final byte OK = (byte) 0x88;
@@ -235,12 +237,13 @@ class Http2StreamErrorsIT {
   }
 
   /** A client that is far away has sent a whole window before it knows. */
-  @Test
-  void whatIsOnItsWayToAResetStreamIsIgnored() throws IOException {
+  @ParameterizedTest
+  @ValueSource(ints = {16_384, 1_024, 100})
+  void whatIsOnItsWayToAResetStreamIsIgnored(int size) throws IOException {
     var late = new ByteArrayOutputStream();
     late.writeBytes(head(0, 3, with(":method", "G ET")));
-    for (int i = 0; i < 4_000; i++) {
-      late.writeBytes(frame(DATA, 0, 3, new byte[1_024]));
+    for (int i = 0; i < WINDOW / (size + 9); i++) {
+      late.writeBytes(frame(DATA, 0, 3, new byte[size]));
     }
     late.writeBytes(frame(DATA, END_STREAM, 3, new byte[0]));
     expectOnlyResetOf(3, late.toByteArray());

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests whose deadline expires while their client still sends them, or has stopped to. */
 @Timeout(60)
@@ -124,6 +125,20 @@ class ArrivalDeadlinesIT {
     out.write(headers(3, "/test.Echo/Echo"));
     out.write(frame(DATA, END_STREAM, 3, messageHead(0)));
     assertThat(Frame.await(in, HEADERS).stream()).isEqualTo(3);
+  }
+
+  /** The library that answers them gives the status without a text. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/grpc.health.v1.Health/Check",
+        "/grpc.health.v1.Health/Watch",
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+      })
+  void callOfAStandardServiceEndsThen(String path) throws IOException {
+    byte[] call = begin(1, path, "application/grpc", "grpc-timeout", "50m");
+    socket.getOutputStream().write(joined(PREFACE, SETTINGS, SETTINGS_ACK, call));
+    assertThat(answer(1, false)).contains("grpc-status\u00014");
   }
 
   @ParameterizedTest

@@ -17,6 +17,7 @@ import io.vertx.grpc.common.ServiceName;
 import io.vertx.grpc.health.HealthService;
 import io.vertx.grpc.reflection.ReflectionService;
 import io.vertx.grpc.server.GrpcServer;
+import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.Service;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -68,7 +69,8 @@ final class StandardServices implements IdleCallTimeouts.Member {
       List<GrpcProtocolHandler> protocolHandlers,
       BooleanSupplier ready,
       MessageTurns turns) {
-    GrpcServer grpc = GrpcServer.server(vertx);
+    GrpcServer grpc =
+        GrpcServer.server(vertx, new GrpcServerOptions().setScheduleDeadlineAutomatically(true));
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {

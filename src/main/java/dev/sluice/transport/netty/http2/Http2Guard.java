@@ -1,7 +1,5 @@
 package dev.sluice.transport.netty.http2;
 
-import static io.netty.handler.codec.http2.Http2Exception.connectionError;
-
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.transport.connection.ClientAddress;
 import dev.sluice.transport.connection.RateLimitedLog;
@@ -18,7 +16,6 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -56,8 +53,6 @@ public final class Http2Guard extends Http2Heads {
 
   private static final int TINY = 5;
 
-  private static final long SECOND = 1_000_000_000;
-
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;
   private final ConnectionGuard guard;
@@ -68,10 +63,11 @@ public final class Http2Guard extends Http2Heads {
   private final int mostFields;
   private final Http2Connection.PropertyKey looksKey;
   private final Http2Connection.PropertyKey streamingKey;
-  private final Flood pings = new Flood("PING", MOST_PINGS, PINGS_NANOS);
-  private final Flood settings = new Flood("SETTINGS", MOST_SETTINGS, SECOND);
-  private final Flood others = new Flood("WINDOW_UPDATE, PRIORITY or unknown", MOST_OTHERS, SECOND);
-  private final Flood tiny = new Flood("tiny DATA", MOST_TINY, SECOND);
+  private final FrameFlood pings = new FrameFlood("PING", MOST_PINGS, PINGS_NANOS);
+  private final FrameFlood settings = new FrameFlood("SETTINGS", MOST_SETTINGS, FrameFlood.SECOND);
+  private final FrameFlood others =
+      new FrameFlood("WINDOW_UPDATE, PRIORITY or unknown", MOST_OTHERS, FrameFlood.SECOND);
+  private final FrameFlood tiny = new FrameFlood("tiny DATA", MOST_TINY, FrameFlood.SECOND);
   private long connectionOpened = System.nanoTime();
 
   /** Polls of a stream that is older than one poll interval. */
@@ -121,37 +117,6 @@ public final class Http2Guard extends Http2Heads {
             guard.lookToo(frames::look);
           }
         });
-  }
-
-  /** Counts frames of a kind, some of which are allowed in a time. */
-  private static final class Flood {
-    private final String what;
-    private final int most;
-    private final long nanos;
-    private int seen;
-    private long since = System.nanoTime();
-
-    Flood(String what, int most, long nanos) {
-      this.what = what;
-      this.most = most;
-      this.nanos = nanos;
-    }
-
-    void count() throws Http2Exception {
-      if (++seen > most) {
-        long now = System.nanoTime();
-        if (now - since < nanos) {
-          throw connectionError(
-              Http2Error.ENHANCE_YOUR_CALM,
-              "more than %d %s frames in %d ms",
-              most,
-              what,
-              TimeUnit.NANOSECONDS.toMillis(nanos));
-        }
-        since = now;
-        seen = 1;
-      }
-    }
   }
 
   private void look(long now) {

@@ -25,8 +25,11 @@ import org.jspecify.annotations.Nullable;
  * <p>No more is ignored than a client may have sent before it knew: a window for each reset stream.
  */
 public final class Http2ResetStreams implements Http2LifecycleManager {
-  /** Bytes that a frame counts as at least, so that tiny ones are not ignored without an end. */
-  private static final int LEAST = 1024;
+  /** Bytes of a frame's head, without which nothing would limit empty ones. */
+  private static final int FRAME = 9;
+
+  /** Ignored frames in a second: more than a window of frames of a hundred bytes. */
+  private static final int MOST_LATE = 50_000;
 
   /**
    * A stream that no client can have: Netty resets the stream that an exception names, and passes
@@ -42,6 +45,8 @@ public final class Http2ResetStreams implements Http2LifecycleManager {
   private static final int MOST_WINDOWS = 4;
 
   private final Http2ConnectionHandler handler;
+
+  private final FrameFlood lateFrames = new FrameFlood("late DATA", MOST_LATE, FrameFlood.SECOND);
 
   /** Bytes of reset streams that may be on their way. */
   private long late;
@@ -75,7 +80,7 @@ public final class Http2ResetStreams implements Http2LifecycleManager {
   private void expectLate() {
     Http2LocalFlowController flow = handler.connection().local().flowController();
     long most = flow.initialWindowSize(handler.connection().connectionStream());
-    late = Math.min(late + flow.initialWindowSize() + LEAST, MOST_WINDOWS * most);
+    late = Math.min(late + flow.initialWindowSize() + FRAME, MOST_WINDOWS * most);
   }
 
   private final class LateDataFlowController extends ForwardingFlowController {
@@ -90,7 +95,8 @@ public final class Http2ResetStreams implements Http2LifecycleManager {
       // The connection's window is given back at once where there is no stream.
       super.receiveFlowControlledFrame(stream, data, padding, endOfStream);
       if (stream == null && late > 0) {
-        late -= Math.max(LEAST, data.readableBytes() + padding);
+        late -= FRAME + data.readableBytes() + padding;
+        lateFrames.count();
         throw IGNORED;
       }
     }
