@@ -27,6 +27,12 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   private @Nullable InferenceResponse response;
   private @Nullable InferenceException failure;
 
+  /** Set before it is queued, then the event loop's. */
+  private @Nullable PendingRequest earlier;
+
+  /** The event loop's. */
+  private boolean delivered;
+
   // Its place in the one PendingRequests that it is in, which of the queue's that is, and how long
   // it
   // may stay there.
@@ -216,8 +222,29 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     return recipient.onCompletion(this);
   }
 
-  /** Frees the request and gives the answer that was decided. On the event loop that asked. */
+  /**
+   * Has the answer of an earlier step of the same stream delivered before this one's: another
+   * worker may have run it and hold its answer back. Not after it was put into a queue.
+   *
+   * @param step whose answer is decided; null if there is none
+   */
+  public void follows(@Nullable PendingRequest step) {
+    earlier = step;
+  }
+
+  /**
+   * Frees the request and gives the answer that was decided, once, after that of the step that it
+   * {@link #follows}. On the event loop that asked.
+   */
   public void deliver() {
+    if (delivered) {
+      return;
+    }
+    delivered = true;
+    if (earlier != null) {
+      earlier.deliver();
+      earlier = null;
+    }
     request.close();
     recipient.deliver(response, failure);
   }

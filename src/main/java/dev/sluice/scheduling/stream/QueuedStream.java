@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
  *           enqueued only if there is demand. At zero the stream is parked, until the thread that
  *           raises the demand from zero resumes it. So it has one owner at any time, without a lock,
  *           and the counter or the queue is the happens-before edge to the next owner.
+ * Order.    Several workers run the steps of one stream, one after the other, and each holds answers back
+ *           for a moment. So each step refers to the last one that has an answer, which is delivered
+ *           before its own, whoever of the two comes to the event loop first.
  * Bound.    What is under way to the subscriber is never more than its demand.
  * Cancel.   Cancelling marks the request. A parked stream is resumed and closed at once; one in the
  *           queue is found there by the next worker; one that runs is interrupted if its batch has no
@@ -49,6 +52,9 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   /** The step that was made and waits for demand. Belongs to who owns the stream. */
   private @Nullable InferenceRequest next;
+
+  /** The last step whose answer is to be delivered. Belongs to who owns the stream. */
+  private @Nullable PendingRequest last;
 
   private boolean begun;
 
@@ -180,7 +186,9 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   private PendingRequest nextStep() {
     InferenceRequest step = Objects.requireNonNull(next, "a step was made");
     next = null;
-    return admission.underWay(step, callerContext, this);
+    PendingRequest following = admission.underWay(step, callerContext, this);
+    following.follows(last);
+    return following;
   }
 
   /** After a step has run, or was refused: mostly on a worker. */
@@ -215,6 +223,9 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       NamedTensor.closeAll(sent == null ? List.of() : sent);
       throw e;
     }
+    if (sent != null) {
+      last = step;
+    }
     if (sent == null || demand.decrementAndGet() > 0) {
       offerNext();
     }
@@ -230,7 +241,13 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     if (!admission.offer(step)) {
       step.request().close();
       close();
-      callerContext.runOnContext(_ -> deliver(null, StreamAdmission.closed(request)));
+      PendingRequest unanswered = last;
+      callerContext.runOnContext(_ -> {
+        if (unanswered != null) {
+          unanswered.deliver();
+        }
+        deliver(null, StreamAdmission.closed(request));
+      });
     }
   }
 
