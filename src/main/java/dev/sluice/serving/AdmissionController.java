@@ -83,7 +83,7 @@ final class AdmissionController {
   }
 
   private static int perRun(ModelConfig config) {
-    return config.instances() * Math.max(1, config.batching().maxBatchSize());
+    return config.runsAtOnce() * Math.max(1, config.batching().maxBatchSize());
   }
 
   /**

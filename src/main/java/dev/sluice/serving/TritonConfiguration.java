@@ -97,7 +97,7 @@ public final class TritonConfiguration implements ModelConfiguration {
       }
       return;
     }
-    addInstances(complete, config.instances());
+    addInstances(complete, config.runsAtOnce());
     if (config.sequence().isPresent() && !complete.hasSequenceBatching()) {
       complete.setSequenceBatching(sequences(config.sequence().get()));
     }

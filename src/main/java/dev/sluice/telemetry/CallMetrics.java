@@ -47,6 +47,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     waiting(page);
     runs(page);
     signatures(page);
+    workers(page);
     breakers(page);
     sessions(page);
   }
@@ -97,6 +98,20 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
             "Runs that go on although nothing waits for them.");
     for (VersionMeter version : telemetry.versions()) {
       abandoned.add(version.abandonedRuns(), labels(version));
+    }
+  }
+
+  private void workers(MetricsPage page) {
+    Family all =
+        page.family(
+            "sluice_model_workers", Kind.GAUGE, "Workers: runs that may be under way at once.");
+    for (VersionMeter version : telemetry.versions()) {
+      all.add(version.workers(), labels(version));
+    }
+    Family busy =
+        page.family("sluice_model_busy_workers", Kind.GAUGE, "Workers that are in a run.");
+    for (VersionMeter version : telemetry.versions()) {
+      busy.add(version.busyWorkers(), labels(version));
     }
   }
 

@@ -81,6 +81,7 @@ class ModelConfigReaderTest {
           text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99 }
           max_streams: 500
         instances: 2
+        concurrency: 1
         max_queued_requests: 64
         queue_timeout: 3s
         inline_limit: 70us
@@ -129,7 +130,7 @@ class ModelConfigReaderTest {
                     List.of(),
                     Duration.ofNanos(70_000),
                     QueueConfig.WhenFull.UNAVAILABLE),
-                2,
+                new ModelConfig.Workers(2, 1),
                 new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),
                 false,
                 new ExplainConfig(
@@ -214,7 +215,44 @@ class ModelConfigReaderTest {
                     15)));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
-        .containsExactlyInAnyOrder("rows", "model", "declared", "policies");
+        .containsExactlyInAnyOrder("rows", "model", "declared", "policies", "concurrency");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          sequence: {}             | concurrency is 2, and the requests of a sequence run one after the other; wanted 1, or instances for more sessions
+          isolation: process       | concurrency is 2, and a session in a process of its own runs one request at a time; wanted 1, or instances for more sessions
+          instances: 513           | concurrency is 2, for each of 513 instances; wanted at most 1024 workers of a model
+          """)
+  void workersOfOneSessionAreRefusedWhereItCanOnlyHaveOne(String other, String complaint)
+      throws IOException {
+    write("model.yml", "concurrency: 2\n" + other + "\n");
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("model.yml") + ": " + complaint);
+  }
+
+  @Test
+  void theServersConcurrencyIsOneForSequences() throws IOException {
+    write("model.yml", "sequence: {}\n");
+    ModelConfig server = ModelConfig.DEFAULT.withWorkers(new ModelConfig.Workers(2, 3));
+    ModelConfig read = new ModelConfigReader(server, warnings::add).read(model);
+    assertThat(read.concurrency()).isEqualTo(1);
+    assertThat(read.runsAtOnce()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "instance_group { count: 3 } instance_group { }, 1, 4",
+    "instance_group { count: 3 } sequence_batching { }, 3, 1"
+  })
+  void tritonsInstancesShareASessionUnlessTheyMayKeepAState(String text, int instances, int workers)
+      throws IOException {
+    write("config.pbtxt", text);
+    assertThat(read().workers()).isEqualTo(new ModelConfig.Workers(instances, workers));
   }
 
   @Test
@@ -282,7 +320,7 @@ class ModelConfigReaderTest {
     ModelConfig read = new ModelConfigReader(server, warnings::add).read(model);
     assertThat(read.runtimes().onnx())
         .isEqualTo(new OnnxConfig(7, 1, false, false, false, OnnxConfig.GraphOptimization.ALL));
-    assertThat(read.instances()).isEqualTo(3);
+    assertThat(read.workers().instances()).isEqualTo(3);
     assertThat(read.versionPolicy()).isEqualTo(new VersionPolicyConfig.All());
   }
 
@@ -332,24 +370,26 @@ class ModelConfigReaderTest {
         .ignoringFields("declared")
         .isEqualTo(
             new ModelConfig(
-                new VersionPolicyConfig.Latest(2),
-                Map.of(),
-                new BatchingConfig(8, true, Duration.ofNanos(500_000), List.of(4, 6), List.of()),
-                new QueueConfig(
-                    68,
-                    Duration.ZERO,
-                    3,
-                    2,
-                    List.of(
-                        new QueuePolicy(false, Duration.ofMillis(7), true, 32),
-                        new QueuePolicy(false, Duration.ofMillis(7), true, 32),
-                        new QueuePolicy(true, Duration.ZERO, false, 4)),
-                    Duration.ZERO),
-                3,
-                AdmissionConfig.DEFAULT,
-                true,
-                ExplainConfig.DEFAULT,
-                RuntimesConfig.DEFAULT));
+                    new VersionPolicyConfig.Latest(2),
+                    Map.of(),
+                    new BatchingConfig(
+                        8, true, Duration.ofNanos(500_000), List.of(4, 6), List.of()),
+                    new QueueConfig(
+                        68,
+                        Duration.ZERO,
+                        3,
+                        2,
+                        List.of(
+                            new QueuePolicy(false, Duration.ofMillis(7), true, 32),
+                            new QueuePolicy(false, Duration.ofMillis(7), true, 32),
+                            new QueuePolicy(true, Duration.ZERO, false, 4)),
+                        Duration.ZERO),
+                    1,
+                    AdmissionConfig.DEFAULT,
+                    true,
+                    ExplainConfig.DEFAULT,
+                    RuntimesConfig.DEFAULT)
+                .withWorkers(new ModelConfig.Workers(1, 3)));
     assertThat(warnings).isEmpty();
   }
 

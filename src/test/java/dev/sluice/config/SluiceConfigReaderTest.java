@@ -138,6 +138,7 @@ class SluiceConfigReaderTest {
           priority_levels: 3
           default_priority_level: 2
           instances: 2
+          concurrency: 5
           max_queued_requests: 64
           admission: { adaptive: false, target_wait: 7ms, burst: 9s }
           breaker: { hang: 12s, failures: 13, probe_interval: 14s, readiness: server, abandoned_runs: 15 }
@@ -277,7 +278,7 @@ class SluiceConfigReaderTest {
                       List.of(),
                       Duration.ofNanos(70_000),
                       QueueConfig.WhenFull.UNAVAILABLE),
-                  2,
+                  new ModelConfig.Workers(2, 5),
                   new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),
                   false,
                   new ExplainConfig(

@@ -92,7 +92,7 @@ class IsolationIT {
     chain("joined_chain", "max_batch_size: 16\n", "joined");
     var identity = new SavedModelWriter().input("x", WIDTH).identity("y", "x").output("y", WIDTH);
     identity.identity("z", "y").output("z", WIDTH);
-    identity.writeTo(model("identity", "instances: 2\n"));
+    identity.writeTo(model("identity", "concurrency: 2\n"));
     identity.writeTo(model("joined_identity", "max_batch_size: 16\n"));
     new SavedModelWriter()
         .input("x", WIDTH)

@@ -57,10 +57,10 @@ class JoinedRequestsIT {
   @BeforeEach
   void open() throws IOException {
     write("eager", "max_batch_size: 16\n");
-    write("patient", "max_batch_size: 16\nmax_queue_delay: 2ms\ninstances: 2\n");
+    write("patient", "max_batch_size: 16\nmax_queue_delay: 2ms\ninstances: 2\nconcurrency: 2\n");
     write("padded", "max_batch_size: 16\nallowed_batch_sizes: [4, 16]\n");
     write("inline", "max_batch_size: 16\ninline_limit: 1ms\n");
-    write("single", "inline_limit: 1ms\ninstances: 2\n");
+    write("single", "inline_limit: 1ms\nconcurrency: 4\n");
     blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(models);
     client = new PredictClient(server);

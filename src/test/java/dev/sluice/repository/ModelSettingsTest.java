@@ -30,7 +30,7 @@ class ModelSettingsTest {
   void theLoaderGetsTheSettings() {
     test.settings("digits", "three", TestRepository.settings(LATEST, Map.of(), 3));
     test.settle();
-    assertThat(test.loaded(0).config.instances()).isEqualTo(3);
+    assertThat(test.loaded(0).config.workers().instances()).isEqualTo(3);
   }
 
   @Test
@@ -99,7 +99,7 @@ class ModelSettingsTest {
     assertThat(test.acquiredModel()).isSameAs(test.loaded(0));
     test.workers.runAll();
     assertThat(test.acquiredModel()).isSameAs(test.loaded(1));
-    assertThat(test.loaded(1).config.instances()).isEqualTo(3);
+    assertThat(test.loaded(1).config.workers().instances()).isEqualTo(3);
     assertThat(test.loaded(0).closes).hasValue(1);
   }
 
@@ -114,7 +114,7 @@ class ModelSettingsTest {
     assertThat(test.loader.loads).hasSize(1);
     test.repository.scan();
     test.workers.runAll();
-    assertThat(test.loaded(1).config.instances()).isEqualTo(3);
+    assertThat(test.loaded(1).config.workers().instances()).isEqualTo(3);
   }
 
   @Test
@@ -123,7 +123,7 @@ class ModelSettingsTest {
     test.settle();
     files.remove("digits/model.yml");
     test.settle();
-    assertThat(test.loaded(1).config.instances()).isEqualTo(1);
+    assertThat(test.loaded(1).config.workers().instances()).isEqualTo(1);
   }
 
   @Test

@@ -64,7 +64,7 @@ final class StreamedModel implements AutoCloseable {
             defaults.labels(),
             batching,
             queue,
-            1,
+            new ModelConfig.Workers(1, 1),
             defaults.admission(),
             false,
             defaults.explain(),

@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param path path at which the plugin's {@code HttpHandler} answers; the paths of the protocols
  *     come first
  * @param settings settings for the plugin's own use
- * @param concurrency calls of a plugin at once, which share its objects; 0: as many as instances
+ * @param concurrency calls of a plugin at once, which share its objects; 0: as many as runs of a
+ *     model, by {@code instances} and {@code concurrency}
  */
 public record JavaConfig(
     Duration timeout, Optional<String> path, Map<String, String> settings, int concurrency) {

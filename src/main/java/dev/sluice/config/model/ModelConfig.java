@@ -15,8 +15,7 @@ import java.util.Optional;
  * @param labels names for versions, which can be moved from one version to another
  * @param batching which requests run together
  * @param queue how they wait
- * @param instances runs of each version at once, each on a worker thread; they share what is
- *     loaded, but for sessions in processes of their own
+ * @param workers how many run it at once
  * @param admission when it refuses requests before as many wait
  * @param warmup whether a new version runs before it serves: on its recorded requests, or once on
  *     generated inputs
@@ -37,7 +36,7 @@ public record ModelConfig(
     Map<String, Long> labels,
     BatchingConfig batching,
     QueueConfig queue,
-    int instances,
+    Workers workers,
     AdmissionConfig admission,
     boolean warmup,
     ExplainConfig explain,
@@ -50,6 +49,44 @@ public record ModelConfig(
     dev.sluice.config.compat.triton.proto.ModelConfig declared,
     int warmupIterations,
     BreakerConfig breaker) {
+  /**
+   * How many runs of a version go on at once: each worker of each session has a thread and runs one
+   * request or batch after the other.
+   *
+   * @param instances sessions of each version, each with weights, variables and native threads of
+   *     its own; one with {@code isolation: process} has a process of its own
+   * @param concurrency workers of each session: runs at once over the same weights and variables; 1
+   *     with {@code sequence} and with {@code isolation: process}
+   */
+  public record Workers(int instances, int concurrency) {
+    public static final Workers DEFAULT = new Workers(1, 1);
+
+    static Workers read(Section model, Workers defaults) {
+      var read =
+          new Workers(
+              model.number("instances", defaults.instances, 1, MOST_INSTANCES),
+              model.number("concurrency", defaults.concurrency, 1, MOST_INSTANCES));
+      if (read.instances > MOST_INSTANCES / read.concurrency) {
+        throw model.error(
+            "concurrency",
+            "is %d, for each of %d instances; wanted at most %d workers of a model"
+                .formatted(read.concurrency, read.instances, MOST_INSTANCES));
+      }
+      return read;
+    }
+
+    /** Returns how many runs go on at once. */
+    public int total() {
+      return instances * concurrency;
+    }
+
+    /** Returns workers that run no more than so many requests at once. */
+    public Workers atMost(int runs) {
+      int sessions = Math.min(instances, runs);
+      return new Workers(sessions, Math.clamp(runs / sessions, 1, concurrency));
+    }
+  }
+
   private static final dev.sluice.config.compat.triton.proto.ModelConfig NOT_DECLARED =
       dev.sluice.config.compat.triton.proto.ModelConfig.getDefaultInstance();
 
@@ -59,14 +96,17 @@ public record ModelConfig(
           Map.of(),
           BatchingConfig.DEFAULT,
           QueueConfig.DEFAULT,
-          1,
+          Workers.DEFAULT.instances,
           AdmissionConfig.DEFAULT,
           true,
           ExplainConfig.DEFAULT,
           RuntimesConfig.DEFAULT);
 
-  /** Each holds a worker thread and a native session. */
+  /** Workers of a model, at most: each holds a thread. */
   public static final int MOST_INSTANCES = 1024;
+
+  private static final String ONE_WORKER =
+      "is %d, and %s; wanted 1, or instances for more sessions";
 
   private static final int MOST_ITERATIONS = 1_000_000;
 
@@ -91,7 +131,7 @@ public record ModelConfig(
         labels,
         batching,
         queue,
-        instances,
+        new Workers(instances, 1),
         admission,
         warmup,
         explain,
@@ -108,21 +148,21 @@ public record ModelConfig(
 
   /** Returns the same settings for other versions. */
   public ModelConfig withVersions(VersionPolicyConfig policy, Map<String, Long> otherLabels) {
-    return with(policy, otherLabels, batching, queue, instances, ensemble);
+    return with(policy, otherLabels, batching, queue, workers, ensemble);
   }
 
   /** Returns the same settings with requests joined in another way. */
   public ModelConfig withBatching(BatchingConfig other) {
-    return with(versionPolicy, labels, other, queue, instances, ensemble);
+    return with(versionPolicy, labels, other, queue, workers, ensemble);
   }
 
   /** Returns the same settings with requests waiting in another way. */
   public ModelConfig withQueue(QueueConfig other) {
-    return with(versionPolicy, labels, batching, other, instances, ensemble);
+    return with(versionPolicy, labels, batching, other, workers, ensemble);
   }
 
-  /** Returns the same settings with another number of sessions. */
-  public ModelConfig withInstances(int other) {
+  /** Returns the same settings with other numbers of sessions and of their workers. */
+  public ModelConfig withWorkers(Workers other) {
     return with(versionPolicy, labels, batching, queue, other, ensemble);
   }
 
@@ -133,7 +173,7 @@ public record ModelConfig(
         labels,
         batching,
         queue,
-        instances,
+        workers,
         admission,
         warmup,
         explain,
@@ -150,7 +190,7 @@ public record ModelConfig(
 
   /** Returns the same settings for a model that is composed of others. */
   public ModelConfig withEnsemble(EnsembleConfig other) {
-    return with(versionPolicy, labels, batching, queue, instances, Optional.of(other));
+    return with(versionPolicy, labels, batching, queue, workers, Optional.of(other));
   }
 
   /** Returns the same settings but for those that are ever replaced one by one. */
@@ -159,14 +199,14 @@ public record ModelConfig(
       Map<String, Long> otherLabels,
       BatchingConfig otherBatching,
       QueueConfig otherQueue,
-      int otherInstances,
+      Workers otherWorkers,
       Optional<EnsembleConfig> otherEnsemble) {
     return new ModelConfig(
         otherVersions,
         otherLabels,
         otherBatching,
         otherQueue,
-        otherInstances,
+        otherWorkers,
         admission,
         warmup,
         explain,
@@ -184,21 +224,57 @@ public record ModelConfig(
   /** Reads a {@code model.yml}. */
   public static ModelConfig read(Section model, ModelConfig defaults) {
     RuntimesConfig runtimes = defaults.runtimes;
-    return read(
-        model,
-        defaults,
-        labels(model, defaults.labels),
-        new RuntimesConfig(
-                model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
-                model.section(
-                    "tensorflow",
-                    tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow())),
-                model.section("java", java -> JavaConfig.read(java, runtimes.java())))
-            .isolated(model),
-        model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
-        model.value("ensemble").map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)),
-        classLabels(model),
-        model.value("sequence").map(sequence -> sequence.section().readAll(SequenceConfig::read)));
+    ModelConfig read =
+        read(
+            model,
+            defaults,
+            labels(model, defaults.labels),
+            new RuntimesConfig(
+                    model.section("onnx", onnx -> OnnxConfig.read(onnx, runtimes.onnx())),
+                    model.section(
+                        "tensorflow",
+                        tensorflow -> TensorflowConfig.read(tensorflow, runtimes.tensorflow())),
+                    model.section("java", java -> JavaConfig.read(java, runtimes.java())))
+                .isolated(model),
+            model.section("stream", stream -> StreamConfig.read(stream, defaults.stream)),
+            model
+                .value("ensemble")
+                .map(ensemble -> ensemble.section().readAll(EnsembleConfig::read)),
+            classLabels(model),
+            model
+                .value("sequence")
+                .map(sequence -> sequence.section().readAll(SequenceConfig::read)));
+    read.requireConcurrency(model);
+    return read;
+  }
+
+  /** Rejects workers of one session where it can only have one. */
+  private void requireConcurrency(Section model) {
+    if (workers.concurrency == 1 || model.value("concurrency").isEmpty()) {
+      return;
+    }
+    if (sequence.isPresent()) {
+      throw model.error(
+          "concurrency",
+          ONE_WORKER.formatted(
+              workers.concurrency, "the requests of a sequence run one after the other"));
+    }
+    if (runtimes.isolatesAll()) {
+      throw model.error(
+          "concurrency",
+          ONE_WORKER.formatted(
+              workers.concurrency, "a session in a process of its own runs one request at a time"));
+    }
+  }
+
+  /** Returns how many workers each session has. */
+  public int concurrency() {
+    return sequence.isPresent() ? 1 : workers.concurrency;
+  }
+
+  /** Returns how many runs of a version go on at once. */
+  public int runsAtOnce() {
+    return workers.instances * concurrency();
   }
 
   /** Returns a copy with the files that it names found in the model's folder. */
@@ -211,7 +287,7 @@ public record ModelConfig(
         labels,
         batching,
         queue,
-        instances,
+        workers,
         admission,
         warmup,
         explain.in(modelFolder),
@@ -256,7 +332,7 @@ public record ModelConfig(
         labels,
         BatchingConfig.read(model, defaults.batching),
         QueueConfig.read(model, defaults.queue),
-        model.number("instances", defaults.instances, 1, MOST_INSTANCES),
+        Workers.read(model, defaults.workers),
         model.section("admission", section -> AdmissionConfig.read(section, defaults.admission)),
         model.flag("warmup", defaults.warmup),
         model.section("explain", section -> ExplainConfig.read(section, defaults.explain)),

@@ -25,6 +25,18 @@ public record RuntimesConfig(OnnxConfig onnx, TensorflowConfig tensorflow, JavaC
     };
   }
 
+  /** Returns whether sessions of any runtime have processes of their own. */
+  public boolean isolatesAny() {
+    return onnx.isolation().mode() == IsolationConfig.Mode.PROCESS
+        || tensorflow.isolation().mode() == IsolationConfig.Mode.PROCESS;
+  }
+
+  /** Returns whether sessions of all runtimes have processes of their own. */
+  boolean isolatesAll() {
+    return onnx.isolation().mode() == IsolationConfig.Mode.PROCESS
+        && tensorflow.isolation().mode() == IsolationConfig.Mode.PROCESS;
+  }
+
   /** Returns the isolation that a model's own settings say, whichever runtime it has. */
   RuntimesConfig isolated(Section model) {
     return new RuntimesConfig(

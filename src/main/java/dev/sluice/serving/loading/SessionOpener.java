@@ -2,6 +2,7 @@ package dev.sluice.serving.loading;
 
 import dev.sluice.config.compat.triton.proto.ModelWarmup;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
@@ -21,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens the sessions of one version: each is limited, held to the declared tensors and warmed up.
@@ -31,10 +34,13 @@ final class SessionOpener {
   /**
    * The sessions of a version.
    *
-   * @param sessions one for each instance, ready to take requests
+   * @param sessions one for each worker, ready to take requests: the first worker of each instance,
+   *     then the second of each, so that the workers that are woken first share nothing
    * @param config the model's, complete with what its files say
    */
   record Opened(List<ModelSession> sessions, ModelConfig config) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(SessionOpener.class);
 
   private final RuntimeProvider runtime;
   private final ModelSource source;
@@ -66,7 +72,10 @@ final class SessionOpener {
     this.nanoTime = nanoTime;
   }
 
-  /** Opens as many sessions as the model has instances; on failure, none stays open. */
+  /**
+   * Opens as many sessions as the model has instances, and shares each among as many workers as its
+   * concurrency says; on failure, none stays open.
+   */
   Opened open(ModelConfig said) {
     var sessions = new ArrayList<ModelSession>();
     try {
@@ -74,11 +83,17 @@ final class SessionOpener {
       sessions.add(first);
       ModelConfig config = DefaultBatchSize.complete(said, first.metadata());
       limitLast(config, sessions);
-      warmUp(sessions.getFirst(), config);
-      if (!openOthers(first, config, sessions)) {
-        sessions.replaceAll(session -> new ReopenableSession(() -> openAgain(config), session));
+      warmUp(sessions.getLast(), config);
+      var loaded = new ArrayList<>(List.of(first));
+      while (loaded.size() < config.workers().instances()) {
+        loaded.add(open());
+        addWarm(loaded.getLast(), config, sessions);
       }
-      return new Opened(sessions, config);
+      if (share(loaded, config, sessions)) {
+        return new Opened(sessions, config);
+      }
+      sessions.replaceAll(session -> new ReopenableSession(() -> openAgain(config), session));
+      return new Opened(sessions, config.withWorkers(new Workers(loaded.size(), 1)));
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       throw e;
@@ -86,19 +101,26 @@ final class SessionOpener {
   }
 
   /**
-   * Opens the sessions beside the first one; returns whether any shares what the first has read.
+   * Adds the sessions of the other workers, round by round: each runs what the first of its
+   * instance has loaded, with arguments and outputs of its own. They are warm as that is. Returns
+   * whether there are any.
    */
-  private boolean openOthers(ModelSession first, ModelConfig config, List<ModelSession> sessions) {
-    boolean sharing = false;
-    while (sessions.size() < config.instances()) {
-      Optional<ModelSession> shared = first.share();
-      sharing |= shared.isPresent();
-      add(shared.isPresent() ? shared.get() : open(), config, sessions);
-      if (shared.isEmpty()) {
-        warmUp(sessions.getLast(), config);
+  private boolean share(
+      List<ModelSession> loaded, ModelConfig config, List<ModelSession> sessions) {
+    for (int worker = 1; worker < config.concurrency(); worker++) {
+      for (ModelSession first : loaded) {
+        Optional<ModelSession> shared = first.share();
+        if (shared.isEmpty()) {
+          LOG.atWarn()
+              .addKeyValue("model", source.id())
+              .addKeyValue("concurrency", config.concurrency())
+              .log("concurrency has no effect: a session of the model runs one request at a time");
+          return false;
+        }
+        add(shared.get(), config, sessions);
       }
     }
-    return sharing;
+    return config.concurrency() > 1;
   }
 
   /** Opens a session beside one whose run does not end, if there is memory for it. */
@@ -111,8 +133,7 @@ final class SessionOpener {
   private ModelSession openAgain(ModelConfig config) {
     var opened = new ArrayList<ModelSession>();
     try {
-      add(open(), config, opened);
-      warmUp(opened.getLast(), config);
+      addWarm(open(), config, opened);
       return opened.getLast();
     } catch (RuntimeException | Error e) {
       opened.forEach(ModelSession::close);
@@ -131,6 +152,11 @@ final class SessionOpener {
     int last = sessions.size() - 1;
     sessions.set(last, new LimitedSession(sessions.get(last), maxOutputSize));
     sessions.set(last, new DeclaredTensors(source.id(), config).applyTo(sessions.get(last)));
+  }
+
+  private void addWarm(ModelSession opened, ModelConfig config, List<ModelSession> sessions) {
+    add(opened, config, sessions);
+    warmUp(sessions.getLast(), config);
   }
 
   private ModelSession open() {

@@ -55,7 +55,7 @@ public record PluginVersion(
   /** Returns how many calls of the code run at once. */
   public static int calls(ModelConfig config) {
     int calls = config.runtimes().java().concurrency();
-    return calls == 0 ? config.instances() : calls;
+    return calls == 0 ? config.runsAtOnce() : calls;
   }
 
   private static void claim(String path, PluginCode code, PluginPaths paths, String model) {

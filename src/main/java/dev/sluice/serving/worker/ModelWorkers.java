@@ -24,6 +24,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
+ * Which worker runs what
+ *
+ * Order.       One worker verticle for each session of the list, in its order: the first workers of all instances,
+ *              then their second ones, and so on. The list is read from its beginning for each wake-up, so the
+ *              first worker does all the work while it can: its caches are warm, and the others' threads sleep.
+ * Waking.      A worker is woken by what arrives while it rests; one that takes a batch and leaves something
+ *              in the queue wakes the next one that rests. So no request waits for a run while a worker rests.
+ * Sharing.     Workers of one instance run the same native session. Each has a ModelSession of its own over it, which
+ *              owns what a run fills in: arguments, run options, known shapes, memory for outputs. The native
+ *              session is freed by the last ModelSession that is closed, and outputs that lie in it hold it, too.
+ *
  * What becomes of a run that does not end
  *
  * Abandoned.   Its callers are answered, and their model is given back. The worker, which is in the run, goes on
@@ -37,8 +48,9 @@ import org.slf4j.LoggerFactory;
  */
 
 /**
- * The workers of one model, one for each session, and those in runs that were abandoned. Owner of
- * all their sessions and permits. Any thread, but {@link #deploy} and {@link #close} block.
+ * The workers of one model, each with a session of its own or a share of one, and those in runs
+ * that were abandoned. Owner of all their sessions and permits. Any thread, but {@link #deploy} and
+ * {@link #close} block.
  */
 public final class ModelWorkers {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkers.class);

@@ -104,4 +104,14 @@ public final class RunMonitor implements RunCondition {
   public int abandonedRuns() {
     return workers.abandonedRuns();
   }
+
+  @Override
+  public int workers() {
+    return workers.all().size();
+  }
+
+  @Override
+  public int busyWorkers() {
+    return (int) workers.all().stream().filter(worker -> worker.watch().runningNanos() > 0).count();
+  }
 }

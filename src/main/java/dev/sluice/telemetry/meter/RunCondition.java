@@ -12,4 +12,10 @@ public interface RunCondition {
    * Returns how many runs go on although nothing waits for them, in sessions that were replaced.
    */
   int abandonedRuns();
+
+  /** Returns how many workers take requests. */
+  int workers();
+
+  /** Returns how many of them are in a run. */
+  int busyWorkers();
 }

@@ -137,6 +137,16 @@ public final class VersionMeter {
     return conditions.stream().mapToInt(RunCondition::abandonedRuns).sum();
   }
 
+  /** Returns how many workers it has. */
+  public int workers() {
+    return conditions.stream().mapToInt(RunCondition::workers).sum();
+  }
+
+  /** Returns how many of its workers are in a run. */
+  public int busyWorkers() {
+    return conditions.stream().mapToInt(RunCondition::busyWorkers).sum();
+  }
+
   /** Records that the version was loaded and warmed up, and how long that took. */
   public void loaded(long nanos) {
     loadNanos = nanos;

@@ -137,9 +137,9 @@ class ModelServerCommandTest {
     assertThat(read.batching().allowedBatchSizes()).containsExactly(8, 64);
     assertThat(read.queue().maxQueuedRequests()).isEqualTo(192);
     assertThat(read.queue().whenFull()).isEqualTo(QueueConfig.WhenFull.UNAVAILABLE);
-    assertThat(read.instances()).isEqualTo(4);
+    assertThat(read.workers().concurrency()).isEqualTo(4);
     assertThat(read.batching().padVariableLengthInputs()).isFalse();
-    assertThat(plain.instances()).isEqualTo(Runtime.getRuntime().availableProcessors());
+    assertThat(plain.workers().concurrency()).isEqualTo(Runtime.getRuntime().availableProcessors());
     assertThat(warnings).isEmpty();
     Files.writeString(file, "pad_variable_length_inputs: true");
     assertThat(
@@ -340,7 +340,7 @@ class ModelServerCommandTest {
             """);
     String flag = "--platform_config_file=" + file;
     assertThat(defaults(flag).batching().maxBatchSize()).isEqualTo(16);
-    assertThat(defaults(flag).instances()).isEqualTo(3);
+    assertThat(defaults(flag).workers().concurrency()).isEqualTo(3);
     assertThat(tensorflow(flag).interOpThreads()).isEqualTo(2);
     assertThat(tensorflow(flag).tags()).containsExactly("serve", "gpu");
     assertThat(warnings).contains(file + ": has no meaning here: session_target");

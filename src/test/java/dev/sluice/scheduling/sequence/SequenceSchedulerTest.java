@@ -132,7 +132,7 @@ class SequenceSchedulerTest {
             defaults.labels(),
             defaults.batching(),
             new QueueConfig(3, queueTimeout, 1, 1),
-            2,
+            new ModelConfig.Workers(2, 1),
             defaults.admission(),
             false,
             ModelConfig.DEFAULT.explain(),

@@ -95,7 +95,7 @@ class AbandonedRunTest {
             defaults.labels(),
             batching,
             new QueueConfig(100, Duration.ZERO, 1, 1),
-            1,
+            new ModelConfig.Workers(1, 1),
             defaults.admission(),
             false,
             defaults.explain(),

@@ -2,10 +2,9 @@ package dev.sluice.config.compat.grps;
 
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.EnsembleConfig;
-import dev.sluice.config.model.IsolationConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.model.ModelConfig;
-import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.config.server.ListenerConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,7 +108,7 @@ public record GrpsDeployment(
     ModelConfig own =
         defaults
             .withBatching(isOurs ? BatchingConfig.DEFAULT : defaults.batching())
-            .withInstances(instances(defaults))
+            .withWorkers(workers(defaults))
             .withPluginCalls(maxConcurrency);
     EnsembleConfig ensemble = models.ensembles.get(path);
     return ensemble == null ? own : own.withEnsemble(ensemble);
@@ -117,19 +116,15 @@ public record GrpsDeployment(
 
   /**
    * Returns how many runs of a model are under way at once: as many as the files say, but no more
-   * than there are processors, since a run keeps one. Sessions in processes of their own share
-   * nothing, and are not multiplied.
+   * than there are processors, since a run keeps one. They share one session; those in processes of
+   * their own share nothing, and are not multiplied.
    */
-  private int instances(ModelConfig defaults) {
-    RuntimesConfig runtimes = defaults.runtimes();
-    boolean sharing =
-        runtimes.onnx().isolation().mode() != IsolationConfig.Mode.PROCESS
-            && runtimes.tensorflow().isolation().mode() != IsolationConfig.Mode.PROCESS;
-    int wanted =
-        sharing && defaults.instances() == 1
-            ? Runtime.getRuntime().availableProcessors()
-            : defaults.instances();
-    return Math.min(wanted, maxConcurrency);
+  private Workers workers(ModelConfig defaults) {
+    Workers wanted =
+        !defaults.runtimes().isolatesAny() && defaults.workers().equals(Workers.DEFAULT)
+            ? new Workers(1, Runtime.getRuntime().availableProcessors())
+            : defaults.workers();
+    return wanted.atMost(maxConcurrency);
   }
 
   /** Returns a warning for the operator; empty if every setting of the file has an effect here. */

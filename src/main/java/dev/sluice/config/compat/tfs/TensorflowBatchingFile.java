@@ -85,8 +85,8 @@ public final class TensorflowBatchingFile {
   }
 
   /**
-   * Returns how many batches of a model may run at once: as many as the file says, or else as there
-   * are cores.
+   * Returns how many batches of a model may run at once, over one session: as many as the file
+   * says, or else as there are cores.
    */
   public static SettingOverride threads(Optional<Path> file) {
     return ofAll(file, _ -> {}).threads();
@@ -96,7 +96,7 @@ public final class TensorflowBatchingFile {
     int threads =
         wrapped("num_batch_threads", ModelConfig.MOST_INSTANCES)
             .orElse(Runtime.getRuntime().availableProcessors());
-    return new SettingOverride(place + "instances", String.valueOf(Math.max(1, threads)), origin);
+    return new SettingOverride(place + "concurrency", String.valueOf(Math.max(1, threads)), origin);
   }
 
   /** Parameters for all models that another file has in it. */

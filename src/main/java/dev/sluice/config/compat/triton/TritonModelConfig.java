@@ -8,6 +8,7 @@ import dev.sluice.config.compat.triton.proto.ModelInstanceGroup.Kind;
 import dev.sluice.config.compat.triton.proto.ModelOutput;
 import dev.sluice.config.compat.triton.proto.ModelVersionPolicy;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.config.model.StreamConfig;
 import dev.sluice.config.model.VersionPolicyConfig;
 import java.nio.file.Path;
@@ -99,7 +100,7 @@ public final class TritonModelConfig {
             defaults.labels(),
             scheduling.batching(defaults.batching()),
             scheduling.queue(defaults.queue()),
-            instances(model, defaults.instances()),
+            workers(model, defaults),
             defaults.admission(),
             defaults.warmup(),
             defaults.explain(),
@@ -170,8 +171,23 @@ public final class TritonModelConfig {
         : defaults;
   }
 
+  /**
+   * Returns a worker for each instance of the groups, where Triton has a session. Workers share
+   * one, so that weights are in memory once, unless requests of a sequence are to find the state
+   * that their instance keeps, or sessions are in processes of their own.
+   */
+  private Workers workers(
+      dev.sluice.config.compat.triton.proto.ModelConfig model, ModelConfig defaults) {
+    int count = instances(model);
+    if (count == 0) {
+      return defaults.workers();
+    }
+    boolean apart = model.hasSequenceBatching() || defaults.runtimes().isolatesAny();
+    return apart ? new Workers(count, 1) : new Workers(1, count);
+  }
+
   /** Returns the counts of all groups; a group without one is one instance. */
-  private int instances(dev.sluice.config.compat.triton.proto.ModelConfig model, int otherwise) {
+  private int instances(dev.sluice.config.compat.triton.proto.ModelConfig model) {
     long count = 0;
     for (var group : model.getInstanceGroupList()) {
       count += Math.max(1, fields.number("count", group.getCount(), ModelConfig.MOST_INSTANCES));
@@ -180,7 +196,7 @@ public final class TritonModelConfig {
       throw fields.error(
           "instance_group", count + " instances", "at most " + ModelConfig.MOST_INSTANCES);
     }
-    return count == 0 ? otherwise : (int) count;
+    return (int) count;
   }
 
   private static void collectNotFollowed(String path, Message message, Set<String> found) {

@@ -179,21 +179,23 @@ class GrpsDeploymentTest {
   void noModelHasMoreSessionsThanPredictionsMayRun() throws IOException {
     write(SERVER.replace("max_concurrency: 32", "max_concurrency: 2"), INFERENCE);
     var many = new SettingOverride("models.defaults.instances", "8", "--set");
-    assertThat(new ModelConfigReader(read(many), warnings::add).read(folder).instances())
-        .isEqualTo(2);
+    assertThat(new ModelConfigReader(read(many), warnings::add).read(folder).workers())
+        .isEqualTo(new ModelConfig.Workers(2, 1));
   }
 
   @Test
   void asManyRunsOfAModelAreUnderWayAsThereAreProcessorsForThem() throws IOException {
     write(SERVER, INFERENCE);
-    assertThat(new ModelConfigReader(read(), warnings::add).read(folder).instances())
-        .isEqualTo(Math.min(32, Runtime.getRuntime().availableProcessors()));
+    assertThat(new ModelConfigReader(read(), warnings::add).read(folder).workers())
+        .isEqualTo(
+            new ModelConfig.Workers(1, Math.min(32, Runtime.getRuntime().availableProcessors())));
     write(SERVER.replace("max_concurrency: 32", "max_concurrency: 1"), INFERENCE);
-    assertThat(new ModelConfigReader(read(), warnings::add).read(folder).instances()).isEqualTo(1);
+    assertThat(new ModelConfigReader(read(), warnings::add).read(folder).workers())
+        .isEqualTo(ModelConfig.Workers.DEFAULT);
     var apart = new SettingOverride("onnx.isolation", "process", "--set");
     write(SERVER, INFERENCE);
-    assertThat(new ModelConfigReader(read(apart), warnings::add).read(folder).instances())
-        .isEqualTo(1);
+    assertThat(new ModelConfigReader(read(apart), warnings::add).read(folder).workers())
+        .isEqualTo(ModelConfig.Workers.DEFAULT);
   }
 
   @Test
