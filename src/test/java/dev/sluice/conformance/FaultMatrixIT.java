@@ -71,6 +71,7 @@ class FaultMatrixIT {
   private static ExecutorService threads;
   private static int port;
   private static int kservePort;
+  private static KeyServerFaults tokens;
 
   /** One line of the table: what every protocol answers, and whether that is to be sent again. */
   record Row(String fault, Map<Protocol, String> cells, String retry) {
@@ -137,9 +138,16 @@ class FaultMatrixIT {
       server.awaitModel(model + "/1");
     }
     caller = new StepsCaller(port, kservePort);
+    tokens = new KeyServerFaults(Files.createDirectories(folder.resolve("tokens")));
   }
 
   private static ChildServer serve(Path models, int port, int kservePort, String drainTimeout)
+      throws IOException {
+    return ChildServer.start(
+        "serve", "--config=" + settings(models, port, kservePort, drainTimeout));
+  }
+
+  private static Path settings(Path models, int port, int kservePort, String drainTimeout)
       throws IOException {
     Path settings = folder.resolve(port + ".yml");
     Files.writeString(
@@ -152,6 +160,7 @@ class FaultMatrixIT {
         models:
           directory: %s
           poll_interval: 50ms
+        event_loops: 2
         shutdown:
           drain_timeout: %s
         limits:
@@ -159,7 +168,7 @@ class FaultMatrixIT {
           memory: 32MiB
         """
             .formatted(port, kservePort, models, drainTimeout));
-    return ChildServer.start("serve", "--config=" + settings);
+    return settings;
   }
 
   /** A run of a thousand operators, over as many numbers as its input says. */
@@ -197,6 +206,7 @@ class FaultMatrixIT {
   static void stop() {
     caller.close();
     server.close();
+    tokens.close();
     threads.close();
   }
 
@@ -215,10 +225,15 @@ class FaultMatrixIT {
 
   private static CompletableFuture<Outcome> begin(
       Protocol protocol, String model, int port, int kservePort) {
+    return begin(protocol, new Request(model, ENDLESS, 0), port, kservePort);
+  }
+
+  private static CompletableFuture<Outcome> begin(
+      Protocol protocol, Request request, int port, int kservePort) {
     return CompletableFuture.supplyAsync(
         () -> {
           try (var own = new StepsCaller(port, kservePort)) {
-            return own.ask(protocol, new Request(model, ENDLESS, 0));
+            return own.ask(protocol, request);
           } catch (IOException e) {
             return new Outcome("broken", false, e.toString());
           }
@@ -358,6 +373,39 @@ class FaultMatrixIT {
     await("memory is used up", () -> refused.matcher(caller.metrics()).find());
   }
 
+  /** Requests that begin while an event loop is held, and end when it goes on. */
+  private static Map<Protocol, Outcome> blocked() {
+    try {
+      Path loops = Files.createDirectories(folder.resolve("loops"));
+      loop(loops, "short", "");
+      int own = ChildServer.freePort();
+      int kserve = ChildServer.freePort();
+      int debug = ChildServer.freePort();
+      List<String> flags = List.of("-Xmx256m", "-XX:+UseSerialGC", BlockedEventLoop.flag(debug));
+      String config = "--config=" + settings(loops, own, kserve, "1s");
+      try (var held = ChildServer.start(flags, "serve", config)) {
+        held.awaitModel("short/1");
+        try (var loop = BlockedEventLoop.of(debug, own)) {
+          Map<Protocol, CompletableFuture<Outcome>> running = new EnumMap<>(Protocol.class);
+          for (Protocol protocol : Protocol.values()) {
+            running.put(protocol, begin(protocol, new Request("short", 1, 0), own, kserve));
+          }
+          loop.awaitProblem();
+          loop.release();
+          return joined(running);
+        }
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Map<Protocol, Outcome> joined(Map<Protocol, CompletableFuture<Outcome>> running) {
+    Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
+    running.forEach((protocol, outcome) -> outcomes.put(protocol, outcome.join()));
+    return outcomes;
+  }
+
   private static Map<Protocol, Outcome> stopped() {
     return whileAllRun(port, kservePort, caller, server::terminate);
   }
@@ -397,9 +445,7 @@ class FaultMatrixIT {
     }
     await("all wait", () -> waiting(asking, "slow") >= running.size());
     event.run();
-    Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
-    running.forEach((protocol, outcome) -> outcomes.put(protocol, outcome.join()));
-    return outcomes;
+    return joined(running);
   }
 
   /** How many requests of a model wait for a run. */
@@ -435,6 +481,12 @@ class FaultMatrixIT {
       case "no version is there yet" -> all("empty", 1, 0);
       case "the version was removed" -> removed();
       case "there is no such model" -> all("missing", 1, 0);
+      case "an event loop does not turn for 20 s, and then does" -> blocked();
+      case "the server of the tokens' keys fails" -> tokens.failing();
+      case "the server of the tokens' keys hangs" -> tokens.hanging();
+      case "it hangs, and a token is of a key that has not come" -> tokens.waiting();
+      case "the tokens' keys have rotated" -> tokens.rotated();
+      case "a token is of a key that was rotated out" -> tokens.rotatedOut();
       case "SIGTERM, and the run outlasts `drain_timeout`" -> stopped();
       case "a second SIGTERM, whatever `drain_timeout` is" -> hurried();
       case "the server has closed its port" -> all("updated", 1, 0);

@@ -39,6 +39,8 @@ import java.util.concurrent.CompletionException;
 public final class StepsCaller implements AutoCloseable {
   private static final Metadata.Key<String> TIMEOUT =
       Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
   private static final Metadata.Key<String> PUSHBACK =
       Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -140,7 +142,8 @@ public final class StepsCaller implements AutoCloseable {
         try (var brpc = new BrpcClient(caller.port)) {
           var call =
               new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1)
-                  .within(request.timeoutMillis);
+                  .within(request.timeoutMillis)
+                  .from(caller.token);
           BrpcClient.Answer answer = brpc.ask(call, grps(request));
           int inner = GrpsMessage.parseFrom(answer.message()).getStatus().getCode();
           String code = answer.errorCode() == 0 ? "0, " + inner : "" + answer.errorCode();
@@ -165,8 +168,11 @@ public final class StepsCaller implements AutoCloseable {
   }
 
   private record Rest(String body, Request request) {
-    MultiMap headers() {
+    MultiMap headers(String token) {
       MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+      if (!token.isEmpty()) {
+        headers.add("Authorization", "Bearer " + token);
+      }
       headers.add("Content-Type", "application/json");
       if (request.timeoutMillis > 0) {
         headers.add("Request-Timeout", request.timeoutMillis + "ms");
@@ -179,6 +185,7 @@ public final class StepsCaller implements AutoCloseable {
   private final HttpCaller http;
   private final HttpCaller kserve;
   private final ManagedChannel channel;
+  private final String token;
 
   /**
    * Asks a server.
@@ -187,7 +194,13 @@ public final class StepsCaller implements AutoCloseable {
    * @param kservePort where it speaks no other than KServe's
    */
   public StepsCaller(int port, int kservePort) {
+    this(port, kservePort, "");
+  }
+
+  /** Asks likewise, and shows a token with every request; none if it is empty. */
+  public StepsCaller(int port, int kservePort, String token) {
     this.port = port;
+    this.token = token;
     http = new HttpCaller(port);
     kserve = new HttpCaller(kservePort);
     channel = ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
@@ -209,7 +222,7 @@ public final class StepsCaller implements AutoCloseable {
 
   private Outcome rest(HttpCaller caller, String path, Rest rest) {
     try {
-      Answer answer = caller.send("POST", path, rest.headers(), Buffer.buffer(rest.body));
+      Answer answer = caller.send("POST", path, rest.headers(token), Buffer.buffer(rest.body));
       boolean saysWhen = answer.headers().contains("Retry-After");
       return new Outcome(Integer.toString(answer.status()), saysWhen, answer.text());
     } catch (CompletionException e) {
@@ -224,6 +237,9 @@ public final class StepsCaller implements AutoCloseable {
     var headers = new Metadata();
     if (request.timeoutMillis > 0) {
       headers.put(TIMEOUT, request.timeoutMillis + "ms");
+    }
+    if (!token.isEmpty()) {
+      headers.put(AUTHORIZATION, "Bearer " + token);
     }
     Channel patient =
         ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
