@@ -212,6 +212,12 @@ class Round:
         await asyncio.sleep(random.random())
 
     async def run(self, server, grace):
+        try:
+            return await self.load(server, grace)
+        finally:
+            self.over.set()  # a client that misses its cancellation would ask on for ever
+
+    async def load(self, server, grace):
         clients, asking = [], {}
         for (name, proxied), (make, many) in self.targets.items():
             client = make()
