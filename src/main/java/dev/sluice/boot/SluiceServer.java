@@ -45,7 +45,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -188,12 +187,13 @@ public final class SluiceServer implements Server {
   Map<String, Operation> methods(ListenerConfig listener) {
     Map<String, Operation> methods = new TreeMap<>();
     for (GrpcProtocolHandler protocolHandler : protocolHandlers().grpc(listener)) {
-      Stream.concat(
-              protocolHandler.methods().keySet().stream(),
-              protocolHandler.streams().keySet().stream())
-          .forEach(name ->
-              methods.put(
-                  protocolHandler.service() + "/" + name, protocolHandler.operations().get(name)));
+      String service = protocolHandler.service() + "/";
+      protocolHandler
+          .methods()
+          .forEach((name, method) -> methods.put(service + name, method.operation()));
+      protocolHandler
+          .streams()
+          .forEach((name, method) -> methods.put(service + name, method.operation()));
     }
     return methods;
   }

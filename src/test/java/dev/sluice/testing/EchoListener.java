@@ -27,6 +27,7 @@ import dev.sluice.transport.connection.ConnectionDrain;
 import dev.sluice.transport.connection.ConnectionMemory;
 import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.grpc.GrpcDispatcher;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcCall;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
@@ -56,8 +57,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
@@ -263,31 +262,25 @@ public final class EchoListener implements AutoCloseable {
     }
 
     @Override
-    public Map<String, Operation> operations() {
-      return Stream.concat(methods().keySet().stream(), streams().keySet().stream())
-          .collect(Collectors.toMap(name -> name, _ -> Operation.INFER));
-    }
-
-    @Override
-    public Map<String, GrpcMethod> methods() {
+    public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
       return Map.of(
-          "Echo",
-          (_, message) -> Future.succeededFuture(buffer(message)),
-          "Landed",
-          new NativeBodies(),
-          "Hold",
-          held,
+          "Echo", infer((_, message) -> Future.succeededFuture(buffer(message))),
+          "Landed", infer(new NativeBodies()),
+          "Hold", infer(held),
           "Error",
-          (_, _) -> {
-            throw new StackOverflowError();
-          },
-          "Fail",
-          (_, _) -> Future.failedFuture(new IllegalStateException("secret detail")));
+              infer((_, _) -> {
+                throw new StackOverflowError();
+              }),
+          "Fail", infer((_, _) -> Future.failedFuture(new IllegalStateException("secret detail"))));
+    }
+
+    private static AuthorizedMethod<GrpcMethod> infer(GrpcMethod method) {
+      return AuthorizedMethod.unary(Operation.INFER, method);
     }
 
     @Override
-    public Map<String, GrpcStreamMethod> streams() {
-      return Map.of("Stall", _ -> new Stalled());
+    public Map<String, AuthorizedMethod<GrpcStreamMethod>> streams() {
+      return Map.of("Stall", AuthorizedMethod.stream(Operation.INFER, _ -> new Stalled()));
     }
   }
 
@@ -310,12 +303,7 @@ public final class EchoListener implements AutoCloseable {
     }
 
     @Override
-    public Map<String, Operation> operations() {
-      return new EchoService(held).operations();
-    }
-
-    @Override
-    public Map<String, GrpcMethod> methods() {
+    public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
       return new EchoService(held).methods();
     }
   }

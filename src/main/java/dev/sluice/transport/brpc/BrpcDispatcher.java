@@ -27,11 +27,7 @@ public final class BrpcDispatcher implements DetectedProtocol {
   public BrpcDispatcher(List<BrpcProtocolHandler> protocolHandlers, ListenerContext context) {
     this.context = context;
     for (BrpcProtocolHandler protocolHandler : protocolHandlers) {
-      String service = protocolHandler.service();
-      services.put(
-          service,
-          AuthorizedMethod.all(
-              service + ".", protocolHandler.methods(), protocolHandler.operations()));
+      services.put(protocolHandler.service(), protocolHandler.methods());
     }
   }
 

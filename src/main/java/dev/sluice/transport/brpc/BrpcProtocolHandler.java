@@ -1,6 +1,6 @@
 package dev.sluice.transport.brpc;
 
-import dev.sluice.inference.access.Operation;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import java.util.Map;
 
@@ -9,9 +9,6 @@ public interface BrpcProtocolHandler {
   /** Returns the service's full name, such as {@code grps.protos.v1.GrpsBrpcService}. */
   String service();
 
-  /** Returns the operation of each of its methods, by the method's name. */
-  Map<String, Operation> operations();
-
   /** Returns its methods by name. */
-  Map<String, GrpcMethod> methods();
+  Map<String, AuthorizedMethod<GrpcMethod>> methods();
 }

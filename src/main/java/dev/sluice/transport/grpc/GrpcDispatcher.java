@@ -78,23 +78,18 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     idleTimeouts.add(standard);
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
       String service = "/" + protocolHandler.service() + "/";
-      AuthorizedMethod.all(service, protocolHandler.methods(), protocolHandler.operations())
-          .forEach((name, method) -> add(methods, service + name, method));
-      AuthorizedMethod.all(service, protocolHandler.streams(), protocolHandler.operations())
-          .forEach((name, method) -> add(streams, service + name, method));
-      protocolHandler
-          .operations()
-          .forEach((name, operation) -> {
-            if (operation.role().isControl()) {
-              control.add(service + name);
-            }
-          });
+      protocolHandler.methods().forEach((name, method) -> add(methods, service + name, method));
+      protocolHandler.streams().forEach((name, method) -> add(streams, service + name, method));
     }
   }
 
-  private static <T> void add(Map<String, T> methods, String path, T method) {
+  private <T> void add(
+      Map<String, AuthorizedMethod<T>> methods, String path, AuthorizedMethod<T> method) {
     if (methods.put(path, method) != null) {
       throw new IllegalStateException("two protocols claim the method " + path);
+    }
+    if (method.operation().role().isControl()) {
+      control.add(path);
     }
   }
 

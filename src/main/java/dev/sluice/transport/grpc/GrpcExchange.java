@@ -50,10 +50,6 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
     return reader;
   }
 
-  final GrpcForm form() {
-    return form;
-  }
-
   final boolean isText() {
     return form == GrpcForm.WEB_TEXT;
   }

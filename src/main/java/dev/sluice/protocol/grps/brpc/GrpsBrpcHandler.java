@@ -1,8 +1,8 @@
 package dev.sluice.protocol.grps.brpc;
 
-import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.grps.grpc.GrpsGrpcHandler;
 import dev.sluice.transport.brpc.BrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import java.util.Map;
 
@@ -24,12 +24,7 @@ public final class GrpsBrpcHandler implements BrpcProtocolHandler {
   }
 
   @Override
-  public Map<String, Operation> operations() {
-    return service.operations();
-  }
-
-  @Override
-  public Map<String, GrpcMethod> methods() {
+  public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
     return service.methods();
   }
 }

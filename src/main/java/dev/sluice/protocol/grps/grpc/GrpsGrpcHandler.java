@@ -10,6 +10,7 @@ import dev.sluice.protocol.grps.ModelResolver;
 import dev.sluice.protocol.grps.PredictCall;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.grps.grpc.proto.Grps;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.method.GrpcStreamMethod;
@@ -21,8 +22,8 @@ import java.util.Map;
  * reading (a full queue, a passed deadline) and what is not a message at all end the call.
  */
 public final class GrpsGrpcHandler implements GrpcProtocolHandler {
-  private final Map<String, GrpcMethod> methods;
-  private final Map<String, GrpcStreamMethod> streams;
+  private final Map<String, AuthorizedMethod<GrpcMethod>> methods;
+  private final Map<String, AuthorizedMethod<GrpcStreamMethod>> streams;
 
   /**
    * @param concurrencyLimit shared by all event loops of the listener
@@ -36,16 +37,19 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
     var health = new HealthCalls(control);
     var metadata = new MetadataCalls(new GrpsMetadata(models, control, deployment));
     var predict = new PredictCall(data, models, concurrencyLimit);
-    this.streams = Map.of("PredictStreaming", new PredictStreamMethod(predict));
+    this.streams =
+        Map.of(
+            "PredictStreaming",
+            AuthorizedMethod.stream(Operation.INFER, new PredictStreamMethod(predict)));
     this.methods =
         Map.of(
-            "Predict", new GrpsPredictMethod(predict),
-            "Online", health::online,
-            "Offline", health::offline,
-            "CheckLiveness", health::live,
-            "CheckReadiness", health::ready,
-            "ServerMetadata", metadata::server,
-            "ModelMetadata", metadata::model);
+            "Predict", AuthorizedMethod.unary(Operation.INFER, new GrpsPredictMethod(predict)),
+            "Online", AuthorizedMethod.unary(Operation.ONLINE, health::online),
+            "Offline", AuthorizedMethod.unary(Operation.OFFLINE, health::offline),
+            "CheckLiveness", AuthorizedMethod.unary(Operation.HEALTH, health::live),
+            "CheckReadiness", AuthorizedMethod.unary(Operation.HEALTH, health::ready),
+            "ServerMetadata", AuthorizedMethod.unary(Operation.SERVER_METADATA, metadata::server),
+            "ModelMetadata", AuthorizedMethod.unary(Operation.MODEL_METADATA, metadata::model));
   }
 
   @Override
@@ -54,25 +58,12 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
   }
 
   @Override
-  public Map<String, Operation> operations() {
-    return Map.ofEntries(
-        Map.entry("Predict", Operation.INFER),
-        Map.entry("PredictStreaming", Operation.INFER),
-        Map.entry("Online", Operation.ONLINE),
-        Map.entry("Offline", Operation.OFFLINE),
-        Map.entry("CheckLiveness", Operation.HEALTH),
-        Map.entry("CheckReadiness", Operation.HEALTH),
-        Map.entry("ServerMetadata", Operation.SERVER_METADATA),
-        Map.entry("ModelMetadata", Operation.MODEL_METADATA));
-  }
-
-  @Override
-  public Map<String, GrpcMethod> methods() {
+  public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
     return methods;
   }
 
   @Override
-  public Map<String, GrpcStreamMethod> streams() {
+  public Map<String, AuthorizedMethod<GrpcStreamMethod>> streams() {
     return streams;
   }
 }

@@ -41,6 +41,7 @@ import dev.sluice.protocol.oip.grpc.proto.TraceSettingRequest;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.Exchange;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcCall;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
@@ -59,7 +60,7 @@ import java.util.function.Function;
 public final class OipGrpcHandler implements GrpcProtocolHandler {
   private final OipServer server;
   private final boolean kserve;
-  private final Map<String, GrpcMethod> methods;
+  private final Map<String, AuthorizedMethod<GrpcMethod>> methods = new HashMap<>();
 
   /**
    * @param kserve whether it answers as KServe does: there is no state of an unknown model, and
@@ -68,52 +69,84 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   public OipGrpcHandler(OipServer server, boolean kserve) {
     this.server = server;
     this.kserve = kserve;
+    addHealth();
+    addModels();
+    addRepository(new RepositoryCalls(server, kserve));
     var settings = new SettingsCalls(server);
-    var repository = new RepositoryCalls(server, kserve);
-    this.methods =
-        new HashMap<>(
-            Map.ofEntries(
-                Map.entry("ServerLive", method(ServerLiveRequest.parser(), _ -> live())),
-                Map.entry("ServerReady", method(ServerReadyRequest.parser(), _ -> ready())),
-                Map.entry("ModelReady", method(ModelReadyRequest.parser(), this::modelReady)),
-                Map.entry(
-                    "ServerMetadata", method(ServerMetadataRequest.parser(), _ -> metadata())),
-                Map.entry(
-                    "ModelMetadata", method(ModelMetadataRequest.parser(), this::modelMetadata)),
-                Map.entry("ModelInfer", new InferMethod(server)),
-                Map.entry("ModelConfig", method(ModelConfigRequest.parser(), this::modelConfig)),
-                Map.entry(
-                    "ModelStatistics", method(ModelStatisticsRequest.parser(), this::statistics)),
-                Map.entry(
-                    "RepositoryIndex", later(RepositoryIndexRequest.parser(), repository::index)),
-                Map.entry(
-                    "RepositoryModelLoad",
-                    later(RepositoryModelLoadRequest.parser(), repository::load)),
-                Map.entry(
-                    "RepositoryModelUnload",
-                    later(RepositoryModelUnloadRequest.parser(), repository::unload)),
-                Map.entry("LogSettings", method(LogSettingsRequest.parser(), settings::logging)),
-                Map.entry(
-                    "TraceSetting", method(TraceSettingRequest.parser(), settings::tracing))));
+    add("LogSettings", Operation.LOGGING, method(LogSettingsRequest.parser(), settings::logging));
+    add("TraceSetting", Operation.TRACING, method(TraceSettingRequest.parser(), settings::tracing));
     if (server.regions().served()) {
-      methods.putAll(sharedMemory(new SharedMemoryCalls(server.regions())));
+      addSharedMemory(new SharedMemoryCalls(server.regions()));
     }
   }
 
-  private Map<String, GrpcMethod> sharedMemory(SharedMemoryCalls memory) {
-    return Map.of(
-        "SystemSharedMemoryStatus",
-        local(SystemSharedMemoryStatusRequest.parser(), memory::status),
+  private void add(String name, Operation operation, GrpcMethod method) {
+    methods.put(name, AuthorizedMethod.unary(operation, method));
+  }
+
+  private void addHealth() {
+    add("ServerLive", Operation.HEALTH, method(ServerLiveRequest.parser(), _ -> live()));
+    add("ServerReady", Operation.HEALTH, method(ServerReadyRequest.parser(), _ -> ready()));
+    add(
+        "ServerMetadata",
+        Operation.SERVER_METADATA,
+        method(ServerMetadataRequest.parser(), _ -> metadata()));
+  }
+
+  private void addModels() {
+    add("ModelInfer", Operation.INFER, new InferMethod(server));
+    add("ModelReady", Operation.MODEL_READY, method(ModelReadyRequest.parser(), this::modelReady));
+    add(
+        "ModelMetadata",
+        Operation.MODEL_METADATA,
+        method(ModelMetadataRequest.parser(), this::modelMetadata));
+    add(
+        "ModelConfig",
+        Operation.MODEL_CONFIG,
+        method(ModelConfigRequest.parser(), this::modelConfig));
+    add(
+        "ModelStatistics",
+        Operation.MODEL_STATISTICS,
+        method(ModelStatisticsRequest.parser(), this::statistics));
+  }
+
+  private void addRepository(RepositoryCalls repository) {
+    add(
+        "RepositoryIndex",
+        Operation.REPOSITORY_INDEX,
+        later(RepositoryIndexRequest.parser(), repository::index));
+    add(
+        "RepositoryModelLoad",
+        Operation.LOAD,
+        later(RepositoryModelLoadRequest.parser(), repository::load));
+    add(
+        "RepositoryModelUnload",
+        Operation.UNLOAD,
+        later(RepositoryModelUnloadRequest.parser(), repository::unload));
+  }
+
+  private void addSharedMemory(SharedMemoryCalls memory) {
+    share("SystemSharedMemoryStatus", SystemSharedMemoryStatusRequest.parser(), memory::status);
+    add(
         "SystemSharedMemoryRegister",
-        (call, message) -> register(memory, call, message),
+        Operation.SHARED_MEMORY,
+        (call, message) -> register(memory, call, message));
+    share(
         "SystemSharedMemoryUnregister",
-        local(SystemSharedMemoryUnregisterRequest.parser(), memory::unregister),
-        "CudaSharedMemoryStatus",
-        local(CudaSharedMemoryStatusRequest.parser(), memory::cudaStatus),
-        "CudaSharedMemoryRegister",
-        local(CudaSharedMemoryRegisterRequest.parser(), memory::cudaRegister),
+        SystemSharedMemoryUnregisterRequest.parser(),
+        memory::unregister);
+    share("CudaSharedMemoryStatus", CudaSharedMemoryStatusRequest.parser(), memory::cudaStatus);
+    share(
+        "CudaSharedMemoryRegister", CudaSharedMemoryRegisterRequest.parser(), memory::cudaRegister);
+    share(
         "CudaSharedMemoryUnregister",
-        local(CudaSharedMemoryUnregisterRequest.parser(), memory::cudaUnregister));
+        CudaSharedMemoryUnregisterRequest.parser(),
+        memory::cudaUnregister);
+  }
+
+  private <T extends Message> void share(
+      String name, Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
+    add(name, Operation.SHARED_MEMORY, local(parser, answer));
   }
 
   /** Opening a file may take any time. */
@@ -133,37 +166,14 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   }
 
   @Override
-  public Map<String, GrpcStreamMethod> streams() {
-    return Map.of("ModelStreamInfer", new StreamInferMethod(server));
+  public Map<String, AuthorizedMethod<GrpcStreamMethod>> streams() {
+    return Map.of(
+        "ModelStreamInfer",
+        AuthorizedMethod.stream(Operation.INFER, new StreamInferMethod(server)));
   }
 
   @Override
-  public Map<String, Operation> operations() {
-    return Map.ofEntries(
-        Map.entry("ServerLive", Operation.HEALTH),
-        Map.entry("ServerReady", Operation.HEALTH),
-        Map.entry("ModelReady", Operation.MODEL_READY),
-        Map.entry("ServerMetadata", Operation.SERVER_METADATA),
-        Map.entry("ModelMetadata", Operation.MODEL_METADATA),
-        Map.entry("ModelInfer", Operation.INFER),
-        Map.entry("ModelStreamInfer", Operation.INFER),
-        Map.entry("ModelConfig", Operation.MODEL_CONFIG),
-        Map.entry("ModelStatistics", Operation.MODEL_STATISTICS),
-        Map.entry("RepositoryIndex", Operation.REPOSITORY_INDEX),
-        Map.entry("RepositoryModelLoad", Operation.LOAD),
-        Map.entry("RepositoryModelUnload", Operation.UNLOAD),
-        Map.entry("LogSettings", Operation.LOGGING),
-        Map.entry("TraceSetting", Operation.TRACING),
-        Map.entry("SystemSharedMemoryStatus", Operation.SHARED_MEMORY),
-        Map.entry("SystemSharedMemoryRegister", Operation.SHARED_MEMORY),
-        Map.entry("SystemSharedMemoryUnregister", Operation.SHARED_MEMORY),
-        Map.entry("CudaSharedMemoryStatus", Operation.SHARED_MEMORY),
-        Map.entry("CudaSharedMemoryRegister", Operation.SHARED_MEMORY),
-        Map.entry("CudaSharedMemoryUnregister", Operation.SHARED_MEMORY));
-  }
-
-  @Override
-  public Map<String, GrpcMethod> methods() {
+  public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
     return methods;
   }
 

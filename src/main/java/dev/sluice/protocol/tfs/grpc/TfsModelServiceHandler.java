@@ -6,6 +6,7 @@ import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.Map;
 
 /** TensorFlow Serving's ModelService. Holds nothing that changes; any event loop. */
 public final class TfsModelServiceHandler implements GrpcProtocolHandler {
-  private final Map<String, GrpcMethod> methods;
+  private final Map<String, AuthorizedMethod<GrpcMethod>> methods;
 
   /**
    * @param telemetry counts what a reload is asked to tell of itself
@@ -22,8 +23,10 @@ public final class TfsModelServiceHandler implements GrpcProtocolHandler {
   public TfsModelServiceHandler(ControlPlane control, Telemetry telemetry, RequestLogs logs) {
     this.methods =
         Map.of(
-            "GetModelStatus", new StatusMethod(control),
-            "HandleReloadConfigRequest", new ReloadMethod(control, telemetry, logs));
+            "GetModelStatus",
+            AuthorizedMethod.unary(Operation.MODEL_METADATA, new StatusMethod(control)),
+            "HandleReloadConfigRequest",
+            AuthorizedMethod.unary(Operation.RELOAD, new ReloadMethod(control, telemetry, logs)));
   }
 
   @Override
@@ -38,14 +41,7 @@ public final class TfsModelServiceHandler implements GrpcProtocolHandler {
   }
 
   @Override
-  public Map<String, Operation> operations() {
-    return Map.ofEntries(
-        Map.entry("GetModelStatus", Operation.MODEL_METADATA),
-        Map.entry("HandleReloadConfigRequest", Operation.RELOAD));
-  }
-
-  @Override
-  public Map<String, GrpcMethod> methods() {
+  public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
     return methods;
   }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.tfs.grpc.proto.Services;
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import java.util.List;
@@ -11,16 +12,21 @@ import java.util.Map;
 
 /** TensorFlow Serving's PredictionService. Holds nothing that changes; any event loop. */
 public final class TfsPredictionServiceHandler implements GrpcProtocolHandler {
-  private final Map<String, GrpcMethod> methods;
+  private final Map<String, AuthorizedMethod<GrpcMethod>> methods;
 
   public TfsPredictionServiceHandler(DataPlane data, PredictSettings settings) {
     this.methods =
         Map.of(
-            "Predict", new TfsPredictMethod(data, settings),
-            "Classify", ExamplesMethod.classify(data, settings),
-            "Regress", ExamplesMethod.regress(data, settings),
-            "MultiInference", ExamplesMethod.multiInference(data, settings),
-            "GetModelMetadata", new MetadataMethod(data));
+            "Predict", infer(new TfsPredictMethod(data, settings)),
+            "Classify", infer(ExamplesMethod.classify(data, settings)),
+            "Regress", infer(ExamplesMethod.regress(data, settings)),
+            "MultiInference", infer(ExamplesMethod.multiInference(data, settings)),
+            "GetModelMetadata",
+                AuthorizedMethod.unary(Operation.MODEL_METADATA, new MetadataMethod(data)));
+  }
+
+  private static AuthorizedMethod<GrpcMethod> infer(GrpcMethod method) {
+    return AuthorizedMethod.unary(Operation.INFER, method);
   }
 
   @Override
@@ -35,17 +41,7 @@ public final class TfsPredictionServiceHandler implements GrpcProtocolHandler {
   }
 
   @Override
-  public Map<String, Operation> operations() {
-    return Map.ofEntries(
-        Map.entry("Predict", Operation.INFER),
-        Map.entry("Classify", Operation.INFER),
-        Map.entry("Regress", Operation.INFER),
-        Map.entry("MultiInference", Operation.INFER),
-        Map.entry("GetModelMetadata", Operation.MODEL_METADATA));
-  }
-
-  @Override
-  public Map<String, GrpcMethod> methods() {
+  public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
     return methods;
   }
 }

@@ -1,32 +1,21 @@
 package dev.sluice.transport.grpc.method;
 
 import dev.sluice.inference.access.Operation;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
- * A method and what it asks for.
+ * A method and the operation that its caller must be allowed, so that no method is without one.
  *
  * @param <T> the kind of method
  */
-public record AuthorizedMethod<T>(T method, Operation operation) {
-  /**
-   * Joins the methods of a service with their operations.
-   *
-   * @param service for texts
-   * @param operations by the methods' names
-   * @throws IllegalStateException if a method has no operation: no policy could allow it
-   */
-  public static <T> Map<String, AuthorizedMethod<T>> all(
-      String service, Map<String, T> methods, Map<String, Operation> operations) {
-    Map<String, AuthorizedMethod<T>> guarded = new HashMap<>();
-    methods.forEach((name, method) -> {
-      Operation operation = operations.get(name);
-      if (operation == null) {
-        throw new IllegalStateException("no operation is named for the method " + service + name);
-      }
-      guarded.put(name, new AuthorizedMethod<>(method, operation));
-    });
-    return guarded;
+public record AuthorizedMethod<T>(Operation operation, T method) {
+  /** Returns a method with one message and one answer. */
+  public static AuthorizedMethod<GrpcMethod> unary(Operation operation, GrpcMethod method) {
+    return new AuthorizedMethod<>(operation, method);
+  }
+
+  /** Returns a method with streams of messages. */
+  public static AuthorizedMethod<GrpcStreamMethod> stream(
+      Operation operation, GrpcStreamMethod method) {
+    return new AuthorizedMethod<>(operation, method);
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.transport.grpc.method;
 
 import com.google.protobuf.Descriptors.ServiceDescriptor;
-import dev.sluice.inference.access.Operation;
 import java.util.List;
 import java.util.Map;
 
@@ -21,16 +20,10 @@ public interface GrpcProtocolHandler {
   }
 
   /** Returns its unary methods that are served, by name. */
-  Map<String, GrpcMethod> methods();
-
-  /**
-   * Returns the operation of each method of {@link #methods} and {@link #streams}, by the method's
-   * name.
-   */
-  Map<String, Operation> operations();
+  Map<String, AuthorizedMethod<GrpcMethod>> methods();
 
   /** Returns its streaming methods, by name. */
-  default Map<String, GrpcStreamMethod> streams() {
+  default Map<String, AuthorizedMethod<GrpcStreamMethod>> streams() {
     return Map.of();
   }
 }

@@ -112,7 +112,7 @@ class TfsModelServiceHandlerTest {
                     Optional.empty()))
             .methods()
             .get("GetModelStatus");
-    return Objects.requireNonNull(method).answer(new LocalGrpcCall(), message);
+    return Objects.requireNonNull(method).method().answer(new LocalGrpcCall(), message);
   }
 
   /** One model with a broken, an available and a loading version. */

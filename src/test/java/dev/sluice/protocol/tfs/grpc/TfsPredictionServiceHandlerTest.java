@@ -255,15 +255,12 @@ class TfsPredictionServiceHandlerTest {
 
   @Test
   void aFailureOfTheModelIsPassedOn() {
-    GrpcMethod predict =
-        protocolHandler(
-                _ -> {
-                  throw new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, "busy");
-                })
-            .methods()
-            .get("Predict");
+    TfsPredictionServiceHandler busy =
+        protocolHandler(_ -> {
+          throw new InferenceException(ErrorCode.RESOURCE_EXHAUSTED, "busy");
+        });
     Body message = Body.of(request().build().toByteArray());
-    assertThat(failure(Objects.requireNonNull(predict).answer(call, message))).hasMessage("busy");
+    assertThat(failure(method(busy, "Predict").answer(call, message))).hasMessage("busy");
   }
 
   @Test
@@ -341,10 +338,9 @@ class TfsPredictionServiceHandlerTest {
 
   private void assertMissing(ModelSpec spec, ModelLookup found, ErrorCode code, String text) {
     var data = new AnsweringDataPlane(_ -> found, _ -> List.of());
-    GrpcMethod predict =
-        new TfsPredictionServiceHandler(data, PredictSettings.DEFAULT).methods().get("Predict");
+    var handler = new TfsPredictionServiceHandler(data, PredictSettings.DEFAULT);
     Body message = Body.of(request().setModelSpec(spec).build().toByteArray());
-    InferenceException failure = failure(Objects.requireNonNull(predict).answer(call, message));
+    InferenceException failure = failure(method(handler, "Predict").answer(call, message));
     assertThat(failure).hasMessage(text);
     assertThat(failure.code()).isEqualTo(code);
   }
@@ -375,9 +371,12 @@ class TfsPredictionServiceHandlerTest {
   }
 
   private Future<Buffer> answer(String method, Body message) {
-    return Objects.requireNonNull(
-            protocolHandler(TfsPredictionServiceHandlerTest::copyOfX).methods().get(method))
+    return method(protocolHandler(TfsPredictionServiceHandlerTest::copyOfX), method)
         .answer(call, message);
+  }
+
+  private static GrpcMethod method(TfsPredictionServiceHandler handler, String name) {
+    return Objects.requireNonNull(handler.methods().get(name)).method();
   }
 
   private TfsPredictionServiceHandler protocolHandler(
