@@ -1,28 +1,20 @@
 package dev.sluice.repository.scan;
 
 import java.io.IOException;
-import java.nio.file.FileSystemLoopException;
-import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Walks a folder and notes its files. Follows links: mounted volumes are full of them.
+ * Visitor that notes the files of a folder.
  *
  * <p>Blocks on the file system. Hidden files are left out, as Kubernetes' mounts put links and time
  * stamps there.
  */
-final class FingerprintReader extends SimpleFileVisitor<Path> {
-  /** Folders within folders; a SavedModel needs three. */
-  private static final int DEPTH_MAX = 32;
-
+final class FingerprintReader extends LinkFollowingVisitor {
   /** More files than any model has; beyond it a folder is something else, and costly to walk. */
   private static final int FILES_MAX = 100_000;
 
@@ -42,7 +34,7 @@ final class FingerprintReader extends SimpleFileVisitor<Path> {
    */
   static Fingerprint read(Path folder, Predicate<Path> counts) throws IOException {
     var reader = new FingerprintReader(folder, counts);
-    Files.walkFileTree(folder, EnumSet.of(FileVisitOption.FOLLOW_LINKS), DEPTH_MAX, reader);
+    reader.walk(folder);
     return new Fingerprint(reader.files);
   }
 
@@ -63,16 +55,5 @@ final class FingerprintReader extends SimpleFileVisitor<Path> {
     String name = folder.relativize(path).toString();
     files.add(new FileStamp(name, attributes.size(), attributes.lastModifiedTime().toInstant()));
     return FileVisitResult.CONTINUE;
-  }
-
-  /**
-   * Returns a link back to a folder above shows nothing new; anything else unreadable is a fault.
-   */
-  @Override
-  public FileVisitResult visitFileFailed(Path path, IOException fault) throws IOException {
-    if (fault instanceof FileSystemLoopException) {
-      return FileVisitResult.CONTINUE;
-    }
-    throw fault;
   }
 }

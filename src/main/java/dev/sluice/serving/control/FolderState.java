@@ -1,17 +1,14 @@
 package dev.sluice.serving.control;
 
+import dev.sluice.repository.scan.LinkFollowingVisitor;
 import java.io.IOException;
-import java.nio.file.FileSystemLoopException;
-import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * of a file's last change of status shows it, which no caller of the system can choose.
  */
 public final class FolderState {
-  private static final int DEEPEST = 32;
   private static final String FACTS = "unix:dev,ino,mode,size,ctime";
 
   private final Map<Path, Map<String, Object>> entries = new HashMap<>();
@@ -31,7 +27,7 @@ public final class FolderState {
   private FolderState() {}
 
   /**
-   * Looks at a folder, where links lead to, and the folders above both.
+   * Reads a folder, where links lead to, and the folders above both.
    *
    * @param roots folders without links; of what lies above one of them only the identity counts,
    *     since others use it too
@@ -39,11 +35,8 @@ public final class FolderState {
   public static FolderState of(Path folder, List<Path> roots) throws IOException {
     var state = new FolderState();
     state.addAbove(folder.toAbsolutePath(), roots);
-    Files.walkFileTree(
-        folder,
-        EnumSet.of(FileVisitOption.FOLLOW_LINKS),
-        DEEPEST,
-        new SimpleFileVisitor<>() {
+    var visitor =
+        new LinkFollowingVisitor() {
           @Override
           public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes)
               throws IOException {
@@ -59,15 +52,8 @@ public final class FolderState {
             }
             return FileVisitResult.CONTINUE;
           }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path path, IOException fault) throws IOException {
-            if (fault instanceof FileSystemLoopException) {
-              return FileVisitResult.CONTINUE;
-            }
-            throw fault;
-          }
-        });
+        };
+    visitor.walk(folder);
     return state;
   }
 
