@@ -1,6 +1,5 @@
 package dev.sluice.runtime;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.Linker;
@@ -47,11 +46,6 @@ public final class NativeMemory {
   /** Reads eight bytes at a native address, in the machine's order. Unchecked. */
   public static long getLong(long address) {
     return ALL.get(JAVA_LONG_UNALIGNED, address);
-  }
-
-  /** Reads four bytes at a native address, in the machine's order. Unchecked. */
-  public static int getInt(long address) {
-    return ALL.get(JAVA_INT_UNALIGNED, address);
   }
 
   /** Zero-terminated UTF-8. */

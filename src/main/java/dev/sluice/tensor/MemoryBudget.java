@@ -129,14 +129,6 @@ public final class MemoryBudget {
     return refusals.sum();
   }
 
-  /**
-   * Returns whether more is held than may be, which forced reservations and models' outputs can
-   * cause.
-   */
-  public boolean isExceeded() {
-    return taken.get() + TensorMemory.openBytes() > limit;
-  }
-
   /** Returns the account of a request whose client may hold whatever is free. */
   public MemoryAccount account() {
     return account(new MemoryShare(this, true));

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.sluice.tensor.SharedBlock;
 import io.vertx.core.Future;
-import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -100,13 +99,6 @@ public final class Body implements AutoCloseable {
   public MemorySegment segment() {
     MemorySegment all = block == null ? MemorySegment.ofArray(bytes) : block.bytes();
     return all.asSlice(offset, length);
-  }
-
-  /**
-   * Returns the bytes as a stream, for readers that look at the heads of fields and skip the rest.
-   */
-  public InputStream stream() {
-    return new BodyStream(segment());
   }
 
   /** Returns the same bytes in an array: itself, or a copy. */
