@@ -83,6 +83,10 @@ public final class Tensor implements AutoCloseable {
    */
   public static Tensor adopt(DataType type, Shape shape, MemorySegment data, Runnable release) {
     TensorMemory.opened(data.byteSize());
+    if (CheckedMemory.ON) {
+      var checked = new CheckedMemory.Lifetime(data, release);
+      return new Tensor(type, shape, checked.memory(), checked.memory(), checked, true);
+    }
     return new Tensor(type, shape, data, data, release, true);
   }
 
@@ -167,7 +171,7 @@ public final class Tensor implements AutoCloseable {
    */
   public MemorySegment data() {
     if (data == null) {
-      throw new IllegalStateException("the tensor is closed");
+      throw new IllegalStateException("the tensor is closed", CheckedMemory.cause(block, release));
     }
     return data;
   }

@@ -7,6 +7,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -58,6 +59,14 @@ public final class TensorMemory {
     }
   }
 
+  /**
+   * Returns where the blocks that {@link #openBlocks} counts were allocated; empty unless the JVM
+   * runs in checked mode, with {@code -Dsluice.checked=true}. For leak checks of tests.
+   */
+  public static List<Throwable> openPlaces() {
+    return CheckedMemory.open();
+  }
+
   /** Returns the number of bytes in the blocks that {@link #openBlocks} counts. */
   public static long openBytes() {
     return OPEN_BYTES.sum();
@@ -75,7 +84,7 @@ public final class TensorMemory {
     MemorySegment cached = CACHE.take(size);
     MemorySegment block = cached == null ? allocateNew(size) : cached;
     opened(size);
-    return block;
+    return CheckedMemory.ON ? CheckedMemory.allocated(block) : block;
   }
 
   private static MemorySegment allocateNew(long size) {
@@ -92,9 +101,10 @@ public final class TensorMemory {
   }
 
   static void free(MemorySegment block) {
-    closed(block.byteSize());
-    if (!CACHE.put(block)) {
-      freeForGood(block);
+    MemorySegment unused = CheckedMemory.ON ? CheckedMemory.freed(block) : block;
+    closed(unused.byteSize());
+    if (!CACHE.put(unused)) {
+      freeForGood(unused);
     }
   }
 

@@ -16,7 +16,6 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
@@ -52,7 +51,6 @@ class BreakerIT {
   private static final String REASON = "model 'loop/1' is out of service: a run has taken ";
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller caller;
   private static ManagedChannel channel;
@@ -69,7 +67,6 @@ class BreakerIT {
               .formatted(name.equals("vital") ? ", readiness: server" : ""));
     }
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
-    blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(models);
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
@@ -83,7 +80,6 @@ class BreakerIT {
     running.join();
     caller.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static Answer post(String path, String body) {

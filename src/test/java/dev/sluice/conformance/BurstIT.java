@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.Message;
 import dev.sluice.conformance.EveryEndpointIT.Endpoint;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
 import io.grpc.CallOptions;
@@ -35,13 +34,11 @@ class BurstIT {
   /** Each has a connection of its own, both ends of which are in this process. */
   private static final int CONNECTIONS = 2_000;
 
-  private long blocksBefore;
   private RunningServer server;
   private ManagedChannel channel;
 
   @BeforeEach
   void open() {
-    blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(Path.of("src/sample/models"));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
@@ -50,7 +47,6 @@ class BurstIT {
   void nothingIsLeftOpen() {
     channel.shutdownNow();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -27,7 +27,6 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.RegressionRequest;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
@@ -75,7 +74,6 @@ class DeadlineIT {
   private static final String TIMEOUT = "300ms";
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller caller;
   private static ManagedChannel channel;
@@ -99,7 +97,6 @@ class DeadlineIT {
             - { model: loop13, inputs: { steps: steps }, outputs: { done: done } }
         """);
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
-    blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(models);
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
@@ -111,7 +108,6 @@ class DeadlineIT {
     channel.shutdownNow();
     caller.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static String nextModel() {

@@ -2,7 +2,6 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.LoopModel;
 import dev.sluice.testing.PluginJar;
@@ -72,7 +71,6 @@ class DeadlineMembersIT {
       """;
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static StepsCaller caller;
   private static HttpCaller http;
@@ -88,7 +86,6 @@ class DeadlineMembersIT {
           .service("Converter", "Plain")
           .into(models.resolve("converter_" + protocol).resolve("1"));
     }
-    blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.startWithPlugins(models);
     caller = new StepsCaller(server.port(), server.port());
     http = new HttpCaller(server.port());
@@ -122,7 +119,6 @@ class DeadlineMembersIT {
     caller.close();
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   static Stream<Arguments> waiting() {

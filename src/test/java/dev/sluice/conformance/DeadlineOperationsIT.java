@@ -22,7 +22,6 @@ import dev.sluice.protocol.tfs.grpc.proto.Features;
 import dev.sluice.protocol.tfs.grpc.proto.FloatList;
 import dev.sluice.protocol.tfs.grpc.proto.Input;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
@@ -74,7 +73,6 @@ class DeadlineOperationsIT {
   private static final int LOOPS = 8;
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller caller;
   private static ManagedChannel channel;
@@ -98,7 +96,6 @@ class DeadlineOperationsIT {
         .service("Model", "Sleeper")
         .service("StreamingModel", "Sleeper")
         .into(models.resolve("sleeper/1"));
-    blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(config());
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
@@ -185,7 +182,6 @@ class DeadlineOperationsIT {
     channel.shutdownNow();
     caller.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static Answer post(HttpCaller client, String path, String body, String... header) {

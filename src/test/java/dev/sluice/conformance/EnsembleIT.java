@@ -12,7 +12,6 @@ import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
@@ -52,11 +51,9 @@ class EnsembleIT {
   private final HttpClient http = HttpClient.newHttpClient();
   private final AtomicInteger asked = new AtomicInteger();
   private final Map<Integer, ManagedChannel> channels = new HashMap<>();
-  private long blocksBefore;
 
   @BeforeEach
   void writeModels() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     write("twice", "max_batch_size: 16\n", new OnnxModelWriter().node("Add", "y", "x", "x"));
     write(
         "more",
@@ -116,7 +113,6 @@ class EnsembleIT {
   void nothingIsLeftOpen() {
     http.close();
     channels.values().forEach(ManagedChannel::shutdownNow);
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   @Test

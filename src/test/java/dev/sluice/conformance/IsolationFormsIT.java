@@ -8,7 +8,6 @@ import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RecycledBlocks;
 import dev.sluice.testing.RunningServer;
@@ -39,14 +38,12 @@ class IsolationFormsIT {
   private static final int WIDTH = 4;
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static ManagedChannel channel;
   private static GRPCInferenceServiceBlockingStub stub;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     new OnnxModelWriter()
         .input("x", OnnxModelWriter.FLOAT, "rows", "4")
         .input("keep", OnnxModelWriter.BOOL, "rows")
@@ -84,7 +81,6 @@ class IsolationFormsIT {
   static void stop() {
     channel.shutdownNow();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static ModelInferRequest.Builder request(String model) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.PredictClient.Protocol;
@@ -75,14 +74,12 @@ class IsolationIT {
   private static final AtomicLong lastNumber = new AtomicLong();
   private static final AtomicBoolean ended = new AtomicBoolean();
   private static final List<Future<Void>> neighbours = new ArrayList<>();
-  private static long blocksBefore;
   private static RunningServer server;
   private static PredictClient client;
   private static ExecutorService threads;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     onnx("itself", "inline_limit: 0s\n");
     onnx("joined", "max_batch_size: 16\nmax_queue_delay: 1ms\n");
     onnx("padded", "max_batch_size: 16\nallowed_batch_sizes: [4, 16]\n");
@@ -200,7 +197,6 @@ class IsolationIT {
     threads.shutdownNow();
     client.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   /** Numbers that no other request sends; floats hold all of them. */

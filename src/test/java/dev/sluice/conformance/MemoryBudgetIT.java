@@ -8,7 +8,6 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RawCalls;
@@ -43,14 +42,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class MemoryBudgetIT {
   @TempDir static Path folder;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller http;
   private static ManagedChannel channel;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     OnnxModelWriter.twice().writeTo(Files.createDirectories(folder.resolve("models/twice/1")));
     TestModels.copy(Path.of("src/sample/models/writer"), folder.resolve("models/writer"));
     Path settings = folder.resolve("sluice.yml");
@@ -74,7 +71,6 @@ class MemoryBudgetIT {
     channel.shutdownNow();
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static void theFriendIsAnswered() {

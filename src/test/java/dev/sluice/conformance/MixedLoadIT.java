@@ -14,7 +14,6 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RawCalls;
@@ -64,13 +63,11 @@ class MixedLoadIT {
   private final HttpClient http = HttpClient.newHttpClient();
   private RunningServer server;
   private ManagedChannel channel;
-  private long blocksBefore;
 
   @TempDir private Path models;
 
   @BeforeEach
   void start() throws Exception {
-    blocksBefore = TensorMemory.openBlocks();
     OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     Files.writeString(models.resolve("twice/model.yml"), "max_batch_size: 16\n");
     Path slow = Files.createDirectories(models.resolve("slow/1"));
@@ -85,7 +82,6 @@ class MixedLoadIT {
     channel.shutdownNow();
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   @Test

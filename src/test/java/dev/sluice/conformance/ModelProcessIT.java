@@ -16,7 +16,6 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
@@ -72,7 +71,6 @@ class ModelProcessIT {
   private static final String PROMPT = "{\"ids\":[3,8,13]}";
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static long mappedBefore;
   private static RunningServer server;
   private static HttpCaller caller;
@@ -101,7 +99,6 @@ class ModelProcessIT {
     Path stream = StepModels.decoder(models, "decoder_isolated", "");
     Path file = stream.resolve("model.yml");
     Files.writeString(file, ISOLATED + Files.readString(file));
-    blocksBefore = TensorMemory.openBlocks();
     mappedBefore = IsolatedModels.mappings();
     server = RunningServer.start(models);
     caller = new HttpCaller(server.port());
@@ -119,7 +116,6 @@ class ModelProcessIT {
     threads.shutdown();
     caller.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
     assertThat(IsolatedModels.mappings()).isEqualTo(mappedBefore);
     assertThat(IsolatedModels.of(ProcessHandle.current())).isEmpty();
     assertThat(IsolatedModels.files(ProcessHandle.current().pid())).isEmpty();

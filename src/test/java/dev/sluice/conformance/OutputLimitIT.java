@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.PredictClient.Protocol;
@@ -34,13 +33,11 @@ class OutputLimitIT {
   private static final List<String> MODELS = List.of("wide", "joined", "chain", "saved");
 
   @TempDir private static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static PredictClient client;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     twice("wide", "");
     twice("joined", "max_batch_size: 1000\nmax_queue_delay: 5ms\n");
     model("chain", "ensemble: { steps: [{ model: wide, inputs: { x: x }, outputs: { y: y } }] }\n");
@@ -82,7 +79,6 @@ class OutputLimitIT {
   static void stop() {
     client.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static List<float[]> ask(Protocol protocol, String model, int rows) throws Exception {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.binding.SettingOverride;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
@@ -32,13 +31,11 @@ class PluginCodeIT {
   private static final String DEAF_OVER = "sluice.test.deaf.over";
 
   @TempDir static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller http;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     doubler("doubler", "");
     doubler("hasty", "java: { timeout: 50ms }\n");
     doubler("deaf", "java: { timeout: 20ms }\n");
@@ -79,7 +76,6 @@ class PluginCodeIT {
     System.clearProperty(DEAF_OVER);
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static HttpCaller.Answer infer(String model, String values) {

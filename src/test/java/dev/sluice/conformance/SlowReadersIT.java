@@ -7,7 +7,6 @@ import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.protocol.grps.grpc.proto.GrpsServiceGrpc;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
@@ -57,14 +56,12 @@ class SlowReadersIT {
       IntStream.rangeClosed(2, STEPS + 1).mapToObj(step -> (float) step).toList();
 
   @TempDir static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller http;
   private static Vertx vertx;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     StepModels.wideCounter(models, MODEL, STEPS);
     server = RunningServer.start(models);
     http = new HttpCaller(server.port());
@@ -76,7 +73,6 @@ class SlowReadersIT {
     join(vertx.close());
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static <T> T join(Future<T> future) {

@@ -19,7 +19,6 @@ import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
@@ -53,14 +52,12 @@ class StreamsIT {
       "\"status\":{\"code\":200,\"msg\":\"OK\",\"status\":\"SUCCESS\"}";
 
   @TempDir static Path models;
-  private static long blocksBefore;
   private static RunningServer server;
   private static HttpCaller http;
   private static ManagedChannel channel;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     StepModels.counter(models, "{ feedback: { y: x }, stop: { steps: 3 } }");
     StepModels.table(models, "table", "stream: { rows: 2 }\n");
     StepModels.table(models, "rep", "stream: { rows: 1, decoupled: true }\n");
@@ -74,7 +71,6 @@ class StreamsIT {
     channel.shutdownNow();
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   /** The bytes of an answer, chunks and all. */

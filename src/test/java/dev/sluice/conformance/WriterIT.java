@@ -13,7 +13,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
@@ -44,13 +43,11 @@ class WriterIT {
   private static final Pattern TEXT = Pattern.compile("\"text\":\"((?:[^\"\\\\]|\\\\.)*)\"");
   private static final int STEPS = 60;
 
-  private static long blocks;
   private static RunningServer server;
   private static HttpCaller http;
 
   @BeforeAll
   static void start() {
-    blocks = TensorMemory.openBlocks();
     server = RunningServer.start(SAMPLES);
     http = new HttpCaller(server.port());
   }
@@ -59,7 +56,6 @@ class WriterIT {
   static void stop() {
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
   }
 
   /** What the events of an answer say, one after the other. */

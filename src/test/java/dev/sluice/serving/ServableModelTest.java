@@ -27,7 +27,6 @@ import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
@@ -67,13 +66,11 @@ class ServableModelTest {
   private final AtomicBoolean answeredOnCallerContext = new AtomicBoolean();
   private final AtomicInteger answeredElsewhere = new AtomicInteger();
   private final AtomicInteger releasedLeases = new AtomicInteger();
-  private long blocksBefore;
   private Context callerContext;
   private ServableModel model;
 
   @BeforeEach
   void start() {
-    blocksBefore = TensorMemory.openBlocks();
     callerContext = vertx.getOrCreateContext();
     model = start(BatchingConfig.DEFAULT, CAPACITY, List.of(session), clock::get);
   }
@@ -144,7 +141,6 @@ class ServableModelTest {
     model.close();
     assertThat(session.isClosed()).isTrue();
     join(vertx.close());
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static <T> T join(Future<T> future) {

@@ -15,18 +15,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SharedBlockTest {
   private long blocksBefore;
-  private long bytesBefore;
 
   @BeforeEach
   void count() {
     blocksBefore = TensorMemory.openBlocks();
-    bytesBefore = TensorMemory.openBytes();
   }
 
   @AfterEach
   void nothingIsLeftOpen() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-    assertThat(TensorMemory.openBytes()).isEqualTo(bytesBefore);
   }
 
   private static ByteBuffer floats(float... values) {

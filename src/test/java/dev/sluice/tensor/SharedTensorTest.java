@@ -13,18 +13,15 @@ import org.junit.jupiter.api.Test;
 
 class SharedTensorTest {
   private long blocksBefore;
-  private long bytesBefore;
 
   @BeforeEach
   void count() {
     blocksBefore = TensorMemory.openBlocks();
-    bytesBefore = TensorMemory.openBytes();
   }
 
   @AfterEach
   void nothingIsLeftOpen() {
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-    assertThat(TensorMemory.openBytes()).isEqualTo(bytesBefore);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +60,7 @@ class TensorTest {
   @Test
   void adoptedMemoryIsGivenBackExactlyOnce() {
     var releases = new AtomicInteger();
-    MemorySegment foreign = MemorySegment.ofArray(new byte[8]);
+    MemorySegment foreign = Arena.ofAuto().allocate(Long.BYTES);
     Tensor tensor = Tensor.adopt(DataType.INT64, Shape.SCALAR, foreign, releases::incrementAndGet);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore + 1);
     tensor.close();

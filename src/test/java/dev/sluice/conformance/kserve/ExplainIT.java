@@ -3,7 +3,6 @@ package dev.sluice.conformance.kserve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
@@ -15,9 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +27,6 @@ class ExplainIT {
   @TempDir private static Path models;
   private static RunningServer server;
   private static HttpCaller caller;
-  private long blocksBefore;
 
   @BeforeAll
   static void start() throws IOException {
@@ -84,16 +80,6 @@ class ExplainIT {
   static void stop() {
     caller.close();
     server.close();
-  }
-
-  @BeforeEach
-  void countBlocks() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsKept() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   @ParameterizedTest(name = "{0} is explained")

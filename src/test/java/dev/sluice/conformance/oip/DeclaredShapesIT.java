@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
 
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
 import io.restassured.response.ValidatableResponse;
@@ -13,25 +12,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a Triton configuration says of shapes is the contract with callers. */
 class DeclaredShapesIT {
   @TempDir Path models;
-  private long openBlocks;
-
-  @BeforeEach
-  void count() {
-    openBlocks = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
-  }
 
   /** An image model as Triton's quick start has it: one item for the model, none for the caller. */
   private void densenet() throws IOException {

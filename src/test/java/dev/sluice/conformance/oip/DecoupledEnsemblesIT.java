@@ -10,7 +10,6 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest.InferInputTensor;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
@@ -45,11 +44,9 @@ class DecoupledEnsemblesIT {
 
   @TempDir static Path models;
   private static RunningServer server;
-  private static long blocksBefore;
 
   @BeforeAll
   static void start() throws IOException {
-    blocksBefore = TensorMemory.openBlocks();
     code().service("Model", "Parrot").into(models.resolve("parrot/1"));
     code().service("StreamingModel", "Chatter").into(models.resolve("words/1"));
     code()
@@ -112,7 +109,6 @@ class DecoupledEnsemblesIT {
   @AfterAll
   static void stop() {
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static List<String> events(String model, String text) {

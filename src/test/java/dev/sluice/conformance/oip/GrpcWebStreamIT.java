@@ -6,7 +6,6 @@ import com.google.protobuf.ByteString;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RunningServer;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.Test;
 class GrpcWebStreamIT {
   private static final int TRAILERS = 0x80;
 
-  private static long openBlocks;
   private static RunningServer server;
   private static HttpClient http;
 
@@ -38,7 +36,6 @@ class GrpcWebStreamIT {
 
   @BeforeAll
   static void start() {
-    openBlocks = TensorMemory.openBlocks();
     server = RunningServer.start(Path.of("src/test/models/oip"));
     http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   }
@@ -47,7 +44,6 @@ class GrpcWebStreamIT {
   static void stop() {
     http.close();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
   }
 
   @Test

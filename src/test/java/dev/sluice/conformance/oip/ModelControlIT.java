@@ -21,7 +21,6 @@ import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryModelLoadResponse;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadRequest;
 import dev.sluice.protocol.oip.grpc.proto.RepositoryModelUnloadResponse;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.OipCase;
@@ -61,18 +60,15 @@ class ModelControlIT {
   private static final byte[] NOT_SERVING = {8, 2};
 
   @TempDir Path models;
-  private long openBlocks;
   private Set<Path> temporary = Set.of();
 
   @BeforeEach
   void count() throws IOException {
-    openBlocks = TensorMemory.openBlocks();
     temporary = temporary();
   }
 
   @AfterEach
   void nothingIsLeft() throws IOException {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
     // A server that starts deletes what killed ones left.
     assertThat(temporary).containsAll(temporary());
   }

@@ -25,7 +25,6 @@ import dev.sluice.protocol.oip.grpc.proto.RepositoryIndexResponse.ModelIndex;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -52,14 +51,12 @@ class OipGrpcConformanceIT {
   private static final ByteString SUM = ints(IntStream.range(1, 17));
   private static final ByteString DIFFERENCE = ints(IntStream.range(-1, 15));
 
-  private static long openBlocks;
   private static RunningServer server;
   private static ManagedChannel channel;
   private static GRPCInferenceServiceBlockingStub client;
 
   @BeforeAll
   static void start() {
-    openBlocks = TensorMemory.openBlocks();
     server = RunningServer.start(Path.of("src/test/models/oip"));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
     client = GRPCInferenceServiceGrpc.newBlockingStub(channel);
@@ -69,7 +66,6 @@ class OipGrpcConformanceIT {
   static void stop() {
     channel.shutdownNow();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
   }
 
   @Test

@@ -22,7 +22,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxTensorFile;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.Tensors;
@@ -57,14 +56,12 @@ class RecordedOnnxModelsIT {
 
   private static final String LENGTH = "Inference-Header-Content-Length";
 
-  private static long openBlocks;
   private static RunningServer server;
   private static ManagedChannel channel;
   private static GRPCInferenceServiceBlockingStub client;
 
   @BeforeAll
   static void start() {
-    openBlocks = TensorMemory.openBlocks();
     server = RunningServer.start(TestModels.onnx(""));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
     client = GRPCInferenceServiceGrpc.newBlockingStub(channel);
@@ -74,7 +71,6 @@ class RecordedOnnxModelsIT {
   static void stop() {
     channel.shutdownNow();
     server.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
   }
 
   static List<Path> models() throws IOException {

@@ -19,7 +19,6 @@ import dev.sluice.protocol.oip.grpc.proto.ServerMetadataRequest;
 import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryRegisterRequest;
 import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryStatusRequest;
 import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryUnregisterRequest;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
@@ -40,8 +39,6 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,17 +54,6 @@ class SharedMemoryIT {
 
   @TempDir private Path shared;
   @TempDir private Path folder;
-  private long blocksBefore;
-
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-  }
 
   private static final String POLICIES =
       """

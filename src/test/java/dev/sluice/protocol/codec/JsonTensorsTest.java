@@ -10,12 +10,9 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.Body;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,18 +21,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class JsonTensorsTest {
   private static final JsonMapper JACKSON =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
-
-  private long blocksBefore;
-
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-  }
 
   private static Tensor read(DataType type, Shape shape, String json) {
     var cursor = new JsonCursor(Body.of(json.getBytes(UTF_8)));

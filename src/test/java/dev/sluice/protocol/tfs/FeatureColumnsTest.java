@@ -20,14 +20,12 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.Tensors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,13 +33,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class FeatureColumnsTest {
   private static final int DAMAGED = 20_000;
-
-  private final long openBefore = TensorMemory.openBlocks();
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   @Test
   void aColumnHasTheValuesOfEveryExample() {

@@ -11,7 +11,6 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.Tensors;
 import dev.sluice.testing.TestModels;
@@ -19,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,14 +29,7 @@ class AbsurdSizesIT {
     1L << 40, (1L << 60) + 1024, (1L << 61) - 1024, (1L << 61) + 1024, 1L << 62
   };
 
-  private final long openBefore = TensorMemory.openBlocks();
-
   @TempDir Path folder;
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   /** A graph whose output y has as many elements as the input size says, times a constant. */
   enum Form {

@@ -7,7 +7,6 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RecycledBlocks;
 import dev.sluice.testing.Tensors;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,14 +27,7 @@ class CachedAttentionIT {
   private static final float NEIGHBOURS = 777;
   private static final float OWN = 1;
 
-  private final long openBefore = TensorMemory.openBlocks();
-
   @TempDir Path folder;
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   private ModelSession open() throws IOException {
     int type = OnnxModelWriter.FLOAT;

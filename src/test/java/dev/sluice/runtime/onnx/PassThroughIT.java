@@ -8,7 +8,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RecycledBlocks;
@@ -20,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,14 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PassThroughIT {
   private static final int RUNS = 6;
 
-  private final long openBefore = TensorMemory.openBlocks();
-
   @TempDir Path folder;
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   /** A graph whose outputs all equal its input x, which is a float tensor of shape [rows, 4]. */
   enum Form {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.RecycledBlocks;
 import java.lang.foreign.MemorySegment;
@@ -14,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,13 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PinnedOutputsTest {
   private static final Set<String> WHOLE = Set.of("whole");
   private static final int LARGE = 60_000;
-
-  private final long openBefore = TensorMemory.openBlocks();
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   @ParameterizedTest
   @ValueSource(ints = {4, 5, 7, 8, 9, 12, 16, 64, 65, 1000})

@@ -11,7 +11,6 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.Tensors;
 import dev.sluice.testing.TestModels;
@@ -20,7 +19,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,14 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * INVALID_ARGUMENT with the operator's text, also where the shapes of all inputs are fixed.
  */
 class RefusedValuesIT {
-  private final long openBefore = TensorMemory.openBlocks();
-
   @TempDir Path folder;
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   /** A graph whose input {@code v} is a parameter of an operator, with values for it. */
   @SuppressWarnings("ImmutableEnumChecker") // its arrays and lambdas stay in this file

@@ -19,7 +19,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.Tensors;
 import dev.sluice.testing.WaitingRequests;
@@ -32,7 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class BatchRunnerTest {
@@ -44,18 +42,11 @@ class BatchRunnerTest {
   private final VersionMeter meter =
       new Telemetry(clock::get, () -> Instant.EPOCH).version(new ModelId("test", 1));
   private BatchRunner runner = runner(List.of());
-  private long blocksBefore;
-
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
 
   @AfterEach
   void nothingIsLeftOpen() {
     assertThat(requests.leases()).isZero();
     requests.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private BatchRunner runner(List<Integer> allowed) {

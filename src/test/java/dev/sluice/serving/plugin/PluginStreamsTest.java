@@ -19,7 +19,6 @@ import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.PluginJar;
@@ -47,13 +46,11 @@ class PluginStreamsTest {
   private final FakeModelLease lease =
       new FakeModelLease(new ModelId("own", 1), FakeSession.METADATA);
   private final VersionMeter meter = Telemetry.unseen().version(lease.id());
-  private long blocksBefore;
   private Context callerContext;
   private ServablePlugin model;
 
   @BeforeEach
   void start() {
-    blocksBefore = TensorMemory.openBlocks();
     callerContext = vertx.getOrCreateContext();
     new PluginJar()
         .file("Doubler")
@@ -88,7 +85,6 @@ class PluginStreamsTest {
     model.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
     assertThat(lease.leases()).isZero();
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private StreamReader stream(Deadline deadline, float x) {

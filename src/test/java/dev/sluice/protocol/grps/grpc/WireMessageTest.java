@@ -22,7 +22,6 @@ import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.DeclaredModel;
 import dev.sluice.testing.Mutations;
@@ -34,8 +33,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class WireMessageTest {
@@ -45,20 +42,8 @@ class WireMessageTest {
           spec("n", dev.sluice.tensor.DataType.INT8),
           spec("t", dev.sluice.tensor.DataType.BYTES));
 
-  private long openBefore;
-
   private static TensorSpec spec(String name, dev.sluice.tensor.DataType type) {
     return new TensorSpec(name, type, Shape.of(-1));
-  }
-
-  @BeforeEach
-  void countBlocks() {
-    openBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void noBlockIsLeft() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
   }
 
   private static void decode(byte[] message, Consumer<List<NamedTensor>> check) {

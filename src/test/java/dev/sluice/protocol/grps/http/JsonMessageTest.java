@@ -10,7 +10,6 @@ import dev.sluice.protocol.grps.RequestInputs;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.DeclaredModel;
 import dev.sluice.testing.Mutations;
@@ -19,8 +18,6 @@ import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,18 +31,6 @@ class JsonMessageTest {
       DeclaredModel.of(
           new TensorSpec("x", DataType.FP32, Shape.of(-1)),
           new TensorSpec("n", DataType.INT64, Shape.of(-1)));
-
-  private long openBefore;
-
-  @BeforeEach
-  void countBlocks() {
-    openBefore = TensorMemory.openBlocks();
-  }
-
-  @AfterEach
-  void noBlockIsLeft() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   private static void decode(DeclaredModel model, String json, Consumer<List<NamedTensor>> check) {
     decode(model, json.getBytes(StandardCharsets.UTF_8), check);

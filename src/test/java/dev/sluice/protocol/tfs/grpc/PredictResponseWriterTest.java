@@ -17,13 +17,11 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.Body;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,13 +31,7 @@ class PredictResponseWriterTest {
   private static final List<Shape> SHAPES =
       List.of(Shape.SCALAR, Shape.of(0), Shape.of(40), Shape.of(2, 3), Shape.of(300, 0));
 
-  private final long openBefore = TensorMemory.openBlocks();
   private final Random random = new Random(7);
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "STRING")

@@ -14,26 +14,17 @@ import dev.sluice.protocol.tfs.grpc.proto.Feature;
 import dev.sluice.protocol.tfs.grpc.proto.FloatList;
 import dev.sluice.protocol.tfs.grpc.proto.Int64List;
 import dev.sluice.tensor.BytesElements;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.Mutations;
 import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ExamplesDocumentTest {
   private static final int DAMAGED = 20_000;
   private static final long MOST_CONTEXT = 1_000;
-
-  private final long openBefore = TensorMemory.openBlocks();
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   @Test
   void featuresAreWhatTheirFirstValuesAre() throws InvalidProtocolBufferException {

@@ -9,7 +9,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.protocol.kserve.http.EventAttributes;
 import dev.sluice.protocol.kserve.http.KserveDialect;
 import dev.sluice.protocol.tfs.http.TfsDialect;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeExchange;
 import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.FakeTfsModels;
@@ -17,7 +16,6 @@ import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class PredictTest {
@@ -25,16 +23,9 @@ class PredictTest {
   private static final V1Dialect KSERVE = new KserveDialect(EventAttributes.DEFAULT);
 
   private final FakePlanes planes = FakeTfsModels.all();
-  private long blocksBefore;
-
-  @BeforeEach
-  void countBlocks() {
-    blocksBefore = TensorMemory.openBlocks();
-  }
 
   @AfterEach
   void nothingIsKept() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
     assertThat(planes.leases()).isZero();
   }
 

@@ -17,7 +17,6 @@ import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.NativeBodies;
 import dev.sluice.transport.Body;
 import java.io.ByteArrayOutputStream;
@@ -27,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,13 +42,7 @@ class TensorDecoderTest {
           Shape.of(3, 0, 2),
           Shape.of(2, 1, 3, 1, 2));
 
-  private final long openBefore = TensorMemory.openBlocks();
   private final Random random = new Random(5);
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(TensorMemory.openBlocks()).isEqualTo(openBefore);
-  }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "STRING")
