@@ -67,34 +67,26 @@ public final class ServableEnsemble implements Servable {
       LongSupplier nanoTime) {
     String name = meter.model().name();
     Function<ModelSelector, ModelMetadata> known = selector -> metadata(members, selector);
-    ModelMetadata metadata;
-    List<ModelSelector> steps;
-    Scheduler scheduler;
-    StreamScheduler streams;
+    var admission = AdmissionController.ofFixedWidth(config, meter, nanoTime);
     if (SequentialEnsembleScheduler.fits(ensemble, known)) {
       var chain = SequentialEnsembleScheduler.of(name, ensemble, known, members);
-      metadata = chain.metadata();
-      steps = chain.members();
-      scheduler = chain;
-      streams = chain;
-    } else {
-      int maxBatchSize = config.batching().maxBatchSize();
-      EnsembleGraph graph = EnsembleGraphBuilder.build(name, ensemble, maxBatchSize, known);
-      metadata = withSettings(graph.metadata(), config);
-      steps = graph.members();
-      var ensembles = new EnsembleScheduler(graph, members);
-      scheduler = ensembles;
-      streams = ensembles;
+      var facts = VersionComponents.of(chain.metadata(), config, admission, meter);
+      return open(facts, chain, chain.members(), members);
     }
-    meter.show();
-    var metered = new MeteredEnsemble(scheduler, meter, metadata);
-    return new ServableEnsemble(
-        VersionComponents.of(
-            metadata, config, AdmissionController.ofFixedWidth(config, meter, nanoTime), meter),
-        metered,
-        metadata.decoupled() ? streams : new SingleResponseStreams(metered),
-        steps,
-        members);
+    int maxBatchSize = config.batching().maxBatchSize();
+    EnsembleGraph graph = EnsembleGraphBuilder.build(name, ensemble, maxBatchSize, known);
+    ModelMetadata metadata = withSettings(graph.metadata(), config);
+    var facts = VersionComponents.of(metadata, config, admission, meter);
+    return open(facts, new EnsembleScheduler(graph, members), graph.members(), members);
+  }
+
+  private static <S extends Scheduler & StreamScheduler> ServableEnsemble open(
+      VersionComponents facts, S scheduler, List<ModelSelector> steps, DataPlane members) {
+    facts.meter().show();
+    var metered = new MeteredEnsemble(scheduler, facts.meter(), facts.metadata());
+    StreamScheduler streams =
+        facts.metadata().decoupled() ? scheduler : new SingleResponseStreams(metered);
+    return new ServableEnsemble(facts, metered, streams, steps, members);
   }
 
   /** With what its own settings say of it, before what its members do. */

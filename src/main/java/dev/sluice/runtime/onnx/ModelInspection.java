@@ -135,14 +135,7 @@ final class ModelInspection {
         case NODE_NAME -> names.add(in.readString());
         case OPERATOR -> operators.add(in.readString());
         case DOMAIN -> domains.add(in.readString());
-        case ATTRIBUTE ->
-            readMessage(field -> {
-              if (field == SUBGRAPH || field == SUBGRAPHS) {
-                bodies.add(readGraph());
-              } else {
-                in.skipField(field);
-              }
-            });
+        case ATTRIBUTE -> readAttribute(bodies);
         default -> in.skipField(tag);
       }
     });
@@ -154,6 +147,17 @@ final class ModelInspection {
     if (operators.contains("Scan")) {
       bodies.forEach(body -> checkScan(String.join("", names), outputs, body));
     }
+  }
+
+  /** Adds the graphs that an attribute holds. */
+  private void readAttribute(List<Body> bodies) throws IOException {
+    readMessage(field -> {
+      if (field == SUBGRAPH || field == SUBGRAPHS) {
+        bodies.add(readGraph());
+      } else {
+        in.skipField(field);
+      }
+    });
   }
 
   private static void checkScan(String name, List<String> outputs, Body body) {

@@ -20,6 +20,7 @@ import dev.sluice.protocol.oip.http.InferEncoder.Encoded;
 import dev.sluice.protocol.oip.http.json.OipMetadataJson;
 import dev.sluice.protocol.oip.http.json.StatisticsJson;
 import dev.sluice.telemetry.meter.Api;
+import dev.sluice.telemetry.meter.ModelStatistics;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
@@ -99,21 +100,14 @@ public final class OipHttpHandler implements HttpProtocolHandler {
       case READY -> health(exchange, "ready", server.control().ready(), 503);
       case SERVER -> exchange.json(OK, OipMetadataJson.server(server));
       case MODELS -> exchange.json(OK, OipMetadataJson.models(models(exchange)));
-      case STATISTICS ->
-          exchange.json(OK, StatisticsJson.of(Statistics.ofAll(server, exchange.caller())));
+      case STATISTICS -> statistics(exchange, Statistics.ofAll(server, exchange.caller()));
       case INDEX -> repository.index(exchange);
       case LOAD -> repository.load(exchange, path.model());
       case UNLOAD -> repository.unload(exchange, path.model());
       case MODEL -> exchange.json(OK, OipMetadataJson.metadata(describe(exchange, path)));
-      case MODEL_CONFIG ->
-          exchange.json(
-              OK,
-              Buffer.buffer(
-                  ModelDescription.configuration(server, path.selector(), exchange.caller())
-                      .json()));
+      case MODEL_CONFIG -> exchange.json(OK, configuration(exchange, path));
       case MODEL_STATISTICS ->
-          exchange.json(
-              OK, StatisticsJson.of(Statistics.of(server, path.selector(), exchange.caller())));
+          statistics(exchange, Statistics.of(server, path.selector(), exchange.caller()));
       case MODEL_READY -> modelReady(exchange, path);
       case INFER -> infer(exchange, path.selector());
       case GENERATE -> generate.answer(exchange, path.selector());
@@ -134,6 +128,15 @@ public final class OipHttpHandler implements HttpProtocolHandler {
 
   private ModelDescription describe(HttpExchange exchange, OipPath path) {
     return ModelDescription.of(server, path.selector(), exchange.caller());
+  }
+
+  private Buffer configuration(HttpExchange exchange, OipPath path) {
+    return Buffer.buffer(
+        ModelDescription.configuration(server, path.selector(), exchange.caller()).json());
+  }
+
+  private static void statistics(HttpExchange exchange, List<ModelStatistics> statistics) {
+    exchange.json(OK, StatisticsJson.of(statistics));
   }
 
   private void health(HttpExchange exchange, String key, boolean good, int badStatus) {

@@ -13,6 +13,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A parsed path under {@code /v2}.
@@ -104,38 +106,29 @@ record OipPath(Resource resource, String model, String version) {
    * @throws InferenceException NOT_FOUND if nothing is there, INVALID_ARGUMENT for an empty name
    */
   static OipPath of(String path) {
-    if (path.equals("/v2/models/stats")) {
-      return ofServer(Resource.STATISTICS);
+    Resource fixed = FIXED.get(path);
+    if (fixed != null) {
+      return new OipPath(fixed, "", "");
     }
     List<String> parts = Arrays.asList(path.split("/", -1));
-    if (parts.size() > 3 && parts.get(2).equals("models")) {
-      return ofModel(parts.get(1), parts.subList(3, parts.size()));
+    if (parts.size() < 4) {
+      throw notFound();
     }
-    if (parts.size() > 3 && parts.get(2).equals("repository")) {
-      return ofRepository(parts.get(1), parts.subList(3, parts.size()));
-    }
-    if (parts.size() > 3 && parts.get(1).equals("v2")) {
-      List<String> rest = parts.subList(3, parts.size());
-      switch (parts.get(2)) {
-        case "systemsharedmemory" -> {
-          return ofRegions(rest, SYSTEM);
-        }
-        case "cudasharedmemory" -> {
-          return ofRegions(rest, CUDA);
-        }
-        default -> {}
-      }
-    }
-    return switch (path) {
-      case "/v2" -> ofServer(Resource.SERVER);
-      case "/v2/health/live" -> ofServer(Resource.LIVE);
-      case "/v2/health/ready" -> ofServer(Resource.READY);
-      case "/v2/models" -> ofServer(Resource.MODELS);
-      case "/v2/logging" -> ofServer(Resource.LOGGING);
-      case "/v2/trace/setting" -> ofServer(Resource.TRACING);
+    List<String> rest = parts.subList(3, parts.size());
+    return switch (parts.get(2)) {
+      case "models" -> ofModel(parts.get(1), rest);
+      case "repository" -> ofRepository(parts.get(1), rest);
+      case "systemsharedmemory" -> ofRegion(parts.get(1), rest, SYSTEM);
+      case "cudasharedmemory" -> ofRegion(parts.get(1), rest, CUDA);
       default -> throw notFound();
     };
   }
+
+  /** Resources whose path names nothing, by that path. */
+  private static final Map<String, Resource> FIXED =
+      Arrays.stream(Resource.values())
+          .filter(resource -> !resource.path().contains("{"))
+          .collect(Collectors.toUnmodifiableMap(Resource::path, Function.identity()));
 
   private static final Map<String, Resource> SYSTEM =
       Map.of(
@@ -149,18 +142,15 @@ record OipPath(Resource resource, String model, String version) {
           "register", Resource.CUDA_REGISTER,
           "unregister", Resource.CUDA_UNREGISTER);
 
-  /**
-   * Returns the operation on regions: one is named unless all are meant, and nothing is registered
-   * without a name.
-   */
-  private static OipPath ofRegions(List<String> parts, Map<String, Resource> resources) {
-    boolean named = parts.size() == 3 && parts.getFirst().equals("region");
+  /** Returns the operation on one region; those on all have fixed paths. */
+  private static OipPath ofRegion(
+      String root, List<String> parts, Map<String, Resource> resources) {
     Resource resource = resources.get(parts.getLast());
-    boolean register = parts.getLast().equals("register");
-    if (resource == null || (!named && (parts.size() != 1 || register))) {
+    boolean named = parts.size() == 3 && parts.getFirst().equals("region");
+    if (!root.equals("v2") || !named || resource == null) {
       throw notFound();
     }
-    return new OipPath(resource, named ? PercentCoding.decode(parts.get(1)) : "", "");
+    return new OipPath(resource, PercentCoding.decode(parts.get(1)), "");
   }
 
   /** Parses a path below a repository, which may be named as in Triton, but is not known. */
@@ -178,7 +168,7 @@ record OipPath(Resource resource, String model, String version) {
 
   private static OipPath inRepository(List<String> parts) {
     if (parts.equals(List.of("index"))) {
-      return ofServer(Resource.INDEX);
+      return new OipPath(Resource.INDEX, "", "");
     }
     if (parts.size() != 3 || !parts.getFirst().equals("models")) {
       throw notFound();
@@ -189,10 +179,6 @@ record OipPath(Resource resource, String model, String version) {
       case "unload" -> new OipPath(Resource.UNLOAD, model, "");
       default -> throw notFound();
     };
-  }
-
-  private static OipPath ofServer(Resource resource) {
-    return new OipPath(resource, "", "");
   }
 
   private static OipPath ofModel(String root, List<String> parts) {
