@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param port the port that is really open
  * @param deployment the verticles that hold it
  * @param certificates what it encrypts with; empty: it does not
- * @param socketKey tells the file of its socket from others; null if it has none
+ * @param socketKey identity of the file of its socket; null if it has none
  */
 record OpenListener(
     ListenerConfig config,

@@ -174,7 +174,7 @@ final class ServerCore {
     return repository;
   }
 
-  /** Finds and asks models. */
+  /** Returns the data plane. */
   InferencePipeline data() {
     return data;
   }

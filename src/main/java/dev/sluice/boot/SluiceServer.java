@@ -264,7 +264,7 @@ public final class SluiceServer implements Server {
     return memory;
   }
 
-  /** Finds and asks models. */
+  /** Returns the data plane, which finds models and runs requests. */
   public DataPlane data() {
     return models.data();
   }

@@ -132,7 +132,7 @@ final class UnixSocket {
   /**
    * Gives a bound socket its permissions and its group, and only then its path.
    *
-   * @return what tells the file from another one that takes its path
+   * @return the identity of the file, which another file at its path does not have
    */
   static @Nullable Object publish(Path staged, Path path, SocketAccess access) {
     try {

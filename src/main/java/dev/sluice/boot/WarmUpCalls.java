@@ -44,7 +44,7 @@ final class WarmUpCalls {
 
   private WarmUpCalls() {}
 
-  /** A connection to the listener, closed by who asks for it. */
+  /** Source of connections to the listener. */
   interface Connector {
     /** Opens a blocking connection to the listener, which the caller closes. */
     SocketChannel connect() throws IOException;

@@ -1,6 +1,6 @@
 /**
- * What starts, drains and stops, in which order: the one place that knows everything. Start at
- * {@link dev.sluice.boot.SluiceServer}.
+ * Start, graceful shutdown and wiring of the server, and their order. Start at {@link
+ * dev.sluice.boot.SluiceServer}.
  *
  * <p>Parts: {@link SluiceServer} starts listeners, models and periodic tasks in order, and stops
  * them in reverse: graceful shutdown, which {@link GracefulShutdown} begins on a signal. {@link

@@ -54,7 +54,7 @@ public interface DataPlane {
    * ends or is cancelled, which stops the model's work within one step. Fails with an {@link
    * InferenceException}, also after some responses. The responses belong to the subscriber.
    *
-   * @param subscriber asks and cancels on the same event loop
+   * @param subscriber requests and cancels on the same event loop
    */
   default void inferStream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {

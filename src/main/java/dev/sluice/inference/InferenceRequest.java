@@ -181,7 +181,7 @@ public final class InferenceRequest implements AutoCloseable {
 
   /**
    * Returns the same request to the same model, with tensors that its caller does not know of. It
-   * takes everything over: this one only hears of the caller who leaves, and tells the other.
+   * takes everything over: this one only passes a cancellation on to the other.
    *
    * @param signature one of the model's, with the inputs and outputs below
    * @param inputs among them this request's own

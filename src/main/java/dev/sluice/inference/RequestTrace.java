@@ -151,9 +151,7 @@ public final class RequestTrace {
     recording.requestId = requestId;
   }
 
-  /**
-   * Records which model the request asks, and its inputs. Copies as many bytes as there is room.
-   */
+  /** Records the request's model and its inputs. Copies as many bytes as there is room. */
   void asks(InferenceRequest request) {
     recording.add(new Event.Begun(id, parent, request.model().id(), recording.requestId));
     if (parent != 0) {

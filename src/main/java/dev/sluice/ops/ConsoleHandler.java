@@ -23,7 +23,7 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   private static final String NAME = "name=";
   private static final Buffer ALIVE = Buffer.buffer("{\"status\":\"alive\"}");
 
-  /** It looks at every model. */
+  /** Work of a page, which reads every model. */
   private static final long LARGE = Long.MAX_VALUE;
 
   private final ConsoleState state;

@@ -18,9 +18,9 @@ import java.util.Map;
  * Writes the state of the server, as the console page polls it. Any thread.
  *
  * @param version the server's
- * @param control tells of the models
- * @param telemetry tells of their versions
- * @param monitor tells how they do
+ * @param control source of the models' states
+ * @param telemetry source of their versions' figures
+ * @param monitor source of recent calls
  */
 public record ConsoleState(
     String version, ControlPlane control, Telemetry telemetry, CallMonitor monitor) {

@@ -12,7 +12,7 @@ import java.util.Locale;
 /**
  * Exports the states of the models and of the server as metrics.
  *
- * @param control tells
+ * @param control source of the states
  */
 public record ModelStateMetrics(ControlPlane control) implements MetricSource {
   @Override

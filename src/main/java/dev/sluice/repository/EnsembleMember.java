@@ -3,7 +3,7 @@ package dev.sluice.repository;
 import dev.sluice.inference.ModelId;
 
 /**
- * A version that an ensemble asks.
+ * Version that is a member of an ensemble.
  *
  * @param load which of its loads it is: a version that was loaded anew may have other tensors
  */

@@ -23,7 +23,7 @@ public final class LiveVersion implements ModelLease {
   private final AtomicInteger leases = new AtomicInteger(1);
 
   /**
-   * @param load tells it from all other loads of this and of other versions
+   * @param load number of the load, unique among all versions
    * @param whenReturned called once, on the thread that released the last lease, often an event
    *     loop: must not block
    */

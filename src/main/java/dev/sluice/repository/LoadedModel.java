@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * A version that is open and could take requests.
  *
- * <p>Implemented by {@code serving}; the repository knows no more of a model than this.
+ * <p>Implemented by {@code serving}; this is all that the repository uses of a model.
  */
 public interface LoadedModel {
   /** Returns the model's description of itself, which never changes while it is loaded. */

@@ -32,7 +32,7 @@ public final class QueueScheduler implements Scheduler {
   private final CancellableQueue cancellableQueue;
 
   /**
-   * @param vertx tells which event loop a request comes from
+   * @param vertx finds the event loop of a request
    * @param queue shared with the workers
    * @param rows by how many rows a request may join others; 0 if it runs alone
    * @param arrived called with a request after it was put into the queue

@@ -69,7 +69,7 @@ public final class Authenticators implements AutoCloseable {
   }
 
   /**
-   * Returns the kinds of credentials that a listener knows, in order: the first that is presented
+   * Returns the kinds of credentials that a listener accepts, in order: the first that is presented
    * counts, and what a request presents before what its connection does.
    */
   public List<Authenticator> of(ListenerConfig listener) {

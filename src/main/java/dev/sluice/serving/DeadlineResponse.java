@@ -56,7 +56,7 @@ final class DeadlineResponse extends DeadlineEntry {
    * Submits a request, and answers at its deadline whether or not the scheduler does.
    *
    * @param request taken over
-   * @param caller the context that asks
+   * @param caller the caller context
    */
   static Future<InferenceResponse> of(
       InferenceRequest request,

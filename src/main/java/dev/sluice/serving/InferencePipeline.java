@@ -108,7 +108,7 @@ public final class InferencePipeline implements DataPlane {
     model.streams().stream(request, new ResponseStream(open, meter, subscriber, callerContext()));
   }
 
-  /** Returns the event loop that asks. */
+  /** Returns the caller's event loop. */
   private static Context callerContext() {
     return Objects.requireNonNull(Vertx.currentContext(), "models are asked on event loops");
   }

@@ -18,7 +18,7 @@ import java.util.List;
  * Counts the requests of an ensemble; its members count their own runs.
  *
  * @param next answers them
- * @param metadata tells whether dimension 0 of its inputs counts inferences
+ * @param metadata declares whether dimension 0 of its inputs counts inferences
  */
 record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadata)
     implements Scheduler {

@@ -1,6 +1,6 @@
 /**
- * The crossroads: every step of a request has its name here, and each step's package knows nothing
- * of the others. Start at {@link dev.sluice.serving.InferencePipeline}.
+ * The steps of a request in their order: each step has a package, which does not import the others.
+ * Start at {@link dev.sluice.serving.InferencePipeline}.
  *
  * <p>Parts: {@link AdmissionController} admits or rejects a request, {@link AdmittedLease} is its
  * lease on the model. {@link ServableLoader} opens a version; a {@link Servable} is one that is

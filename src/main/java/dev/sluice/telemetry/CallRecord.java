@@ -42,7 +42,7 @@ public final class CallRecord {
   }
 
   /**
-   * Says what the call asks for.
+   * Records what the call requests.
    *
    * @param model the name in the request, of a model that there is or not
    */

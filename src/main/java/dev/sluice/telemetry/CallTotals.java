@@ -86,7 +86,7 @@ public final class CallTotals {
   }
 
   /**
-   * Returns how long at most so large a part of the calls took, as exactly as a histogram knows:
+   * Returns how long at most so large a part of the calls took, to the precision of a histogram:
    * its buckets end at 1.8 times where they begin.
    *
    * @param share from 0 to 1; with 1 it is the end of the slowest call's bucket

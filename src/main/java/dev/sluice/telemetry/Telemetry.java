@@ -49,7 +49,7 @@ public final class Telemetry {
 
   /**
    * @param nanoTime the clock that runs are timed with
-   * @param clock tells when a model was last asked
+   * @param clock time of a model's last request
    */
   public Telemetry(LongSupplier nanoTime, InstantSource clock) {
     this(nanoTime, clock, Traces.off());
@@ -83,7 +83,7 @@ public final class Telemetry {
     return new Telemetry(System::nanoTime, InstantSource.system());
   }
 
-  /** Returns what knows whether the process can go on serving. */
+  /** Returns the check of whether the process can go on serving. */
   public Liveness liveness() {
     return liveness;
   }

@@ -48,7 +48,7 @@ public final class BrowserGuard {
   private static final Set<String> TAKEN =
       Set.of("", "application/json", "application/octet-stream", CURL_FORM);
 
-  /** Calls of gRPC, whose content types their handler looks at. */
+  /** Calls of gRPC, whose content types their handler checks. */
   private static final String GRPC = "application/grpc";
 
   /** A text as long as this is repeated in an error. */

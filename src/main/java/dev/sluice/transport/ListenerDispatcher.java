@@ -12,7 +12,7 @@ public interface ListenerDispatcher {
   /** Takes a request over. Called when its headers are there. */
   void answer(HttpServerRequest request);
 
-  /** Called before the first request of a connection, as soon as it is known what it speaks. */
+  /** Called before the first request of a connection, as soon as its protocol is detected. */
   default void opened(HttpConnection connection) {}
 
   /** Returns whether a path is that of a call whose client may be silent between its messages. */

@@ -8,7 +8,7 @@ public final class RetryAfter {
 
   private RetryAfter() {}
 
-  /** Returns its value for a time: the header knows no fractions, and 0 would mean at once. */
+  /** Returns its value for a time: the header has no fractions, and 0 would mean at once. */
   public static long seconds(Duration time) {
     return Math.max(1, time.plusNanos(ALMOST_A_SECOND_NANOS).toSeconds());
   }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A protocol that {@code sluice infer} speaks: where its requests go, and what they are. */
+/** Protocol of {@code sluice infer}: the targets and the forms of its requests. */
 enum WireProtocol {
   V2("v2"),
   V2_GRPC("v2-grpc"),

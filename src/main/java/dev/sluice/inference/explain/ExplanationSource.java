@@ -8,6 +8,6 @@ public sealed interface ExplanationSource {
   /** Another model here takes the same instances and gives the explanations. */
   record Model(String name) implements ExplanationSource {}
 
-  /** {@link Explainer#explain} asks the model itself about changed instances. */
+  /** {@link Explainer#explain} runs the model itself on changed instances. */
   record Sampling() implements ExplanationSource {}
 }

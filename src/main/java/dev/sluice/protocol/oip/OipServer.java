@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 /**
  * The server as this protocol's handlers see it. Immutable; any thread.
  *
- * @param data asks models
- * @param control tells which models there are
+ * @param data finds models and runs requests
+ * @param control lists and controls models
  * @param logs what is written to its log
  * @param identity what server metadata reports
  * @param telemetry has the models' statistics

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Shared memory as one caller may use it: on the same machine, with the right to it.
  *
  * @param regions of all callers
- * @param caller who asks; null where no shared memory is served
+ * @param caller the request's caller; null where no shared memory is served
  * @param local whether the caller is on this machine, as far as its connection says
  */
 public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller, boolean local) {

@@ -20,7 +20,7 @@ public final class VersionScanner {
   private final DesiredModels wanted;
   private final Map<String, ScannedModel> kept;
 
-  /** Makes a scanner that knows no earlier scan. */
+  /** Makes a scanner without an earlier scan. */
   public VersionScanner(DesiredModels wanted) {
     this(wanted, Map.of());
   }

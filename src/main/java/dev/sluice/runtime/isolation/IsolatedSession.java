@@ -131,7 +131,7 @@ final class IsolatedSession implements ModelSession {
   @Override
   public synchronized void interrupt() {
     interrupted = true;
-    process.tell(new ProcessMessageWriter().begin(ProcessCommand.INTERRUPT));
+    process.sendWithoutReply(new ProcessMessageWriter().begin(ProcessCommand.INTERRUPT));
     if (running && kill == null && !killAfter.isZero()) {
       kill = KillTimer.after(killAfter, this::killRun);
     }
@@ -149,7 +149,7 @@ final class IsolatedSession implements ModelSession {
   @Override
   public synchronized void resume() {
     interrupted = false;
-    process.tell(new ProcessMessageWriter().begin(ProcessCommand.RESUME));
+    process.sendWithoutReply(new ProcessMessageWriter().begin(ProcessCommand.RESUME));
   }
 
   @Override

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * answers come through, and the end of the server the one that orders go through, whatever the
  * reason: so neither waits for the other for ever.
  *
- * <p>Owner: the session. One thread asks; {@link #tell} and {@link #kill} are for any.
+ * <p>Owner: the session. One thread sends requests; {@link #sendWithoutReply} and {@link #kill} are
+ * for any.
  */
 final class PeerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerProcess.class);
@@ -114,8 +115,8 @@ final class PeerProcess implements AutoCloseable {
     return reply;
   }
 
-  /** Gives an order that has no reply. That the process has ended is seen when it is asked. */
-  void tell(ProcessMessageWriter order) {
+  /** Sends an order that has no reply. The next request finds out whether the process has ended. */
+  void sendWithoutReply(ProcessMessageWriter order) {
     try {
       send(order);
     } catch (IOException e) {

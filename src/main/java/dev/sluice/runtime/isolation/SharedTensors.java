@@ -54,7 +54,7 @@ final class SharedTensors implements AutoCloseable {
 
               @Override
               public void unmap(int number) {
-                process.tell(mapping.begin(ProcessCommand.UNMAP).putInt(number));
+                process.sendWithoutReply(mapping.begin(ProcessCommand.UNMAP).putInt(number));
               }
             });
   }
@@ -103,7 +103,7 @@ final class SharedTensors implements AutoCloseable {
     try {
       return pool.acquire(bytes);
     } catch (InferenceException e) {
-      process.tell(mapping.begin(ProcessCommand.DROP));
+      process.sendWithoutReply(mapping.begin(ProcessCommand.DROP));
       throw e;
     }
   }

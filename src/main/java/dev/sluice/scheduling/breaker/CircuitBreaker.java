@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Unproven. Operators refuse wrong values, and that says nothing against a model that has accepted others. As many
  *           refusals as open the breaker, with no run ever answered, speak against the model: they become the
  *           server's failures. Every request is still tried, so a caller who sends nothing but wrong values
- *           keeps nobody out, and one answer settles it until the model is unloaded.
+ *           rejects no other caller, and one answer ends it until the model is unloaded.
  * Library.  Vert.x has a circuit breaker, which wraps calls: it counts their timeouts and failures. What
  *           counts here are native runs, which go on after every caller has been answered, and what is
  *           to be refused are also requests that were accepted before.

@@ -75,7 +75,7 @@ final class CachedResponse {
     }
   }
 
-  /** Returns the answer once more, to a request that asks the same. While it is held. */
+  /** Returns the answer once more, for an equal request. Valid while it is held. */
   InferenceResponse answer(InferenceRequest request) {
     List<NamedTensor> shared = new ArrayList<>(outputs.size());
     outputs.forEach(output -> shared.add(new NamedTensor(output.name(), output.tensor().all())));

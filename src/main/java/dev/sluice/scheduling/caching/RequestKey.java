@@ -60,8 +60,8 @@ final class RequestKey {
    * Returns the key of a request, or null if its answer is not to be kept: it says more than its
    * tensors do, or it is large.
    *
-   * @param load tells one load of a version from all others
-   * @param members tells of which loads of other models the answer is made
+   * @param load unique number of the version's load
+   * @param members loads of the other models that the answer is made of
    */
   static @Nullable RequestKey of(long load, List<Long> members, InferenceRequest request) {
     RequestOptions options = request.options();

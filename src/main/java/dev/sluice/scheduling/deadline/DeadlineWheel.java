@@ -116,7 +116,7 @@ final class DeadlineWheel {
     timerTick = Long.MAX_VALUE;
     long now = nanoTime.getAsLong();
     long last = tick(now);
-    // One turn looks at every slot.
+    // One turn visits every slot.
     long from = Math.max(nextTick, last - SLOTS + 1);
     nextTick = last + 1;
     for (long tick = from; tick <= last && size > 0; tick++) {

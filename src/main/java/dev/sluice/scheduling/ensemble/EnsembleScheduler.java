@@ -21,7 +21,7 @@ public final class EnsembleScheduler implements Scheduler, StreamScheduler {
   private volatile boolean closed;
 
   /**
-   * @param members finds and asks the steps' models
+   * @param members finds and runs the steps' models
    */
   public EnsembleScheduler(EnsembleGraph graph, DataPlane members) {
     this.graph = graph;

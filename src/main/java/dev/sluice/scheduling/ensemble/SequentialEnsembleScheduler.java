@@ -60,7 +60,7 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
 
   /**
    * @param known the metadata of the models
-   * @param members finds and asks them
+   * @param members finds and runs them
    */
   public static SequentialEnsembleScheduler of(
       String name,

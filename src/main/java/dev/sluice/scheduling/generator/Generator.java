@@ -25,7 +25,7 @@ public final class Generator implements StreamPlan {
   /**
    * Finds what the settings name in the model.
    *
-   * @param model as its runtime tells it
+   * @param model as its runtime declares it
    * @param vocabulary the texts of the choices, if the settings want text
    * @param nanoTime the clock of {@code stop.time}
    * @throws InferenceException with INVALID_ARGUMENT if no signature has all of it: what the first

@@ -13,7 +13,7 @@ import dev.sluice.tensor.TensorSpec;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** An input that tells the model where in its sequence a request stands. */
+/** Control input of a sequence: the position of a request in it. */
 final class ControlInput {
   private static final Set<DataType> FLAGS =
       EnumSet.of(DataType.INT32, DataType.FP32, DataType.BOOL);

@@ -121,7 +121,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     }
   }
 
-  /** Expires the stream: tells the subscriber, whatever it waits for. On the event loop. */
+  /** Expires the stream: fails the subscriber, whatever it waits for. On the event loop. */
   void expire() {
     if (!done) {
       end();

@@ -110,7 +110,7 @@ final class StreamAdmission {
     return cancellableQueue.offerNext(step);
   }
 
-  /** Tells of a step that no worker knows of. */
+  /** Announces a step to the workers. */
   void arrived(PendingRequest step) {
     arrived.accept(step);
   }

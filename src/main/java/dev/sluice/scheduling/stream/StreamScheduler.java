@@ -14,7 +14,7 @@ public interface StreamScheduler {
    * many streams or too many requests wait.
    *
    * @param subscriber ends once, whatever it is called with afterwards; closes responses that come
-   *     later, asks for one response at least, and throws nothing
+   *     later, requests one response at least, and throws nothing
    */
   void stream(InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber);
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * change of the prediction when it is switched. The credits of one way add up to the whole change,
  * so the scores do too.
  *
- * <p>Owner: borrows the request, its model and the parameters; owns what it asks.
+ * <p>Owner: borrows the request, its model and the parameters; owns the requests that it makes.
  */
 public final class ShapleyRun {
   /** Bytes of rows in one chunk: what an event loop writes in a fraction of a millisecond. */

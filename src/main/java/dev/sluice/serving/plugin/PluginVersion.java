@@ -67,7 +67,7 @@ public record PluginVersion(
     paths.claim(path, model);
   }
 
-  /** Returns the event loop that asks. */
+  /** Returns the caller's event loop. */
   public Context callerContext() {
     return EventLoops.current(vertx);
   }

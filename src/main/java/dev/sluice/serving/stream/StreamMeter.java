@@ -4,8 +4,8 @@ import dev.sluice.inference.InferenceResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures one stream: what {@link ResponseStream} tells of it, in order. Of the reader's event
- * loop.
+ * Measures one stream: the events that {@link ResponseStream} reports, in order. Of the reader's
+ * event loop.
  */
 public interface StreamMeter {
   /** Measures nothing. */
@@ -20,11 +20,11 @@ public interface StreamMeter {
   /** Called when the reader has taken a response. */
   default void sent() {}
 
-  /** Called when the reader cancels, before the model is told. */
+  /** Called when the reader cancels, before the model is cancelled. */
   default void cancelling() {}
 
   /**
-   * Called once, when the stream has ended, before the reader is told.
+   * Called once, when the stream has ended, before the reader is notified.
    *
    * @param end one of the final states
    * @param failure why; null if it has not failed

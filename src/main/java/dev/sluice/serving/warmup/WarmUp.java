@@ -61,7 +61,7 @@ public final class WarmUp {
     return runs;
   }
 
-  /** Returns the failure if it speaks against the model. */
+  /** Returns the failure if the model is its cause. */
   private static Optional<InferenceException> run(
       ModelSession session, ModelId id, Signature signature, int rows) {
     List<NamedTensor> inputs = new ArrayList<>();

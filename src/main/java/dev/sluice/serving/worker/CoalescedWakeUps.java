@@ -53,8 +53,8 @@ public final class CoalescedWakeUps {
   }
 
   /**
-   * Records that a request came that no worker knows of. From a thread that has no turns, a worker
-   * is woken.
+   * Records that a request arrived that no worker was woken for. From a thread that has no turns, a
+   * worker is woken.
    */
   public void request(Context eventLoop) {
     if (Context.isOnEventLoopThread()) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 /**
  * Looks at the runs of a model now and then: logs those that take long, ends those that hang where
  * that is possible, replaces the workers of those that do not end, and opens the breaker if the
- * model hangs otherwise. Looks on a timer; what it tells is for any thread.
+ * model hangs otherwise. Checks on a timer; its results are for any thread.
  */
 public final class RunMonitor implements RunCondition {
   private static final long LONGEST_PERIOD_MILLIS = 5_000;

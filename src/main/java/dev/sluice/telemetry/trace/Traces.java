@@ -88,7 +88,7 @@ public final class Traces implements AutoCloseable {
     this.common = new Tracer(this.start, maxBytes);
   }
 
-  /** None until someone asks for them; then they go to the log. */
+  /** None by default; to the log once they are requested. */
   public static Traces off() {
     return toLog(new Start(List.of(), 1_000, -1, 0), System::nanoTime);
   }

@@ -26,7 +26,7 @@ final class GrpcWebCors {
     response.putHeader(HttpHeaders.ACCESS_CONTROL_EXPOSE_HEADERS, READABLE);
   }
 
-  /** Answers what a browser asks before it sends a page's call. */
+  /** Answers a browser's preflight request for a page's call. */
   static void answerPreflight(HttpServerResponse response) {
     response
         .setStatusCode(204)

@@ -50,7 +50,7 @@ public final class GrpsHttpHandler implements HttpProtocolHandler {
 
   /**
    * @param concurrencyLimit shared by all event loops of the listener
-   * @param streams how a request asks for a stream
+   * @param streams how a request selects a stream
    * @param custom another way to ask for predictions
    */
   public GrpsHttpHandler(

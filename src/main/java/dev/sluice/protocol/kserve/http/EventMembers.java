@@ -45,7 +45,7 @@ record EventMembers(Map<String, Body> values) {
     return new EventMembers(values);
   }
 
-  /** Returns whether it has all that tells an event from another object. */
+  /** Returns whether it has all members that identify an event. */
   boolean isWhole() {
     return values.containsKey("time") && REQUIRED.stream().allMatch(values::containsKey);
   }

@@ -59,7 +59,7 @@ final class InferRequestReader {
   /**
    * Decodes a message that wants one answer.
    *
-   * @param call tells until when the answer is wanted if the message does not say
+   * @param call has the deadline if the message names none
    * @param metadata of the call, as far as it is parameters too
    * @param memory that the caller shares
    * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request,

@@ -20,7 +20,7 @@ import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryUnregisterRequest;
 import dev.sluice.protocol.oip.grpc.proto.SystemSharedMemoryUnregisterResponse;
 import dev.sluice.transport.Exchange;
 
-/** Registers regions of shared memory, and tells which there are. */
+/** Registers and lists regions of shared memory. */
 record SharedMemoryCalls(SharedMemoryRegions regions) {
   MessageLite status(SystemSharedMemoryStatusRequest request, Exchange call) {
     var caller = SharedMemory.of(regions, call).require();

@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers regions of shared memory, and tells which there are.
+ * Registers and lists regions of shared memory.
  *
  * <p>Opening a file blocks, so registration runs on a worker. Unregistering is idempotent.
  */

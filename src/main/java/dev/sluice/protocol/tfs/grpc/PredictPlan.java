@@ -34,7 +34,7 @@ record PredictPlan(
   }
 
   /**
-   * Checks a query against the model it asks, which it acquires.
+   * Checks a query against its model, which it acquires.
    *
    * @throws InferenceException if there is no such model or it does not take such a request; no
    *     lease is left open

@@ -3,7 +3,7 @@ package dev.sluice.protocol.v1.http;
 import java.util.List;
 
 /**
- * The meaning of {@code inputs} at a listener, from the dialects that it speaks.
+ * The meaning of {@code inputs} at a listener, from its dialects.
  *
  * @param columns whether it may be whole tensors, as TensorFlow Serving has it
  * @param rows whether it may be rows, as KServe has it

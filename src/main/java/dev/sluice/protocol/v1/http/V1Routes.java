@@ -45,8 +45,7 @@ public final class V1Routes implements HttpProtocolHandler {
   private final Explain explain;
 
   /**
-   * @param dialects those that this listener speaks, at least one; the first has the word where
-   *     only one can
+   * @param dialects those of this listener, at least one; the first has the word where only one can
    */
   public V1Routes(
       DataPlane data, ControlPlane control, Explainer explainer, List<V1Dialect> dialects) {

@@ -80,8 +80,8 @@ public final class MessageBody {
   }
 
   /**
-   * Takes a piece of the body, which stays the caller's. The owner may be told meanwhile that there
-   * is no memory.
+   * Takes a piece of the body, which stays the caller's. The owner may be notified meanwhile that
+   * there is no memory.
    *
    * @throws InferenceException if the body is longer than it may be, or there is no memory for it
    */

@@ -7,8 +7,8 @@ import dev.sluice.transport.ClientStream;
 /** A gRPC call that is answered message by message: what is written is one whole message. */
 public interface GrpcStreamCall extends GrpcCall, ClientStream {
   /**
-   * Returns the text that tells the client of a failure: an {@link InferenceException} as it is.
-   * Anything else is a bug, which is logged here.
+   * Returns the text of a failure for the client: an {@link InferenceException} as it is. Anything
+   * else is a bug, which is logged here.
    */
   InferenceException explain(Throwable failure);
 
