@@ -2,9 +2,6 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
@@ -15,11 +12,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -61,21 +53,7 @@ class BrokenModelIT {
               .output("y", OnnxModelWriter.FLOAT, "")
               .node("Slice", "y", "row", "none", "three", "none", "steps"));
     }
-    ListenerConfig usual = RunningServer.LISTENER;
-    var kserve =
-        new ListenerConfig(
-            usual.host(),
-            0,
-            Set.of(ListenerConfig.Protocol.KSERVE),
-            usual.v1(),
-            usual.metricsPath(),
-            usual.control(),
-            false,
-            Optional.empty());
-    var repository = RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO);
-    server =
-        RunningServer.start(
-            RunningServer.settings(usual, repository).with(List.of(usual, kserve), repository));
+    server = RunningServer.startWithKserve(models);
     caller = new StepsCaller(server.ports().get(0), server.ports().get(1));
     refuse(Protocol.V2_GRPC, BROKEN);
   }

@@ -74,19 +74,7 @@ class BrowserGuardIT {
     ListenerConfig listener = RunningServer.LISTENER;
     server = start(listener.withAllowedHosts(List.of("sluice.example")));
     behindProxy = start(listener.withAllowedHosts(ListenerConfig.EVERY_HOST));
-    withCors = start(cors(listener));
-  }
-
-  private static ListenerConfig cors(ListenerConfig of) {
-    return new ListenerConfig(
-        of.host(),
-        of.port(),
-        of.protocols(),
-        of.v1(),
-        of.metricsPath(),
-        of.control(),
-        true,
-        of.tls());
+    withCors = start(RunningServer.cors(listener));
   }
 
   private static RunningServer start(ListenerConfig listener) {

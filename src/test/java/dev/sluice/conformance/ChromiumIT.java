@@ -106,7 +106,7 @@ class ChromiumIT {
     hostile.createContext("/", ChromiumIT::answer);
     hostile.start();
     plain = start(RunningServer.LISTENER);
-    withCors = start(cors(RunningServer.LISTENER));
+    withCors = start(RunningServer.cors(RunningServer.LISTENER));
     browser = Chromium.start(profile);
   }
 
@@ -116,18 +116,6 @@ class ChromiumIT {
         RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
             .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(MODEL), true));
     return RunningServer.start(RunningServer.settings(listener, repository));
-  }
-
-  private static ListenerConfig cors(ListenerConfig of) {
-    return new ListenerConfig(
-        of.host(),
-        of.port(),
-        of.protocols(),
-        of.v1(),
-        of.metricsPath(),
-        of.control(),
-        true,
-        of.tls());
   }
 
   /** Answers with the hostile page, and takes its findings. */

@@ -3,9 +3,6 @@ package dev.sluice.conformance;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
@@ -13,10 +10,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,11 +33,7 @@ class HeaderFieldsIT {
 
   @BeforeAll
   static void start() {
-    server =
-        RunningServer.start(
-            RunningServer.settings(
-                ListenerConfig.DEFAULT.withPort(0),
-                RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
+    server = RunningServer.startEmpty();
   }
 
   @AfterAll

@@ -9,9 +9,6 @@ import static dev.sluice.testing.RawHttp2.head;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
@@ -20,11 +17,9 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -54,11 +49,7 @@ class Http2StreamErrorsIT {
 
   @BeforeAll
   static void start() {
-    server =
-        RunningServer.start(
-            RunningServer.settings(
-                ListenerConfig.DEFAULT.withPort(0),
-                RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
+    server = RunningServer.startEmpty();
   }
 
   @AfterAll

@@ -62,23 +62,10 @@ class ModelStatesIT {
                 Map.of(),
                 List.of(new SettingOverride("listeners", "localhost:0", "test")))
             .with(
-                List.of(usual, of(Set.of(Protocol.KSERVE))),
+                List.of(usual, RunningServer.listener(Set.of(Protocol.KSERVE))),
                 RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ofMillis(20))
                     .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models))));
     return RunningServer.start(config);
-  }
-
-  private static ListenerConfig of(Set<Protocol> protocols) {
-    ListenerConfig usual = RunningServer.LISTENER;
-    return new ListenerConfig(
-        usual.host(),
-        0,
-        protocols,
-        usual.v1(),
-        usual.metricsPath(),
-        usual.control(),
-        false,
-        Optional.empty());
   }
 
   private static StateCalls calls(RunningServer server) {

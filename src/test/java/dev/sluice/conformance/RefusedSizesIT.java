@@ -2,21 +2,12 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.ListenerConfig.Protocol;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepsCaller;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -41,21 +32,7 @@ class RefusedSizesIT {
         .node("ConstantOfShape", "filled", "steps")
         .node("Neg", "y", "filled")
         .writeTo(Files.createDirectories(models.resolve(MODEL + "/1")));
-    ListenerConfig usual = RunningServer.LISTENER;
-    var kserve =
-        new ListenerConfig(
-            usual.host(),
-            0,
-            Set.of(Protocol.KSERVE),
-            usual.v1(),
-            usual.metricsPath(),
-            usual.control(),
-            false,
-            Optional.empty());
-    var repository = RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO);
-    server =
-        RunningServer.start(
-            RunningServer.settings(usual, repository).with(List.of(usual, kserve), repository));
+    server = RunningServer.startWithKserve(models);
     caller = new StepsCaller(server.ports().get(0), server.ports().get(1));
   }
 

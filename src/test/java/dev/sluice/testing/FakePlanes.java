@@ -12,10 +12,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
-import dev.sluice.inference.control.ControlPlane;
-import dev.sluice.inference.control.DesiredModel;
-import dev.sluice.inference.control.LoadFailure;
-import dev.sluice.inference.control.ModelLoad;
 import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.inference.explain.ExplainParameters;
 import dev.sluice.inference.explain.Explainer;
@@ -37,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Both doors of the server in front of models that are Java functions. Counts the loans that were
  * not given back.
  */
-public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
+public final class FakePlanes implements DataPlane, FakeControlPlane, Explainer {
   /** What a model computes: new tensors from the request's, which it borrows. */
   @FunctionalInterface
   public interface Function {
@@ -145,41 +141,6 @@ public final class FakePlanes implements DataPlane, ControlPlane, Explainer {
   @Override
   public Map<String, Long> labels(String model) {
     return labels.getOrDefault(model, Collections.emptyMap());
-  }
-
-  @Override
-  public boolean live() {
-    return true;
-  }
-
-  @Override
-  public boolean ready() {
-    return true;
-  }
-
-  @Override
-  public boolean online() {
-    return true;
-  }
-
-  @Override
-  public void setOnline(boolean online, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
-  }
-
-  @Override
-  public Future<Void> load(ModelLoad load, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
-  }
-
-  @Override
-  public Future<Void> unload(String model, boolean dependents, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
-  }
-
-  @Override
-  public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
   }
 
   @Override

@@ -12,10 +12,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
-import dev.sluice.inference.control.ControlPlane;
-import dev.sluice.inference.control.DesiredModel;
-import dev.sluice.inference.control.LoadFailure;
-import dev.sluice.inference.control.ModelLoad;
 import dev.sluice.inference.control.VersionStatus;
 import io.vertx.core.Future;
 import java.util.List;
@@ -23,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Models that can be found by name and version, and asked nothing: both doors at once. */
-public final class NamedModels implements DataPlane, ControlPlane {
+public final class NamedModels implements DataPlane, FakeControlPlane {
   private final List<ModelId> ids;
   private boolean online;
   private boolean started = true;
@@ -96,11 +92,6 @@ public final class NamedModels implements DataPlane, ControlPlane {
   }
 
   @Override
-  public boolean ready() {
-    return true;
-  }
-
-  @Override
   public boolean online() {
     return online;
   }
@@ -108,20 +99,5 @@ public final class NamedModels implements DataPlane, ControlPlane {
   @Override
   public void setOnline(boolean online, Caller caller) {
     this.online = online;
-  }
-
-  @Override
-  public Future<Void> load(ModelLoad load, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
-  }
-
-  @Override
-  public Future<Void> unload(String model, boolean dependents, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
-  }
-
-  @Override
-  public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
-    throw new UnsupportedOperationException("not needed by any test of a face");
   }
 }

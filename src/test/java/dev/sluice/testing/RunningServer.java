@@ -6,6 +6,7 @@ import dev.sluice.config.security.ControlAccess;
 import dev.sluice.config.security.TrustConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.inference.DataPlane;
@@ -15,6 +16,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** A real server on a free port of the loopback interface, with real models. */
 public final class RunningServer implements AutoCloseable {
@@ -26,6 +29,47 @@ public final class RunningServer implements AutoCloseable {
 
   private RunningServer(SluiceServer server) {
     this.server = server;
+  }
+
+  /** Returns a listener as {@link #LISTENER}, for some protocols alone. */
+  public static ListenerConfig listener(Set<Protocol> protocols) {
+    return new ListenerConfig(
+        LISTENER.host(),
+        0,
+        protocols,
+        LISTENER.v1(),
+        LISTENER.metricsPath(),
+        LISTENER.control(),
+        false,
+        Optional.empty());
+  }
+
+  /** Returns a listener that pages from other origins may call. */
+  public static ListenerConfig cors(ListenerConfig of) {
+    return new ListenerConfig(
+        of.host(),
+        of.port(),
+        of.protocols(),
+        of.v1(),
+        of.metricsPath(),
+        of.control(),
+        true,
+        of.tls());
+  }
+
+  /** Starts a server without models. */
+  public static RunningServer startEmpty() {
+    return start(
+        settings(
+            ListenerConfig.DEFAULT.withPort(0),
+            RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
+  }
+
+  /** Serves the models of a folder by every protocol: those of KServe have the second port. */
+  public static RunningServer startWithKserve(Path models) {
+    var repository = RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO);
+    var listeners = List.of(LISTENER, listener(Set.of(Protocol.KSERVE)));
+    return start(settings(LISTENER, repository).with(listeners, repository));
   }
 
   /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */

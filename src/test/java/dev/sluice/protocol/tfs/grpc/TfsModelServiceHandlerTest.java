@@ -7,11 +7,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.VersionState;
-import dev.sluice.inference.access.Caller;
-import dev.sluice.inference.control.ControlPlane;
-import dev.sluice.inference.control.DesiredModel;
-import dev.sluice.inference.control.LoadFailure;
-import dev.sluice.inference.control.ModelLoad;
 import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.protocol.tfs.grpc.proto.Code;
 import dev.sluice.protocol.tfs.grpc.proto.GetModelStatusRequest;
@@ -20,6 +15,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.ModelVersionStatus;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.testing.FakeControlPlane;
 import dev.sluice.testing.LocalGrpcCall;
 import dev.sluice.transport.Body;
 import io.vertx.core.Future;
@@ -116,7 +112,7 @@ class TfsModelServiceHandlerTest {
   }
 
   /** One model with a broken, an available and a loading version. */
-  private static final class ThreeVersions implements ControlPlane {
+  private static final class ThreeVersions implements FakeControlPlane {
     private static final List<VersionStatus> VERSIONS =
         List.of(
             new VersionStatus(
@@ -139,41 +135,6 @@ class TfsModelServiceHandlerTest {
     @Override
     public Map<String, Long> labels(String model) {
       return Map.of();
-    }
-
-    @Override
-    public boolean live() {
-      return true;
-    }
-
-    @Override
-    public boolean ready() {
-      return true;
-    }
-
-    @Override
-    public boolean online() {
-      return true;
-    }
-
-    @Override
-    public void setOnline(boolean online, Caller caller) {
-      throw new UnsupportedOperationException("nobody asks for that here");
-    }
-
-    @Override
-    public Future<Void> load(ModelLoad load, Caller caller) {
-      throw new UnsupportedOperationException("not needed by any test of a face");
-    }
-
-    @Override
-    public Future<Void> unload(String model, boolean dependents, Caller caller) {
-      throw new UnsupportedOperationException("not needed by any test of a face");
-    }
-
-    @Override
-    public Future<List<LoadFailure>> serve(List<DesiredModel> wanted, Caller caller) {
-      throw new UnsupportedOperationException("nobody asks for that here");
     }
   }
 }
