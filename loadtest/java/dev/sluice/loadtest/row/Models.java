@@ -2,6 +2,7 @@ package dev.sluice.loadtest.row;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.testing.LoopModel;
 import dev.sluice.testing.OnnxModelWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,6 +32,7 @@ public final class Models {
   static final String HALF_SAVED = "half_saved";
   static final String SMALL_ISOLATED = "mlp_isolated";
   static final String LARGE_ISOLATED = "large_isolated";
+  static final String LOOP = "loop";
   static final String STEP = "step";
   static final String LARGE_STEP = "large_step";
 
@@ -64,6 +66,7 @@ public final class Models {
       models.settings("large", LARGE_BATCHED, JOINED);
       models.isolated(MLP_JOINED, SMALL_ISOLATED, 128, 64, 10);
       models.isolated(LARGE_BATCHED, LARGE_ISOLATED, 128, 1024, 1024, 10);
+      models.loop();
       models.image();
       models.halves();
       models.step(STEP, 1_024);
@@ -87,6 +90,11 @@ public final class Models {
   /** A small and a large network, each in the server's process and in one of its own. */
   Path isolated() {
     return folder.resolve("isolated");
+  }
+
+  /** A loop that turns as often as its input says, with two workers. */
+  Path loops() {
+    return folder.resolve("loops");
   }
 
   /** A model that reads a picture. */
@@ -151,6 +159,11 @@ public final class Models {
       weights[i] = (float) (random.nextGaussian() / Math.sqrt(rows));
     }
     return weights;
+  }
+
+  private void loop() throws IOException {
+    LoopModel.writeRow(folder.resolve("loops"), LOOP);
+    settings("loops", LOOP, "concurrency: 2\n");
   }
 
   private void image() throws IOException {

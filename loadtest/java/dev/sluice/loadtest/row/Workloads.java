@@ -23,6 +23,7 @@ public final class Workloads {
     all.add(new LightBatching());
     all.add(new SavedModel());
     all.add(new Isolation());
+    all.add(new MixedRuns());
     all.add(new Streams("streams", Models.STEP, "4 MB"));
     all.add(new Streams("streams-large", Models.LARGE_STEP, "32 MB"));
     all.add(new Overload());
