@@ -7,6 +7,7 @@ import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RawHttp2.Frame;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -16,12 +17,16 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients that begin something and do not go on with it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -143,11 +148,45 @@ class ConnectionGuardIT {
     }
   }
 
-  @Test
-  void aStreamWhoseClientOpensNoWindowIsReset() throws IOException {
-    byte[] message = {0, 0, 0, 0, 1, 7};
-    try (Socket socket = connect(PREFACE, NO_WINDOW, headers(1), frame(0, 1, 1, message))) {
+  @ParameterizedTest
+  @CsvSource({
+    "/test.Echo/Echo, application/grpc",
+    "/test.Echo/Echo, application/grpc-web",
+    "/grpc.health.v1.Health/Check, application/grpc",
+    "/grpc.health.v1.Health/Watch, application/grpc",
+    "/echo, application/octet-stream",
+    "/none, application/octet-stream",
+  })
+  void aStreamWhoseClientOpensNoWindowIsReset(String path, String type) throws IOException {
+    byte[] head = RawHttp2.headers(1, path, type);
+    byte[] message = {0, 0, 0, 0, 0};
+    try (Socket socket = connect(PREFACE, NO_WINDOW, head, frame(0, 1, 1, message))) {
       awaitFrame(socket, RST_STREAM);
+    }
+  }
+
+  /** All others wait as well: the window is that of their connection. */
+  @Test
+  void streamsBehindOneThatHasUsedTheConnectionsWindowAreResetToo() throws IOException {
+    byte[] settings = frame(4, 0, 0, new byte[] {0, 4, 0, 1, 0, 0});
+    byte[] first = RawHttp2.headers(1, "/echo", "application/octet-stream");
+    byte[] second = RawHttp2.headers(3, "/echo", "application/octet-stream");
+    try (Socket socket = connect(PREFACE, settings, RawHttp2.SETTINGS_ACK, first)) {
+      for (int i = 0; i < 5; i++) {
+        socket.getOutputStream().write(frame(0, i / 4, 1, new byte[16_384]));
+      }
+      var in = new DataInputStream(socket.getInputStream());
+      int left = 65_535;
+      while (left > 0) {
+        left -= Frame.await(in, RawHttp2.DATA).payload().length;
+      }
+      socket.getOutputStream().write(second);
+      socket.getOutputStream().write(frame(0, 1, 3, new byte[10]));
+      List<Integer> reset = new ArrayList<>();
+      while (reset.size() < 2) {
+        reset.add(Frame.await(in, RST_STREAM).stream());
+      }
+      assertThat(reset).containsExactlyInAnyOrder(1, 3);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import dev.sluice.transport.netty.ConnectionCredentials;
+import dev.sluice.transport.netty.http2.Http2Guard;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpConnection;
@@ -182,7 +183,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     if (form == null) {
       request.response().setStatusCode(refusal.status()).end(refusal.text());
     } else {
-      new GrpcReply(request.response(), form).fail(PERMISSION_DENIED, refusal.text());
+      new GrpcReply(request, form).fail(PERMISSION_DENIED, refusal.text());
     }
   }
 
@@ -221,9 +222,10 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
           .require(StandardServices.operation(request.path()));
     } catch (InferenceException e) {
       context.failed(ids.of(request), e);
-      new GrpcReply(request.response(), form).fail(GrpcStatus.of(e.code()), e.getMessage());
+      new GrpcReply(request, form).fail(GrpcStatus.of(e.code()), e.getMessage());
       return;
     }
+    Http2Guard.answering(request);
     standard.answer(request);
   }
 
@@ -262,7 +264,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     if (cors && form != GrpcForm.GRPC && !control.contains(request.path())) {
       GrpcWebCors.allow(request.response());
     }
-    var reply = new GrpcReply(request.response(), form);
+    var reply = new GrpcReply(request, form);
     AuthorizedMethod<GrpcMethod> method = methods.get(request.path());
     AuthorizedMethod<GrpcStreamMethod> stream = method == null ? streams.get(request.path()) : null;
     if (method != null) {

@@ -3,11 +3,13 @@ package dev.sluice.transport.grpc;
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.RetryAfter;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
+import dev.sluice.transport.netty.http2.Http2Guard;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -34,12 +36,14 @@ final class GrpcReply implements UnaryReply {
   /** Texts travel in a header, where peers allow 8 KiB in all. */
   private static final int MAX_TEXT = 1024;
 
+  private final HttpServerRequest request;
   private final HttpServerResponse response;
   private final GrpcForm form;
   private Handler<AsyncResult<Void>> whenSent = _ -> {};
 
-  GrpcReply(HttpServerResponse response, GrpcForm form) {
-    this.response = response;
+  GrpcReply(HttpServerRequest request, GrpcForm form) {
+    this.request = request;
+    this.response = request.response();
     this.form = form;
   }
 
@@ -177,6 +181,7 @@ final class GrpcReply implements UnaryReply {
   }
 
   private void head() {
+    Http2Guard.answering(request);
     response.putHeader(HttpHeaders.CONTENT_TYPE, form.answerType());
   }
 

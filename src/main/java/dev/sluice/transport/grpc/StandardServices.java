@@ -130,7 +130,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
       reflecting.add(request);
       return true;
     }
-    new GrpcReply(request.response(), form)
+    new GrpcReply(request, form)
         .fail(
             GrpcStatus.of(ErrorCode.RESOURCE_EXHAUSTED),
             "%d calls of server reflection are open, as many as may be"
@@ -158,7 +158,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
     GrpcForm form = GrpcForm.of(request);
     if (form != null) {
       InferenceException stopping = IdleCallTimeouts.stopping();
-      var reply = new GrpcReply(request.response(), form);
+      var reply = new GrpcReply(request, form);
       if (request.path().equals(WATCH)) {
         var _ = reply.write(Buffer.buffer(NOT_SERVING));
       }

@@ -1,6 +1,7 @@
 package dev.sluice.transport.http;
 
 import dev.sluice.transport.netty.FlushCoalescing;
+import dev.sluice.transport.netty.http2.Http2Guard;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,6 +26,7 @@ public final class ChunkedResponse {
       response.putHeader(HttpHeaders.CONNECTION, "close");
     }
     response.setChunked(true);
+    Http2Guard.answering(request);
     FlushCoalescing.joinPieces(request.connection());
   }
 

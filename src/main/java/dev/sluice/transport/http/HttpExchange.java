@@ -13,6 +13,7 @@ import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.ConnectionInternals;
+import dev.sluice.transport.netty.http2.Http2Guard;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -222,6 +223,7 @@ public final class HttpExchange extends ListenerExchange {
     if (open()) {
       sayWhenToRetry(status);
       closeBehindUnsentBody();
+      Http2Guard.answering(request);
       sent(request.response().setStatusCode(status).end());
     }
   }
@@ -249,6 +251,7 @@ public final class HttpExchange extends ListenerExchange {
     }
     sayWhenToRetry(status);
     closeBehindUnsentBody();
+    Http2Guard.answering(request);
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
     if (request.method().equals(HttpMethod.HEAD)) {
       sent(response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end());

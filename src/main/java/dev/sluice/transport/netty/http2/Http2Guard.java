@@ -6,6 +6,7 @@ import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.netty.ConnectionGuard;
 import dev.sluice.transport.netty.ConnectionInternals;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
@@ -15,7 +16,10 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -70,8 +74,13 @@ public final class Http2Guard extends Http2Heads {
   private final FrameFlood tiny = new FrameFlood("tiny DATA", MOST_TINY, FrameFlood.SECOND);
   private long connectionOpened = System.nanoTime();
 
+  private static final AttributeKey<Http2Guard> KEY = AttributeKey.valueOf(Http2Guard.class, "of");
+
   /** Polls of a stream that is older than one poll interval. */
   private static final class Looks {
+    /** Whether an answer waits outside of Netty's flow control, which Vert.x does. */
+    private boolean answering;
+
     private boolean pending;
     private long pendingSince;
     private long windowOpened;
@@ -115,6 +124,7 @@ public final class Http2Guard extends Http2Heads {
             var frames = new Http2Guard(handler, ctx, guard, limits, streaming);
             handler.decoder().frameListener(frames);
             guard.lookToo(frames::look);
+            ctx.channel().attr(KEY).set(frames);
           }
         });
   }
@@ -127,12 +137,38 @@ public final class Http2Guard extends Http2Heads {
     }
   }
 
-  private boolean look(Http2Stream stream, long now) {
+  /**
+   * Notes that an answer begins. Vert.x keeps one whose stream has no window from Netty, head and
+   * all, so that nothing is seen to wait. On the connection's event loop.
+   */
+  public static void answering(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      Channel channel = ConnectionInternals.channel(request.connection());
+      @Nullable Http2Guard guard = channel.attr(KEY).get();
+      if (guard != null) {
+        guard.answering((int) request.streamId());
+      }
+    }
+  }
+
+  private void answering(int streamId) {
+    @Nullable Http2Stream stream = handler.connection().stream(streamId);
+    if (stream != null && !handler.encoder().flowController().isWritable(stream)) {
+      looks(stream).answering = true;
+    }
+  }
+
+  private Looks looks(Http2Stream stream) {
     Looks polls = stream.getProperty(looksKey);
     if (polls == null) {
       polls = new Looks();
       stream.setProperty(looksKey, polls);
     }
+    return polls;
+  }
+
+  private boolean look(Http2Stream stream, long now) {
+    Looks polls = looks(stream);
     if (isUnread(stream, polls, now)) {
       reset(stream, "unread", "a stream is reset: its client does not read");
     } else if (isTooSlow(stream, polls, now)) {
@@ -143,7 +179,8 @@ public final class Http2Guard extends Http2Heads {
 
   private boolean isUnread(Http2Stream stream, Looks polls, long now) {
     var flow = handler.encoder().flowController();
-    boolean pending = flow.hasFlowControlled(stream);
+    boolean pending =
+        flow.hasFlowControlled(stream) || (polls.answering && !flow.isWritable(stream));
     if (pending && !polls.pending) {
       polls.pendingSince = now;
     }

@@ -37,7 +37,9 @@ final class Http2Validity {
     if (headers.size() > most + PSEUDO_HEADERS) {
       throw Http2Exception.headerListSizeError(
           streamId,
-          Http2Error.ENHANCE_YOUR_CALM,
+          // A head is answered, which is no error of the stream; trailers may come too late for
+          // that.
+          headers.method() == null ? Http2Error.ENHANCE_YOUR_CALM : Http2Error.NO_ERROR,
           true,
           "a stream is refused: it has more than %d headers (setting limits.max_header_fields)",
           most);
