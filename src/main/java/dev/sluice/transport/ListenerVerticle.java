@@ -202,7 +202,9 @@ public final class ListenerVerticle extends VerticleBase {
     OutOfMemory.endProcessIf(failure);
     LOG.at(Level.INFO, "connection")
         .addKeyValue("client", connection.remoteAddress())
-        .log("a connection has failed: {}", failure.getMessage());
+        .log(
+            "a connection has failed: {}",
+            failure.getMessage() == null ? failure : failure.getMessage());
   }
 
   private HttpServerOptions options() {

@@ -115,7 +115,7 @@ public final class GrpcMessageReader {
   }
 
   private static boolean isCompressed(Body prefix) {
-    int flag = prefix.bytes()[prefix.offset()];
+    int flag = prefix.bytes()[prefix.offset()] & 0xFF;
     if (flag != 0 && flag != COMPRESSED) {
       throw InferenceException.invalid("the message's flag is " + flag + ", wanted 0 or 1");
     }
