@@ -34,8 +34,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   private boolean delivered;
 
   // Its place in the one PendingRequests that it is in, which of the queue's that is, and how long
-  // it
-  // may stay there.
+  // it may stay there.
   @Nullable PendingRequest next;
   @Nullable PendingRequest previous;
   int line;
@@ -234,7 +233,8 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
 
   /**
    * Frees the request and gives the answer that was decided, once, after that of the step that it
-   * {@link #follows}. On the event loop that asked.
+   * {@link #follows}. Keeps no answer: the next step may be made long after. On the event loop that
+   * asked.
    */
   public void deliver() {
     if (delivered) {
@@ -246,7 +246,9 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
       earlier = null;
     }
     request.close();
-    recipient.deliver(response, failure);
+    @Nullable InferenceResponse decided = response;
+    response = null;
+    recipient.deliver(decided, failure);
   }
 
   /** Lets its caller wait no longer while it runs. Any thread; what it holds is kept. */
@@ -265,7 +267,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     });
   }
 
-  /** Returns the response; null for a failure. */
+  /** Returns the response; null for a failure, and when it was delivered. */
   public @Nullable InferenceResponse response() {
     return response;
   }

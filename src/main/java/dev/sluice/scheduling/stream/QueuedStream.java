@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *           and the counter or the queue is the happens-before edge to the next owner.
  * Order.    Several workers run the steps of one stream, one after the other, and each holds answers back
  *           for a moment. So each step refers to the last one that has an answer, which is delivered
- *           before its own, whoever of the two comes to the event loop first.
+ *           before its own, whichever of the two comes to the event loop first.
  * Bound.    What is under way to the subscriber is never more than its demand.
  * Cancel.   Cancelling marks the request. A parked stream is resumed and closed at once; one in the
  *           queue is found there by the next worker; one that runs is interrupted if its batch has no

@@ -11,6 +11,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,5 +57,18 @@ class PendingRequestTest {
     two.deliver();
     four.deliver();
     assertThat(delivered).containsExactly("one", "two", "three", "four");
+  }
+
+  /** A reader that is slow keeps a stream between two steps for as long as it likes. */
+  @Test
+  void stepThatWasDeliveredHoldsItsAnswerNoLonger() {
+    PendingRequest step = step("none", null);
+    InferenceRequest request = step.request();
+    step.complete(
+        new InferenceResponse(
+            request.model().id(), request.signature(), List.of(), Map.of(), false));
+    assertThat(step.response()).isNotNull();
+    step.deliver();
+    assertThat(step.response()).isNull();
   }
 }
