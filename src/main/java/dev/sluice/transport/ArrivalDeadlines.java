@@ -99,6 +99,10 @@ public final class ArrivalDeadlines {
 
   private void poll() {
     scheduled = false;
+    if (!arrivals.isEmpty()) {
+      // Before any is ended, so that a failure there stops no later poll.
+      schedule();
+    }
     long now = nanoTime.getAsLong();
     for (Arrival arrival : arrivals.stream().filter(any -> any.deadline.hasPassed(now)).toList()) {
       // An earlier one may have ended this one too.
@@ -109,9 +113,6 @@ public final class ArrivalDeadlines {
                 ErrorCode.DEADLINE_EXCEEDED,
                 "Request timeout expired before the request had arrived"));
       }
-    }
-    if (!arrivals.isEmpty()) {
-      schedule();
     }
   }
 }
