@@ -104,6 +104,27 @@ public final class RawHttp2 {
     return frame(HEADERS, END_HEADERS, stream, block.toByteArray());
   }
 
+  /** The head of a POST with a header more. */
+  public static byte[] post(
+      int stream, String path, String contentType, String name, String value) {
+    return head(
+        0,
+        stream,
+        List.of(
+            ":method",
+            "POST",
+            ":scheme",
+            "http",
+            ":path",
+            path,
+            ":authority",
+            "localhost",
+            "content-type",
+            contentType,
+            name,
+            value));
+  }
+
   /** A head, or trailers, of names and values in turn, whether they make sense or not. */
   public static byte[] head(int flags, int stream, List<String> namesAndValues) {
     var block = new ByteArrayOutputStream();

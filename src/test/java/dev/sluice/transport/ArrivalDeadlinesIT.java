@@ -7,10 +7,10 @@ import static dev.sluice.testing.RawHttp2.PREFACE;
 import static dev.sluice.testing.RawHttp2.SETTINGS;
 import static dev.sluice.testing.RawHttp2.SETTINGS_ACK;
 import static dev.sluice.testing.RawHttp2.frame;
-import static dev.sluice.testing.RawHttp2.head;
 import static dev.sluice.testing.RawHttp2.headers;
 import static dev.sluice.testing.RawHttp2.joined;
 import static dev.sluice.testing.RawHttp2.messageHead;
+import static dev.sluice.testing.RawHttp2.post;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,25 +54,6 @@ class ArrivalDeadlinesIT {
   void close() throws IOException {
     socket.close();
     listener.close();
-  }
-
-  private static byte[] begin(int stream, String path, String type, String name, String value) {
-    return head(
-        0,
-        stream,
-        List.of(
-            ":method",
-            "POST",
-            ":scheme",
-            "http",
-            ":path",
-            path,
-            ":authority",
-            "localhost",
-            "content-type",
-            type,
-            name,
-            value));
   }
 
   /** All that comes for a stream, as text. */
@@ -112,7 +92,7 @@ class ArrivalDeadlinesIT {
   void streamOfHttp2EndsThenAndNoOther(
       String path, String type, String name, String value, int sent) throws IOException {
     var out = socket.getOutputStream();
-    out.write(joined(PREFACE, SETTINGS, SETTINGS_ACK, begin(1, path, type, name, value)));
+    out.write(joined(PREFACE, SETTINGS, SETTINGS_ACK, post(1, path, type, name, value)));
     if (sent > 0) {
       byte[] piece = new byte[1_000];
       out.write(frame(DATA, 0, 1, messageHead(400_000)));
@@ -136,7 +116,7 @@ class ArrivalDeadlinesIT {
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
       })
   void callOfAStandardServiceEndsThen(String path) throws IOException {
-    byte[] call = begin(1, path, "application/grpc", "grpc-timeout", "50m");
+    byte[] call = post(1, path, "application/grpc", "grpc-timeout", "50m");
     socket.getOutputStream().write(joined(PREFACE, SETTINGS, SETTINGS_ACK, call));
     assertThat(answer(1, false)).contains("grpc-status\u00014");
   }
@@ -178,8 +158,8 @@ class ArrivalDeadlinesIT {
             PREFACE,
             SETTINGS,
             SETTINGS_ACK,
-            begin(1, "/test.Echo/Stall", "application/grpc", "grpc-timeout", "30S"),
-            begin(3, "/test.Echo/Echo", "application/grpc", "grpc-timeout", "30S")));
+            post(1, "/test.Echo/Stall", "application/grpc", "grpc-timeout", "30S"),
+            post(3, "/test.Echo/Echo", "application/grpc", "grpc-timeout", "30S")));
     Frame first = Frame.await(in, HEADERS);
     assertThat(first.stream()).as("which has a request's time only").isEqualTo(3);
     out.write(frame(DATA, 0, 1, messageHead(0)));

@@ -8,10 +8,10 @@ import static dev.sluice.testing.RawHttp2.SETTINGS;
 import static dev.sluice.testing.RawHttp2.SETTINGS_ACK;
 import static dev.sluice.testing.RawHttp2.WINDOW_UPDATE;
 import static dev.sluice.testing.RawHttp2.frame;
-import static dev.sluice.testing.RawHttp2.head;
 import static dev.sluice.testing.RawHttp2.headers;
 import static dev.sluice.testing.RawHttp2.joined;
 import static dev.sluice.testing.RawHttp2.messageHead;
+import static dev.sluice.testing.RawHttp2.post;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.server.LimitsConfig;
@@ -101,25 +101,6 @@ class UnfinishedStreamIT {
     }
   }
 
-  private static byte[] begin(int stream, String path, String type, String timeout) {
-    return head(
-        0,
-        stream,
-        List.of(
-            ":method",
-            "POST",
-            ":scheme",
-            "http",
-            ":path",
-            path,
-            ":authority",
-            "localhost",
-            "content-type",
-            type,
-            "grpc-timeout",
-            timeout));
-  }
-
   private static void upload(Socket to, int stream) throws IOException {
     int most = 16_384;
     byte[] first = joined(messageHead(OF_STREAM + 2 * MIB), new byte[most - 5]);
@@ -147,7 +128,7 @@ class UnfinishedStreamIT {
     useAllMemory();
     Socket socket = connect();
     for (int stream = 1; stream < NEXT; stream += 2) {
-      socket.getOutputStream().write(begin(stream, path, type, timeout));
+      socket.getOutputStream().write(post(stream, path, type, "grpc-timeout", timeout));
       upload(socket, stream);
     }
     var in = new DataInputStream(socket.getInputStream());
@@ -172,7 +153,9 @@ class UnfinishedStreamIT {
   @Test
   void clientIsAskedToStopSendingWhatNobodyWillRead() throws IOException {
     Socket socket = connect();
-    socket.getOutputStream().write(begin(1, "/test.Echo/Echo", "application/grpc", "never"));
+    socket
+        .getOutputStream()
+        .write(post(1, "/test.Echo/Echo", "application/grpc", "grpc-timeout", "never"));
     var in = new DataInputStream(socket.getInputStream());
     assertThat(Frame.await(in, HEADERS).ends()).isTrue();
     assertThat(Frame.await(in, RST_STREAM).number()).isZero();

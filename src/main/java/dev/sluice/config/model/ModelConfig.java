@@ -75,11 +75,6 @@ public record ModelConfig(
       return read;
     }
 
-    /** Returns how many runs go on at once. */
-    public int total() {
-      return instances * concurrency;
-    }
-
     /** Returns workers that run no more than so many requests at once. */
     public Workers atMost(int runs) {
       int sessions = Math.min(instances, runs);

@@ -80,9 +80,8 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
       RequestMemory memory) {}
 
   /**
-   * Sets who is accepted from now on by the server with this address. Before that it accepts
-   * nobody: those that connect wait in the accept queue, since none may pass without what guards
-   * it.
+   * Sets who is accepted from now on by the server with this address. Before that it accepts no
+   * connection: those that arrive wait in the accept queue, since none may pass without its guards.
    *
    * @param address with the port that is really open
    */
