@@ -111,7 +111,9 @@ public record Signature(
    *     common
    */
   public List<String> commonOutputs(List<String> wanted) {
-    for (TensorSpec output : supportedOutputs()) {
+    List<TensorSpec> all = supportedOutputs();
+    for (int i = 0; i < all.size(); i++) {
+      TensorSpec output = all.get(i);
       boolean asked = wanted.isEmpty() || wanted.contains(output.name());
       if (asked && !output.type().isCommon()) {
         return commonOutputs(wanted, output);

@@ -84,6 +84,11 @@ public final class CallRecord {
     }
   }
 
+  /** Returns when the call began. */
+  public long begunNanos() {
+    return begun;
+  }
+
   /** Returns what carries the call. */
   public EntryPoint entryPoint() {
     return entryPoint;

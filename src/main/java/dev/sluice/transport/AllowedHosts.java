@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Host names by which clients may address a listener. Against DNS rebinding: a page from
  * evil.example whose name suddenly resolves to this machine still sends its own name as the host.
- * Immutable; any thread.
+ * Any thread.
  */
 final class AllowedHosts {
   private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
@@ -19,6 +19,12 @@ final class AllowedHosts {
   private final List<String> names;
   private final boolean any;
   private final boolean anyAddress;
+
+  /**
+   * What was allowed last: nearly all requests of a listener say the same. Not volatile: a thread
+   * that does not see it looks for itself.
+   */
+  private String lastAllowed = "";
 
   private AllowedHosts(List<String> names, boolean any, boolean anyAddress) {
     this.names = names;
@@ -49,12 +55,17 @@ final class AllowedHosts {
    * @param authority a name and perhaps a port, as {@code Host} or {@code :authority} hold it
    */
   boolean contains(@Nullable String authority) {
-    if (any) {
+    if (any || lastAllowed.equals(authority)) {
       return true;
     }
-    if (authority == null) {
+    if (authority == null || !isAllowed(authority)) {
       return false;
     }
+    lastAllowed = authority;
+    return true;
+  }
+
+  private boolean isAllowed(String authority) {
     int end = endOfName(authority);
     for (String name : names) {
       if (name.length() == end && authority.regionMatches(true, 0, name, 0, end)) {

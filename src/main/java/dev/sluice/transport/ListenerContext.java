@@ -66,11 +66,11 @@ public record ListenerContext(
     this(vertx, limits, access, telemetry, nanoTime, memory, BrowserGuard.OPEN);
   }
 
-  /** Returns the deadline of a request that names none. */
-  public Deadline deadline() {
+  /** Returns the deadline of a request that names none, and began at a time. */
+  public Deadline deadline(long begunNanos) {
     return limits.requestTimeout().isZero()
         ? Deadline.NONE
-        : Deadline.after(limits.requestTimeout(), nanoTime.getAsLong());
+        : Deadline.after(limits.requestTimeout(), begunNanos);
   }
 
   /** Returns the record of a call that begins now. */

@@ -73,16 +73,16 @@ public abstract class ListenerExchange implements Exchange {
 
   /**
    * Sets until when the answer is wanted: by the settings, by what carries the exchange and by its
-   * headers, the earliest of them.
+   * headers, the earliest of them, counted from when the exchange began.
    *
-   * @param carrier says when, by the time now
+   * @param carrier says when, by that time
    * @throws InferenceException if a header says it in no form we know
    */
   protected final void readDeadline(
       LongFunction<Deadline> carrier, Function<CharSequence, @Nullable String> headers) {
-    long now = context.nanoTime().getAsLong();
-    named = carrier.apply(now).earlier(TimeoutHeaders.read(headers, now));
-    deadline = context.deadline().earlier(named);
+    long begun = record.begunNanos();
+    named = carrier.apply(begun).earlier(TimeoutHeaders.read(headers, begun));
+    deadline = context.deadline(begun).earlier(named);
   }
 
   /** Returns the deadline that the caller has named, whatever the settings say. */

@@ -40,6 +40,9 @@ public final class BatchRunner {
   private final Consumer<PendingRequest> completed;
   private final RunCancellation watch;
 
+  /** When the run under way began, or the last one ended. */
+  private long now;
+
   /** The member that runs alone: a list to use again and again. */
   private final List<PendingRequest> alone = new ArrayList<>(1);
 
@@ -69,14 +72,17 @@ public final class BatchRunner {
     return watch;
   }
 
+  /** Returns when the last run ended, or was begun in vain. */
+  public long endNanos() {
+    return now;
+  }
+
   /** Rejects the abandoned requests of a batch and runs the others. */
   public void run(Batch batch) {
+    now = nanoTime.getAsLong();
     for (int i = 0; i < batch.abandoned.size(); i++) {
       PendingRequest abandoned = batch.abandoned.get(i);
-      fail(
-          abandoned,
-          abandoned.abandonedInQueue(nanoTime.getAsLong()),
-          abandonReason(abandoned, REJECTED));
+      fail(abandoned, abandoned.abandonedInQueue(now), abandonReason(abandoned, REJECTED));
     }
     List<PendingRequest> members = batch.members;
     if (members.size() > 1 && runTogether(members)) {
@@ -95,7 +101,6 @@ public final class BatchRunner {
 
   /** Returns whether the request is abandoned by now, and rejected. */
   private boolean rejectedAsAbandoned(PendingRequest member) {
-    long now = nanoTime.getAsLong();
     boolean abandoned = member.isAbandoned(now);
     if (abandoned) {
       fail(member, member.abandonedInRun(now), abandonReason(member, OTHER));
@@ -174,13 +179,13 @@ public final class BatchRunner {
 
   /** False, and no request was answered, if the model does not keep the rows apart. */
   private boolean answered(List<PendingRequest> members) {
-    meter.begin(inferences(members), members.getFirst().request().signature().name());
+    meter.begin(inferences(members), members.getFirst().request().signature().name(), now);
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     if (members.size() == 1 && size == rows) {
       InferenceRequest request = members.getFirst().request();
       succeed(members.getFirst(), compute(members, request.inputs()));
-      meter.end();
+      meter.end(now);
       return true;
     }
     List<NamedTensor> outputs = computeJoined(members, size);
@@ -193,7 +198,8 @@ public final class BatchRunner {
     for (int i = 0; i < members.size(); i++) {
       succeed(members.get(i), shares.get(i));
     }
-    meter.end();
+    now = nanoTime.getAsLong();
+    meter.end(now);
     return true;
   }
 
@@ -215,6 +221,7 @@ public final class BatchRunner {
 
   private List<NamedTensor> computeJoined(List<PendingRequest> members, int size) {
     List<NamedTensor> inputs = BatchAssembler.assemble(members, size);
+    now = nanoTime.getAsLong();
     try {
       return compute(members, inputs);
     } finally {
@@ -224,14 +231,15 @@ public final class BatchRunner {
 
   private List<NamedTensor> compute(List<PendingRequest> members, List<NamedTensor> inputs) {
     List<TensorSpec> outputs = RequestedOutputs.of(members);
-    watch.begin(members);
-    meter.computing();
+    watch.begin(members, now);
+    meter.computing(now);
     boolean abandoned = false;
     List<NamedTensor> results = List.of();
     try {
       results = model.run(members.getFirst().request().signature(), inputs, outputs);
     } finally {
-      meter.computed();
+      now = nanoTime.getAsLong();
+      meter.computed(now);
       abandoned = watch.end();
       if (!abandoned) {
         breaker.ended();

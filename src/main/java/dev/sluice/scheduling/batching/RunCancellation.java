@@ -45,15 +45,15 @@ public final class RunCancellation {
     this.nanoTime = nanoTime;
   }
 
-  /** These requests are about to run. The list stays as it is until {@link #end}. */
-  synchronized void begin(List<PendingRequest> members) {
+  /** These requests run from now on. The list stays as it is until {@link #end}. */
+  synchronized void begin(List<PendingRequest> members, long now) {
     running = members;
     ended = null;
     for (int i = 0; i < members.size(); i++) {
       members.get(i).request().onAbandoned(look);
     }
-    begunNanos = nanoTime.getAsLong();
-    look();
+    begunNanos = now;
+    look(now);
   }
 
   /**
@@ -158,14 +158,17 @@ public final class RunCancellation {
 
   /** Interrupts the run under way if all its requests are abandoned. */
   public synchronized void look() {
-    if (!running.isEmpty() && !interrupted && allAreAbandoned()) {
+    look(nanoTime.getAsLong());
+  }
+
+  private void look(long now) {
+    if (!running.isEmpty() && !interrupted && allAreAbandoned(now)) {
       interrupted = true;
       model.interrupt();
     }
   }
 
-  private boolean allAreAbandoned() {
-    long now = nanoTime.getAsLong();
+  private boolean allAreAbandoned(long now) {
     for (int i = 0; i < running.size(); i++) {
       if (!running.get(i).isAbandoned(now)) {
         return false;

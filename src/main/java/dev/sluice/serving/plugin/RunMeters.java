@@ -28,8 +28,9 @@ public final class RunMeters {
   RunMeter begin() {
     RunMeter known = free.poll();
     RunMeter meter = known == null ? version.worker() : known;
-    meter.begin(1, Signature.DEFAULT);
-    meter.computing();
+    long now = version.now();
+    meter.begin(1, Signature.DEFAULT, now);
+    meter.computing(now);
     return meter;
   }
 
@@ -44,9 +45,10 @@ public final class RunMeters {
       long sinceNanos,
       @Nullable ComposingModelTimes times,
       @Nullable RequestTrace trace) {
-    meter.computed();
+    long now = version.now();
+    meter.computed(now);
     meter.answered(sinceNanos, 1, times, trace);
-    meter.end();
+    meter.end(now);
     end(meter);
   }
 

@@ -360,7 +360,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
     long bytes = InlineRunPolicy.bytes(batch.members());
     long begun = work.nanoTime().getAsLong();
     runner.run(batch);
-    shortRuns.learn(bytes, work.nanoTime().getAsLong() - begun);
+    shortRuns.learn(bytes, runner.endNanos() - begun);
   }
 
   /**
@@ -374,7 +374,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
   }
 
   private void sendOrWait(BatchDecision departure) {
-    long now = work.nanoTime().getAsLong();
+    long now = runner.endNanos();
     if (departure != BatchDecision.DISPATCH || delay.isOver(now)) {
       answers.send();
       delay.begin(now);

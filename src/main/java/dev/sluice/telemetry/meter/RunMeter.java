@@ -10,13 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Times and counts what one worker runs. A run for requests goes {@link #begin}, {@link
  * #computing}, {@link #computed}, {@link #answered} for each request, {@link #end}; one that fails
- * just begins again.
+ * just begins again. Its caller says what time it is, by the clock of this meter: of a run of a few
+ * microseconds, looking at the clock again and again is a good part.
  *
  * <p>Threads: the worker writes, with plain stores; any thread reads.
  */
@@ -26,6 +28,8 @@ public final class RunMeter {
 
   /** Signatures that are counted apart. A client may choose which of them are run together. */
   private static final int MOST_SIGNATURES = 256;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final LongSupplier nanoTime;
   private final InstantSource clock;
@@ -44,7 +48,13 @@ public final class RunMeter {
       new EnumMap<>(FailureReason.class);
   final List<BatchMeter> batches = new CopyOnWriteArrayList<>();
   final List<SignatureMeter> signatures = new CopyOnWriteArrayList<>();
-  private volatile long lastRunMillis;
+
+  /** When the last run ended. */
+  private final AtomicLong lastEnd = new AtomicLong();
+
+  // The same by the clock of the day, found when it is asked for.
+  private long shownEnd;
+  private long shownMillis;
 
   // Of the run under way: touched by the worker alone.
   private BatchMeter batch = new BatchMeter(0);
@@ -89,7 +99,7 @@ public final class RunMeter {
    * @param batchSize their rows
    * @param signatureName the one that all of them ask
    */
-  public void begin(long batchSize, String signatureName) {
+  public void begin(long batchSize, String signatureName, long now) {
     size = batchSize;
     if (!signature.name().equals(signatureName)) {
       signature = signatureNamed(signatureName);
@@ -99,17 +109,17 @@ public final class RunMeter {
     sinceSum = 0;
     traced.clear();
     timed.clear();
-    begun = nanoTime.getAsLong();
+    begun = now;
   }
 
   /** Records that the inputs are put together, and the model begins. */
-  public void computing() {
-    computing = nanoTime.getAsLong();
+  public void computing(long now) {
+    computing = now;
   }
 
   /** Records that the model is done, well or not. */
-  public void computed() {
-    computed = nanoTime.getAsLong();
+  public void computed(long now) {
+    computed = now;
   }
 
   /** Returns how long the model ran last. The worker's. */
@@ -152,8 +162,7 @@ public final class RunMeter {
    * Records that all answers are decided. To be called before they are sent: then who gets one
    * finds it counted.
    */
-  public void end() {
-    long now = nanoTime.getAsLong();
+  public void end(long now) {
     runs.add(1);
     lengths.add(computed - computing);
     rows.add(requestRows);
@@ -164,7 +173,7 @@ public final class RunMeter {
     signature.infer.add(requests, computed - computing);
     output.add(requests, requests * (now - computed));
     countBatch(now);
-    lastRunMillis = clock.millis();
+    lastEnd.lazySet(now);
     if (summaries != null) {
       summarize(summaries, now);
     }
@@ -248,7 +257,13 @@ public final class RunMeter {
     return Objects.requireNonNull(failures.get(reason));
   }
 
-  long lastRunMillis() {
-    return lastRunMillis;
+  /** Returns when the last run ended, in milliseconds since 1970; 0 if none has. Any thread. */
+  synchronized long lastRunMillis() {
+    long end = lastEnd.get();
+    if (runs.get() > 0 && (shownMillis == 0 || shownEnd != end)) {
+      shownEnd = end;
+      shownMillis = clock.millis() - (nanoTime.getAsLong() - end) / NANOS_PER_MILLI;
+    }
+    return shownMillis;
   }
 }

@@ -23,12 +23,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -46,9 +43,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private static final String GRPC = "application/grpc";
   private static final AsciiString POST = AsciiString.cached("POST");
 
-  private final Map<String, AuthorizedMethod<GrpcMethod>> methods = new HashMap<>();
-  private final Map<String, AuthorizedMethod<GrpcStreamMethod>> streams = new HashMap<>();
-  private final Set<String> control = new HashSet<>();
+  private final MethodTable methods;
   private final ListenerContext context;
   private final StandardServices standard;
   private final RequestIds ids = new RequestIds();
@@ -76,22 +71,8 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
             action -> context.vertx().setTimer(MessageTurns.TURN_MILLIS, _ -> action.run()));
     this.deadlines = new ArrivalDeadlines(context);
     this.standard = new StandardServices(context.vertx(), protocolHandlers, ready, turns);
+    this.methods = new MethodTable(protocolHandlers);
     idleTimeouts.add(standard);
-    for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
-      String service = "/" + protocolHandler.service() + "/";
-      protocolHandler.methods().forEach((name, method) -> add(methods, service + name, method));
-      protocolHandler.streams().forEach((name, method) -> add(streams, service + name, method));
-    }
-  }
-
-  private <T> void add(
-      Map<String, AuthorizedMethod<T>> methods, String path, AuthorizedMethod<T> method) {
-    if (methods.put(path, method) != null) {
-      throw new IllegalStateException("two protocols claim the method " + path);
-    }
-    if (method.operation().role().isControl()) {
-      control.add(path);
-    }
   }
 
   /** Takes the plain unary calls of an HTTP/2 connection from its frames. */
@@ -104,7 +85,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
 
   /** Returns whether a path is that of a method with a stream of messages. */
   public boolean isStream(String path) {
-    return streams.containsKey(path) || StandardServices.serve(path);
+    return methods.stream(path) != null || StandardServices.serve(path);
   }
 
   /** The listener closes: a call that has sent nothing yet ends after a grace period. */
@@ -114,8 +95,9 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
 
   private @Nullable Http2Call call(
       HttpConnection connection, Http2Headers headers, Http2Response answer, Http2Window window) {
-    CharSequence path = headers.path();
-    AuthorizedMethod<GrpcMethod> method = path == null ? null : methods.get(path.toString());
+    CharSequence asked = headers.path();
+    MethodTable.Unary known = methods.unary(asked == null ? "" : asked);
+    AuthorizedMethod<GrpcMethod> method = known.method();
     if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
       return null;
     }
@@ -128,11 +110,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     var call =
         new UnaryCall(
             new GrpcHead(
-                connection,
-                path.toString(),
-                () -> authority(headers),
-                values,
-                () -> entries(headers)),
+                connection, known.path(), () -> authority(headers), values, () -> entries(headers)),
             method,
             answer,
             window,
@@ -189,12 +167,11 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
 
   private boolean isPreflight(HttpServerRequest request) {
     String path = request.path();
-    return request.method().equals(HttpMethod.OPTIONS)
-        && (methods.containsKey(path) || streams.containsKey(path));
+    return request.method().equals(HttpMethod.OPTIONS) && methods.contains(path);
   }
 
   private void answerPreflight(HttpServerRequest request) {
-    if (control.contains(request.path())) {
+    if (methods.isControl(request.path())) {
       BrowserGuard.Refusal refusal =
           context.guard().preflightRefusal(request.method().name(), request::getHeader);
       if (refusal != null) {
@@ -231,7 +208,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
 
   private BrowserGuard.@Nullable Refusal refusal(HttpServerRequest request) {
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
-    return refusal == null && control.contains(request.path())
+    return refusal == null && methods.isControl(request.path())
         ? BrowserGuard.severalRefusal(request.headers()::getAll)
         : refusal;
   }
@@ -261,12 +238,12 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   }
 
   private void accept(HttpServerRequest request, GrpcForm form) {
-    if (cors && form != GrpcForm.GRPC && !control.contains(request.path())) {
+    if (cors && form != GrpcForm.GRPC && !methods.isControl(request.path())) {
       GrpcWebCors.allow(request.response());
     }
     var reply = new GrpcReply(request, form);
-    AuthorizedMethod<GrpcMethod> method = methods.get(request.path());
-    AuthorizedMethod<GrpcStreamMethod> stream = method == null ? streams.get(request.path()) : null;
+    AuthorizedMethod<GrpcMethod> method = methods.unary(request.path()).method();
+    AuthorizedMethod<GrpcStreamMethod> stream = methods.stream(request.path());
     if (method != null) {
       call(request, form, reply, method);
     } else if (stream != null) {

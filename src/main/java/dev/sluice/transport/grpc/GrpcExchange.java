@@ -64,6 +64,11 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
     require(operation);
   }
 
+  /** Returns whether its messages are neither text nor compressed. */
+  final boolean isPlain() {
+    return !isText() && !head.isCompressed();
+  }
+
   /** Taking a plain message out of its frame is nothing; inflating it is not. */
   final long workOf(Body framed, boolean plain) {
     return plain && !head.isCompressed() ? 0 : framed.length() * ContentCoding.MOST_RATIO;

@@ -32,6 +32,17 @@ final class Http2Call {
     call.answer();
   }
 
+  /** Takes the last part of the message: for most calls it is the only one. */
+  void takeLast(ByteBuf data) {
+    call.take(data);
+    call.answer();
+  }
+
+  /** Returns whether the call has decided its answer: what is left to do needs no context. */
+  boolean isAnswered() {
+    return call.isAnswered();
+  }
+
   void endIfIdle() {
     call.endIfIdle();
   }

@@ -94,7 +94,12 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     @Override
     public void onStreamClosed(Http2Stream stream) {
       Http2Call call = stream.getProperty(key);
-      if (call != null) {
+      if (call == null) {
+        return;
+      }
+      if (call.isAnswered()) {
+        call.closed();
+      } else {
         context.emit(call, Http2Call::closed);
       }
     }
@@ -139,9 +144,10 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
       return super.onDataRead(ctx, streamId, data, padding, endOfStream);
     }
     int taken = data.readableBytes() + padding;
-    context.emit(data, call::take);
     if (endOfStream) {
-      context.emit(call, Http2Call::end);
+      context.emit(data, call::takeLast);
+    } else {
+      context.emit(data, call::take);
     }
     return call.window(taken);
   }

@@ -80,7 +80,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   /** Returns the deadline of a message that is taken now: the settings' time is a request's. */
   @Override
   public Deadline deadline() {
-    return namedDeadline().earlier(context().deadline());
+    return namedDeadline().earlier(context().deadline(context().nanoTime().getAsLong()));
   }
 
   @Override

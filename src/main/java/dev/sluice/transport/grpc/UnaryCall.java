@@ -108,9 +108,21 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
       return;
     }
     arrival.end();
-    compute(body.complete(), body::join)
-        .compose(framed -> framed.closeAfter(this::answer))
-        .onComplete(this::succeed, this::fail);
+    long joined = body.complete();
+    Future<Buffer> answer =
+        joined == 0 && isPlain()
+            ? body.join().closeAfter(this::answerPlain)
+            : compute(joined, body::join).compose(framed -> framed.closeAfter(this::answer));
+    answer.onComplete(this::succeed, this::fail);
+  }
+
+  /** Most calls: there is nothing to do before the method is. */
+  private Future<Buffer> answerPlain(Body framed) {
+    try {
+      return method.method().answer(this, reader().read(framed));
+    } catch (RuntimeException | Error e) {
+      return Future.failedFuture(e);
+    }
   }
 
   private Future<Buffer> answer(Body framed) {

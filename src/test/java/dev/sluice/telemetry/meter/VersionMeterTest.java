@@ -28,15 +28,15 @@ class VersionMeterTest {
   private static void runTwo(RunMeter worker, AtomicLong nanos, long firstRows, long otherRows) {
     long since = nanos.get();
     nanos.addAndGet(100);
-    worker.begin(firstRows + otherRows, "serving_default");
+    worker.begin(firstRows + otherRows, "serving_default", nanos.get());
     nanos.addAndGet(5);
-    worker.computing();
+    worker.computing(nanos.get());
     nanos.addAndGet(20);
-    worker.computed();
+    worker.computed(nanos.get());
     worker.answered(since, firstRows, null, null);
     worker.answered(since + 60, otherRows, null, null);
     nanos.addAndGet(3);
-    worker.end();
+    worker.end(nanos.get());
   }
 
   @Test
@@ -109,12 +109,12 @@ class VersionMeterTest {
     runTwo(worker, nanos, 1, 1);
     RunMeter other = version.worker();
     runTwo(other, nanos, 1, 1);
-    other.begin(1, "regress");
-    other.computing();
+    other.begin(1, "regress", nanos.get());
+    other.computing(nanos.get());
     nanos.addAndGet(7);
-    other.computed();
+    other.computed(nanos.get());
     other.answered(nanos.get(), 1, null, null);
-    other.end();
+    other.end(nanos.get());
     runTwo(other, nanos, 1, 1);
 
     assertThat(version.signatures())
@@ -125,7 +125,7 @@ class VersionMeterTest {
   @Test
   void signaturesBeyondTheLimitAreNotKept() {
     for (int i = 0; i < 300; i++) {
-      worker.begin(1, "signature" + i);
+      worker.begin(1, "signature" + i, nanos.get());
     }
     assertThat(version.signatures()).hasSize(256);
   }
@@ -143,9 +143,9 @@ class VersionMeterTest {
 
   @Test
   void runThatBeginsAgainCountsOnlyWhatItEnds() {
-    worker.begin(2, "serving_default");
-    worker.computing();
-    worker.computed();
+    worker.begin(2, "serving_default", nanos.get());
+    worker.computing(nanos.get());
+    worker.computed(nanos.get());
 
     runTwo(worker, nanos, 1, 1);
 

@@ -16,6 +16,7 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.util.AsciiString;
 import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
@@ -73,6 +74,8 @@ public final class Http2Guard extends Http2Heads {
       new FrameFlood("WINDOW_UPDATE, PRIORITY or unknown", MOST_OTHERS, FrameFlood.SECOND);
   private final FrameFlood tiny = new FrameFlood("tiny DATA", MOST_TINY, FrameFlood.SECOND);
   private long connectionOpened = System.nanoTime();
+  private @Nullable CharSequence lastPath;
+  private boolean lastStreams;
 
   private static final AttributeKey<Http2Guard> KEY = AttributeKey.valueOf(Http2Guard.class, "of");
 
@@ -249,14 +252,27 @@ public final class Http2Guard extends Http2Heads {
     guard.frameRead();
     Http2Validity.checkCount(streamId, headers, mostFields);
     Http2Validity.check(streamId, headers);
-    CharSequence path = headers.path();
-    if (!end && path != null && streaming.test(path.toString())) {
+    boolean streams = isOfStream(streamId, headers.path());
+    if (streams && !end) {
       @Nullable Http2Stream stream = handler.connection().stream(streamId);
       if (stream != null) {
         stream.setProperty(streamingKey, Boolean.TRUE);
       }
     }
     return headers;
+  }
+
+  /**
+   * Checks a path, unless it is the one of the stream before, and returns whether it is that of a
+   * call whose client may be silent.
+   */
+  private boolean isOfStream(int streamId, @Nullable CharSequence path) throws Http2Exception {
+    if (!AsciiString.contentEquals(path, lastPath)) {
+      Http2Validity.checkPath(streamId, path);
+      lastPath = path;
+      lastStreams = path != null && streaming.test(path.toString());
+    }
+    return lastStreams;
   }
 
   @Override

@@ -47,7 +47,8 @@ final class Http2Validity {
   }
 
   /**
-   * Looks at the headers at the beginning of a stream, or at its trailers, which name no method.
+   * Looks at the headers at the beginning of a stream but its path, or at its trailers, which name
+   * no method.
    *
    * @throws Http2Exception that resets the stream
    */
@@ -57,7 +58,6 @@ final class Http2Validity {
       return;
     }
     require(streamId, PseudoHeaderName.METHOD.value(), method, isToken(method, TOKEN_MARKS));
-    checkPath(streamId, headers.path());
     CharSequence scheme = headers.scheme();
     if (scheme != null) {
       require(streamId, PseudoHeaderName.SCHEME.value(), scheme, isToken(scheme, SCHEME_MARKS));
@@ -90,7 +90,12 @@ final class Http2Validity {
     }
   }
 
-  private static void checkPath(int streamId, @Nullable CharSequence path) throws Http2Exception {
+  /**
+   * Looks at the path at the beginning of a stream; at its trailers there is none.
+   *
+   * @throws Http2Exception that resets the stream
+   */
+  static void checkPath(int streamId, @Nullable CharSequence path) throws Http2Exception {
     if (path != null) {
       boolean begins = path.length() > 0 && (path.charAt(0) == '/' || "*".contentEquals(path));
       boolean valid = begins && RequestTarget.firstOdd(path) < 0;

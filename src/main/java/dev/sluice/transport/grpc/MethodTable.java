@@ -1,0 +1,76 @@
+package dev.sluice.transport.grpc;
+
+import dev.sluice.transport.grpc.method.AuthorizedMethod;
+import dev.sluice.transport.grpc.method.GrpcMethod;
+import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
+import dev.sluice.transport.grpc.method.GrpcStreamMethod;
+import io.netty.util.AsciiString;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The methods of the protocol handlers by their paths. Belongs to one event loop, and remembers the
+ * path that was asked for last: most clients call one method again and again.
+ */
+final class MethodTable {
+  private final Map<String, AuthorizedMethod<GrpcMethod>> unary = new HashMap<>();
+  private final Map<String, AuthorizedMethod<GrpcStreamMethod>> streams = new HashMap<>();
+  private final Set<String> control = new HashSet<>();
+  private Unary last = new Unary("", null);
+
+  /**
+   * What a path is among the unary methods.
+   *
+   * @param method null if it is none
+   */
+  record Unary(String path, @Nullable AuthorizedMethod<GrpcMethod> method) {}
+
+  /**
+   * @throws IllegalStateException if two handlers serve the same method
+   */
+  MethodTable(List<GrpcProtocolHandler> protocolHandlers) {
+    for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
+      String service = "/" + protocolHandler.service() + "/";
+      protocolHandler.methods().forEach((name, method) -> add(unary, service + name, method));
+      protocolHandler.streams().forEach((name, method) -> add(streams, service + name, method));
+    }
+  }
+
+  private <T> void add(
+      Map<String, AuthorizedMethod<T>> methods, String path, AuthorizedMethod<T> method) {
+    if (methods.put(path, method) != null) {
+      throw new IllegalStateException("two protocols claim the method " + path);
+    }
+    if (method.operation().role().isControl()) {
+      control.add(path);
+    }
+  }
+
+  /** Returns what a path is, whose text is made only if it is another one than the last. */
+  Unary unary(CharSequence path) {
+    if (!AsciiString.contentEquals(last.path, path)) {
+      String text = path.toString();
+      last = new Unary(text, unary.get(text));
+    }
+    return last;
+  }
+
+  /** Returns the method with a stream of messages at a path; null if it is none. */
+  @Nullable AuthorizedMethod<GrpcStreamMethod> stream(String path) {
+    return streams.get(path);
+  }
+
+  /** Returns whether a method is called by this path. */
+  boolean contains(String path) {
+    return unary.containsKey(path) || streams.containsKey(path);
+  }
+
+  /** Returns whether the method of this path changes the server's state. */
+  boolean isControl(String path) {
+    return control.contains(path);
+  }
+}
