@@ -89,8 +89,8 @@ public final class FakeSession implements ModelSession, BatchExecutor {
     return ended;
   }
 
-  /** Makes every later run fail. */
-  public void failWith(InferenceException why) {
+  /** Makes every later run fail; null: none. */
+  public void failWith(@Nullable InferenceException why) {
     failure = why;
   }
 
