@@ -1,0 +1,159 @@
+package dev.sluice.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.server.ListenerConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The manifests fit the schemas of their kinds, and their settings, ports and probes the server.
+ */
+class KubernetesManifestsTest {
+  private static final String METRICS_PAGE = "src/docs/reference/metrics.md";
+
+  /** Those that stand for themselves: neither kustomizations nor patches of others. */
+  static List<String> complete() throws IOException {
+    Set<String> patches = patches();
+    return Manifests.all().stream()
+        .filter(path -> !path.endsWith("kustomization.yaml") && !patches.contains(path))
+        .toList();
+  }
+
+  static List<String> kustomizations() throws IOException {
+    return Manifests.all().stream().filter(path -> path.endsWith("kustomization.yaml")).toList();
+  }
+
+  private static Set<String> patches() throws IOException {
+    Set<String> patches = new TreeSet<>();
+    for (String path : kustomizations()) {
+      for (JsonNode patch : Manifests.read(path).path("patches")) {
+        patches.add(Path.of(path).resolveSibling(patch.path("path").asText()).toString());
+      }
+    }
+    return patches;
+  }
+
+  @ParameterizedTest
+  @MethodSource("complete")
+  void manifestsFitThePublishedSchemasOfTheirKinds(String path) throws IOException {
+    assertThat(Manifests.mistakes(Manifests.read(path))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "base/deployment.yaml",
+        "components/keda/scaled-object.yaml",
+        "overlays/istio/destination-rule.yaml",
+        "overlays/linkerd/server.yaml"
+      })
+  void unknownFieldsAreMistakes(String path) throws IOException {
+    JsonNode manifest = Manifests.read(path);
+    ((ObjectNode) manifest.path("spec")).put("replica", 2);
+    assertThat(Manifests.mistakes(manifest)).singleElement().asString().contains("replica");
+  }
+
+  @ParameterizedTest
+  @MethodSource("kustomizations")
+  void kustomizationsNameFilesThatAreThere(String path) throws IOException {
+    JsonNode kustomization = Manifests.read(path);
+    List<String> named = new ArrayList<>();
+    kustomization.path("resources").forEach(file -> named.add(file.asText()));
+    kustomization.path("components").forEach(file -> named.add(file.asText()));
+    kustomization.path("patches").forEach(patch -> named.add(patch.path("path").asText()));
+    kustomization
+        .findValues("files")
+        .forEach(files -> files.forEach(file -> named.add(file.asText())));
+    assertThat(named)
+        .isNotEmpty()
+        .allSatisfy(file ->
+            assertThat(Manifests.ROOT.resolve(path).resolveSibling(file).normalize()).exists());
+  }
+
+  @Test
+  void patchesChangeWhatTheBaseHas() throws IOException {
+    Set<String> base = new TreeSet<>();
+    for (JsonNode file : Manifests.read("base/kustomization.yaml").path("resources")) {
+      base.add(name(Manifests.read("base/" + file.asText())));
+    }
+    for (String patch : patches()) {
+      assertThat(base).contains(name(Manifests.read(patch)));
+    }
+  }
+
+  private static String name(JsonNode manifest) {
+    return manifest.path("kind").asText() + " " + manifest.at("/metadata/name").asText();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "base/deployment.yaml, /spec/template/spec/containers/0, base/sluice.yml",
+    "overlays/sidecar/deployment.yaml, /spec/template/spec/initContainers/0,"
+        + " overlays/sidecar/sluice.yml"
+  })
+  void theContainerStartsAServerOnThePortOfItsProbes(
+      String deployment, String place, String settings) throws IOException {
+    JsonNode manifest = Manifests.read(deployment);
+    JsonNode container = manifest.at(place);
+    SluiceConfig config = started(container, settings);
+    int port = container.at("/ports/0/containerPort").asInt();
+    assertThat(config.listeners()).extracting(ListenerConfig::port).contains(port);
+    for (String probe : List.of("startupProbe", "readinessProbe", "livenessProbe")) {
+      assertThat(container.path(probe).at("/httpGet/port"))
+          .isEqualTo(container.at("/ports/0/name"));
+    }
+    Duration drain = config.shutdown().gracePeriod().plus(config.shutdown().drainTimeout());
+    assertThat(manifest.at("/spec/template/spec/terminationGracePeriodSeconds").asLong())
+        .isGreaterThanOrEqualTo(drain.plusSeconds(10).toSeconds());
+  }
+
+  /** With the file of the repository in place of the one that is mounted from it. */
+  private static SluiceConfig started(JsonNode container, String settings) {
+    List<String> arguments = new ArrayList<>();
+    container.path("args").forEach(argument -> arguments.add(argument.asText()));
+    arguments.replaceAll(argument ->
+        argument.equals("/etc/sluice/sluice.yml")
+            ? Manifests.ROOT.resolve(settings).toString()
+            : argument);
+    // The volume with models is not here.
+    arguments.addAll(List.of("--models", "src/sample/models"));
+    return Manifests.started(arguments);
+  }
+
+  @Test
+  void theServiceNamesThePortOfTheContainer() throws IOException {
+    JsonNode port =
+        Manifests.read("base/deployment.yaml").at("/spec/template/spec/containers/0/ports/0");
+    assertThat(Manifests.read("base/service.yaml").at("/spec/ports"))
+        .hasSize(3)
+        .allSatisfy(each -> assertThat(each.path("targetPort")).isEqualTo(port.path("name")));
+    assertThat(Manifests.read("base/network-policy.yaml").at("/spec/ingress/0/ports/0/port"))
+        .isEqualTo(port.path("containerPort"));
+  }
+
+  @Test
+  void itScalesByAMetricThatThereIs() throws IOException {
+    String query =
+        Manifests.read("components/keda/scaled-object.yaml")
+            .at("/spec/triggers/0/metadata/query")
+            .asText();
+    assertThat(query).contains("sluice_queue_seconds_bucket");
+    assertThat(Files.readString(Path.of(METRICS_PAGE)))
+        .contains("| `sluice_queue_seconds` | histogram |");
+  }
+}
