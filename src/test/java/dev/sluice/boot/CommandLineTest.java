@@ -1,5 +1,7 @@
 package dev.sluice.boot;
 
+import static java.lang.ProcessBuilder.Redirect.DISCARD;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.boot.cli.ModelLine;
@@ -94,9 +96,24 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             """
-            sluice: A command is missing: serve, check, infer, tensorflow_model_server, tritonserver, kserve.
+            sluice: A command is missing: serve, check, infer, tensorflow_model_server, tritonserver, kserve,\
+             generate-completion.
             Try: sluice --help
             """);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'sluice ser', serve", "'sluice serve --mod', --models"})
+  void bashCompletesCommandsAndFlagsByTheScript(String typed, String completed) throws Exception {
+    assertThat(run("generate-completion")).isZero();
+    String[] words = typed.split(" ");
+    String line =
+        "%s%nCOMP_WORDS=(%s); COMP_CWORD=%d; _complete_sluice; echo \"${COMPREPLY[@]}\""
+            .formatted(out, typed, words.length - 1);
+    Process bash = new ProcessBuilder("bash", "-c", line).redirectError(DISCARD).start();
+    bash.getOutputStream().close();
+    String printed = new String(bash.getInputStream().readAllBytes(), UTF_8);
+    assertThat(printed.strip().split(" ")).contains(completed);
   }
 
   @Test

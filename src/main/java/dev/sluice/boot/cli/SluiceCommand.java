@@ -4,6 +4,7 @@ import dev.sluice.boot.infer.InferCommand;
 import dev.sluice.config.binding.ConfigException;
 import java.io.PrintWriter;
 import java.util.Map;
+import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,6 +49,7 @@ public final class SluiceCommand implements Runnable {
         .addSubcommand(new ModelServerCommand(atOnce, environment))
         .addSubcommand(new TritonServerCommand(settled, environment))
         .addSubcommand(KserveCommand.commandLine(atOnce, environment))
+        .addSubcommand(new GenerateCompletion())
         .setParameterExceptionHandler(SluiceCommand::explainUsage)
         .setExecutionExceptionHandler(SluiceCommand::explainFailure);
   }
