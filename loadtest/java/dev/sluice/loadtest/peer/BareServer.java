@@ -12,10 +12,10 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The ceiling: reads a body, and answers with a canned one. As many event loops as Sluice has, the
@@ -26,11 +26,10 @@ public final class BareServer extends VerticleBase {
   private static final int CONNECTION_WINDOW = 16 * 1024 * 1024;
   private static final int MAX_FRAME_SIZE = 128 * 1024;
 
-  /** A negative port is one that the system chooses once for all event loops. */
-  private static final int SHARED_FREE_PORT = -1;
-
   private static final CharSequence GRPC_STATUS = HttpHeaders.createOptimized("grpc-status");
   private static final CharSequence OK = HttpHeaders.createOptimized("0");
+
+  private final int port;
 
   private final CharSequence contentType;
   private final Buffer answer;
@@ -39,7 +38,8 @@ public final class BareServer extends VerticleBase {
   private HttpServer server;
 
   @SuppressWarnings("NullAway.Init") // The server is there from start() on.
-  private BareServer(String contentType, Buffer answer) {
+  private BareServer(String contentType, Buffer answer, int port) {
+    this.port = port;
     this.contentType = HttpHeaders.createOptimized(contentType);
     this.answer = answer;
     this.length = HttpHeaders.createOptimized(Integer.toString(answer.length()));
@@ -57,19 +57,22 @@ public final class BareServer extends VerticleBase {
     int loops = Runtime.getRuntime().availableProcessors();
     Vertx vertx =
         Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(loops));
-    List<BareServer> servers = new CopyOnWriteArrayList<>();
+    int port = freePort();
     vertx
         .deployVerticle(
-            () -> {
-              var server = new BareServer(arguments[0], answer);
-              servers.add(server);
-              return server;
-            },
+            () -> new BareServer(arguments[0], answer, port),
             new DeploymentOptions().setInstances(loops))
         .toCompletionStage()
         .toCompletableFuture()
         .join();
-    System.out.println("http://127.0.0.1:" + servers.getFirst().server.actualPort());
+    System.out.println("http://127.0.0.1:" + port);
+  }
+
+  /** Finds the port that all event loops share: with port 0 each would have one of its own. */
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 
   @Override
@@ -77,7 +80,7 @@ public final class BareServer extends VerticleBase {
     var options =
         new HttpServerOptions()
             .setHost("127.0.0.1")
-            .setPort(SHARED_FREE_PORT)
+            .setPort(port)
             .setHttp2ConnectionWindowSize(CONNECTION_WINDOW);
     options
         .getInitialSettings()
