@@ -58,11 +58,12 @@ conformance: build
 drain: build
 	python3 src/test/python/drain.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(MODES),--modes $(MODES)) $(if $(ONLY),--only $(ONLY))
 
-## Measures the distribution against bare servers on loopback: about 40 minutes, see loadtest/README.md.
-## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes, FULL=1 takes the long form,
+## Measures the distribution against bare servers on loopback: two hours or more, see loadtest/README.md.
+## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes,
+## PROCESSES=3 how many fresh processes of each side are measured, FULL=1 takes the long form,
 ## SAVE=1 puts the table into loadtest/README.md, AGAINST=folder compares with another distribution alone.
 loadtest: build measure-class-path
-	$(MEASURE) dev.sluice.loadtest.LoadTest $(if $(ROWS),--rows $(ROWS)) $(if $(ROUND),--round $(ROUND)) $(if $(FULL),--full) $(if $(SAVE),--save) $(if $(AGAINST),--against $(AGAINST))
+	$(MEASURE) dev.sluice.loadtest.LoadTest $(if $(ROWS),--rows $(ROWS)) $(if $(ROUND),--round $(ROUND)) $(if $(PROCESSES),--processes $(PROCESSES)) $(if $(FULL),--full) $(if $(SAVE),--save) $(if $(AGAINST),--against $(AGAINST))
 
 ## Runs the micro-benchmarks with allocation figures; BENCH=regex chooses some.
 bench: build measure-class-path

@@ -2,6 +2,8 @@ package dev.sluice.loadtest;
 
 import dev.sluice.loadtest.generator.Generators;
 import dev.sluice.loadtest.process.Children;
+import dev.sluice.loadtest.process.Cores;
+import dev.sluice.loadtest.process.Pinning;
 import dev.sluice.loadtest.report.Curve;
 import dev.sluice.loadtest.report.MarkdownTable;
 import dev.sluice.loadtest.report.Report;
@@ -47,6 +49,9 @@ final class LoadTest implements Callable<Integer> {
   @Option(names = "--round", description = "The length of a round, such as 3s.")
   private Duration round = Duration.ZERO;
 
+  @Option(names = "--processes", description = "How many fresh processes of each side.")
+  private int processes;
+
   @Option(names = "--full", description = "The long form: more rounds, five million requests.")
   private boolean full;
 
@@ -60,6 +65,17 @@ final class LoadTest implements Callable<Integer> {
   private @Nullable Path other;
 
   private LoadTest() {}
+
+  /** The same cores for every row, as far as it does not need more for its server. */
+  private record Pinnings(Cores cores, String path) {
+    Pinning usual() {
+      return with(1);
+    }
+
+    Pinning with(int serverCores) {
+      return Pinning.of(cores, path, serverCores);
+    }
+  }
 
   /** Runs the load test and exits with its code. */
   public static void main(String[] arguments) {
@@ -78,9 +94,11 @@ final class LoadTest implements Callable<Integer> {
       return ExitCode.SOFTWARE;
     }
     Path work = Files.createDirectories(FOLDER.resolve("work"));
-    try (var children = new Children(work)) {
+    String path = System.getenv().getOrDefault("PATH", "");
+    var pinnings = new Pinnings(Cores.allowed(), path);
+    try (var children = new Children(work, pinnings.usual())) {
       var models = Models.writeTo(FOLDER.resolve("models"));
-      Report report = measure(new Lab(settings(), children, work, models));
+      Report report = measure(new Lab(settings(), children, work, models), pinnings);
       report.writeTo(FOLDER);
       if (save) {
         MarkdownTable.putInto(README, report);
@@ -108,23 +126,42 @@ final class LoadTest implements Callable<Integer> {
 
   private Settings settings() {
     Settings settings = full ? Settings.FULL : Settings.SHORT;
-    return round.isPositive() ? settings.withRound(round) : settings;
+    Settings repeated = processes > 0 ? settings.withProcesses(processes) : settings;
+    return round.isPositive() ? repeated.withRound(round) : repeated;
   }
 
-  private Report measure(Lab lab) throws IOException {
+  private Report measure(Lab lab, Pinnings pinnings) throws IOException {
     List<Row> rows = new ArrayList<>();
     List<Workload> workloads = other == null ? Workloads.all() : List.of(new OtherVersion(other));
     for (Workload workload : workloads) {
       if (other != null || isChosen(workload.name())) {
-        rows.addAll(measured(workload.name(), () -> workload.measure(lab)));
+        rows.addAll(measured(workload.name(), () -> repeated(workload, lab, pinnings)));
       }
     }
     List<Curve> curves = new ArrayList<>();
     if (other == null && isChosen(Curves.NAME)) {
+      lab.children().pin(pinnings.usual());
       rows.addAll(measured(Curves.NAME, () -> curves(lab, curves)));
     }
     String date = LocalDate.now(ZoneOffset.UTC).toString();
-    return new Report(Machine.text(), date, lab.settings().text(), rows, curves);
+    String how = lab.settings().text() + "; " + pinnings.usual().text();
+    return new Report(Machine.text(pinnings.cores().count()), date, how, rows, curves);
+  }
+
+  /** Measures with several sets of fresh processes, on the cores that the workload needs. */
+  private static List<Row> repeated(Workload workload, Lab lab, Pinnings pinnings) {
+    Pinning pinning = pinnings.with(workload.serverCores());
+    lab.children().pin(pinning);
+    List<List<Row>> repetitions = new ArrayList<>();
+    int count = lab.settings().processes();
+    for (int i = 1; i <= count; i++) {
+      System.out.printf("  processes %d of %d, %s%n", i, count, pinning.text());
+      repetitions.add(workload.measure(lab));
+    }
+    List<Row> rows = Row.combined(repetitions);
+    return pinning.equals(pinnings.usual())
+        ? rows
+        : rows.stream().map(row -> row.withNote(pinning.text())).toList();
   }
 
   /** Curves have no goal, and so no rows. */

@@ -14,11 +14,16 @@ final class Machine {
 
   private Machine() {}
 
-  static String text() throws IOException {
+  /**
+   * Describes the machine.
+   *
+   * @param cores how many the load test may use
+   */
+  static String text(int cores) throws IOException {
     return String.format(
         Locale.ROOT,
         "%d × %s, %.0f GiB, Linux %s, Java %s",
-        Runtime.getRuntime().availableProcessors(),
+        cores,
         find(MODEL, "/proc/cpuinfo", "processor"),
         Double.parseDouble(find(MEMORY, "/proc/meminfo", "0")) / (1 << 20),
         System.getProperty("os.version"),

@@ -1,11 +1,8 @@
 package dev.sluice.loadtest.generator;
 
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.sluice.loadtest.process.Programs;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * The programs that make load, as Debian packages them. {@code wrk} says quickly how fast HTTP/1.1
@@ -14,8 +11,6 @@ import java.util.regex.Pattern;
 public enum Generators {
   WRK("wrk", "wrk"),
   H2LOAD("h2load", "nghttp2-client");
-
-  private static final Pattern SEPARATOR = Pattern.compile(Pattern.quote(File.pathSeparator));
 
   private final String program;
   private final String debianPackage;
@@ -37,19 +32,12 @@ public enum Generators {
   public static List<String> missing(String path) {
     List<String> sentences = new ArrayList<>();
     for (Generators generator : values()) {
-      if (!generator.isIn(path)) {
+      if (!Programs.isIn(path, generator.program)) {
         sentences.add(
             "The load generator '%s' is missing. On Debian: apt-get install %s"
                 .formatted(generator.program, generator.debianPackage));
       }
     }
     return sentences;
-  }
-
-  private boolean isIn(String path) {
-    return SEPARATOR
-        .splitAsStream(path)
-        .filter(folder -> !folder.isEmpty())
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 }

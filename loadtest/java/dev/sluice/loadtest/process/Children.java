@@ -20,25 +20,46 @@ import java.util.concurrent.TimeUnit;
 public final class Children implements AutoCloseable {
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
   private final Path folder;
+  private volatile Pinning pinning;
 
   /**
    * @param folder where each process's output goes
+   * @param pinning which cores processes run on until {@link #pin} changes it
    */
-  public Children(Path folder) {
+  public Children(Path folder, Pinning pinning) {
     this.folder = folder;
+    this.pinning = pinning;
     Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(this::close));
   }
 
+  /** Moves this process to the generator's cores, and starts others on the cores of their kind. */
+  public void pin(Pinning next) {
+    boolean moves = pinning.pinned() || next.pinned();
+    pinning = next;
+    if (moves) {
+      output(next.moving(ProcessHandle.current().pid()), Duration.ofSeconds(10));
+    }
+  }
+
   /**
-   * Runs a program to its end.
+   * Runs a program to its end, on the generator's cores.
    *
    * @param limit after which it is killed
    * @return what it wrote to its output, errors included
    * @throws IllegalStateException if it failed or took longer
    */
   public String output(List<String> command, Duration limit) {
+    return await(command, pinning.onGeneratorCores(command), limit);
+  }
+
+  /** As {@link #output}, on the server's cores: for what a server is compared with. */
+  public String outputOnServerCores(List<String> command, Duration limit) {
+    return await(command, pinning.onServerCores(command), limit);
+  }
+
+  private String await(List<String> command, List<String> pinned, Duration limit) {
     Path output = folder.resolve(Path.of(command.getFirst()).getFileName() + ".out");
-    Process process = start(command, Map.of(), output);
+    Process process = launch(pinned, Map.of(), output);
     try {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IllegalStateException(command + " did not end within " + limit);
@@ -58,8 +79,12 @@ public final class Children implements AutoCloseable {
     }
   }
 
-  /** Starts a program that runs until it is {@linkplain #kill killed}. */
+  /** Starts a server, on cores of its own, that runs until it is {@linkplain #kill killed}. */
   Process start(List<String> command, Map<String, String> environment, Path output) {
+    return launch(pinning.onServerCores(command), environment, output);
+  }
+
+  private Process launch(List<String> command, Map<String, String> environment, Path output) {
     try {
       var builder = new ProcessBuilder(command).redirectErrorStream(true);
       builder.environment().putAll(environment);

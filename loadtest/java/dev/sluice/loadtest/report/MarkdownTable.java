@@ -9,8 +9,8 @@ import java.util.Locale;
 public final class MarkdownTable {
   private static final String HEAD =
       """
-      | workload | measure | ratio | goal | met | rate /s | p50 ms | p99 ms | ceiling /s | note |
-      | --- | --- | ---: | ---: | :---: | ---: | ---: | ---: | ---: | --- |
+      | workload | measure | ratio | 95 % | goal | met | rate /s | p50 ms | p99 ms | CPU µs | ceiling /s | CPU µs | note |
+      | --- | --- | ---: | :---: | ---: | :---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
       """;
 
   /** Between these two lines of a page lies the last table. */
@@ -53,13 +53,16 @@ public final class MarkdownTable {
             " | ",
             row.workload(),
             row.measure(),
-            figure("%.2f", row.ratio()),
+            figure("%.2f", row.ratio().ratio()),
+            figure("%.2f", row.ratio().low()) + figure(" to %.2f", row.ratio().high()),
             figure("%.2f", row.goal()),
-            row.met() ? "yes" : "no",
-            figure("%,.0f", row.rate()),
-            figure("%.2f", row.p50() / 1000),
-            figure("%.2f", row.p99() / 1000),
-            figure("%,.0f", row.ceilingRate()),
+            row.met().toString(),
+            figure("%,.0f", row.ours().rate()),
+            figure("%.2f", row.ours().p50() / 1000),
+            figure("%.2f", row.ours().p99() / 1000),
+            figure("%.1f", row.ours().cpuMicros()),
+            figure("%,.0f", row.ceiling().rate()),
+            figure("%.1f", row.ceiling().cpuMicros()),
             row.note())
         + " |";
   }

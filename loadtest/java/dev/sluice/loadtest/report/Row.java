@@ -1,7 +1,11 @@
 package dev.sluice.loadtest.report;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.sluice.loadtest.generator.Measurement;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * One line of the table: a workload, and how far it is from its goal. A figure that the row does
@@ -11,21 +15,17 @@ import dev.sluice.loadtest.generator.Measurement;
  * @param measure what the ratio is made of
  * @param ratio turned so that more is better
  * @param goal which ratio is enough
- * @param rate good answers per second
- * @param p50 median latency in microseconds
- * @param p99 in microseconds
- * @param ceilingRate answers per second of what it was compared with
+ * @param ours the server's own figures
+ * @param ceiling those of what it was compared with
  * @param note what was found in the measure's own units, or why nothing was
  */
 public record Row(
     String workload,
     String measure,
-    double ratio,
+    @JsonUnwrapped Interval ratio,
     double goal,
-    double rate,
-    double p50,
-    double p99,
-    @JsonProperty("ceiling_rate") double ceilingRate,
+    @JsonUnwrapped Measurement ours,
+    @JsonUnwrapped(prefix = "ceiling_") Measurement ceiling,
     String note) {
   /** A row with the figures of both sides. */
   public static Row of(
@@ -36,8 +36,7 @@ public record Row(
       Measurement ours,
       Measurement ceiling,
       String note) {
-    return new Row(
-        workload, measure, ratio, goal, ours.rate(), ours.p50(), ours.p99(), ceiling.rate(), note);
+    return new Row(workload, measure, Interval.of(ratio), goal, ours, ceiling, note);
   }
 
   /** A row whose ratio is that of the rates. */
@@ -58,15 +57,47 @@ public record Row(
     return ofFigure(workload, "", Double.NaN, Double.NaN, "not measured: " + why);
   }
 
+  /**
+   * Combines what the same workload gave with several sets of fresh processes, row by row.
+   *
+   * @param repetitions the rows of each set, in the same order
+   */
+  public static List<Row> combined(List<List<Row>> repetitions) {
+    return IntStream.range(0, repetitions.getFirst().size())
+        .mapToObj(index -> combinedRow(repetitions.stream().map(rows -> rows.get(index)).toList()))
+        .toList();
+  }
+
+  /** Figures are medians; the note is that of the middle ratio. */
+  private static Row combinedRow(List<Row> rows) {
+    List<Row> sorted =
+        rows.stream().sorted(Comparator.comparingDouble((Row row) -> row.ratio.ratio())).toList();
+    Row middle = sorted.get((sorted.size() - 1) / 2);
+    return new Row(
+        middle.workload,
+        middle.measure,
+        Interval.of(rows.stream().map(row -> row.ratio.ratio()).toList()),
+        middle.goal,
+        Measurement.median(rows.stream().map(Row::ours).toList()),
+        Measurement.median(rows.stream().map(Row::ceiling).toList()),
+        middle.note);
+  }
+
+  /** The same with more to note. */
+  public Row withNote(String more) {
+    String all = note.isEmpty() ? more : note + "; " + more;
+    return new Row(workload, measure, ratio, goal, ours, ceiling, all);
+  }
+
   /** Whether there is a ratio at all. */
   @JsonProperty
   public boolean measured() {
-    return !Double.isNaN(ratio);
+    return !Double.isNaN(ratio.ratio());
   }
 
   /** Whether the goal is reached. */
   @JsonProperty
-  public boolean met() {
-    return ratio >= goal;
+  public Verdict met() {
+    return ratio.verdict(goal);
   }
 }

@@ -33,9 +33,10 @@ final class Batching implements Workload {
       Load load = lab.load(CONNECTIONS);
       List<Measurement> ours = new ArrayList<>();
       List<Double> alone = new ArrayList<>();
-      lab.warmUp(() -> lab.h2load().http1(sluice.url(), request, load));
-      for (int round = 0; round < lab.settings().rounds(); round++) {
-        ours.add(lab.h2load().http1(sluice.url(), request, load));
+      Round<Measurement> round = lab.http1(sluice, request, load);
+      lab.warmUp(round);
+      for (int i = 0; i < lab.settings().rounds(); i++) {
+        ours.add(round.run());
         alone.add(rowsPerSecond(lab, bare, ours.getLast().rate()));
       }
       return List.of(row(Measurement.median(ours), Measurement.median(alone, rate -> rate)));
@@ -56,15 +57,13 @@ final class Batching implements Workload {
   }
 
   private static Row row(Measurement ours, double alone) {
-    return new Row(
+    return Row.of(
         "MLP 128-1024-1024-10, V2 binary, 256 connections, batching",
         "rate ÷ rows of the model alone",
         ours.rate() / alone,
         GOAL,
-        ours.rate(),
-        ours.p50(),
-        ours.p99(),
-        alone,
+        ours,
+        Measurement.ofRate(alone),
         String.format(Locale.ROOT, "batches of %d", Models.BATCH));
   }
 }

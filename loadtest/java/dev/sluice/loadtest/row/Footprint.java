@@ -1,6 +1,5 @@
 package dev.sluice.loadtest.row;
 
-import dev.sluice.loadtest.generator.Load;
 import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.process.JvmFigures;
@@ -44,11 +43,11 @@ final class Footprint implements Workload {
 
   /** Whole rounds until there were at least so many answers. */
   private Measurement ask(Lab lab, ServerProcess sluice, long count) {
-    Load load = lab.load(CONNECTIONS);
+    Round<Measurement> round = lab.wrk(sluice, request, lab.load(CONNECTIONS));
     List<Measurement> rounds = new ArrayList<>();
     long answers = 0;
     while (answers < count) {
-      rounds.add(lab.wrk().run(sluice.url(), request, load));
+      rounds.add(round.run());
       answers += rounds.getLast().answers();
     }
     return Measurement.median(rounds).withAnswers(answers);

@@ -32,8 +32,8 @@ final class GrpcImage implements Workload {
       List<Measurement> sides =
           lab.byTurns(
               List.of(
-                  () -> lab.h2load().http2(sluice.url(), request, load, size),
-                  () -> lab.h2load().http2(grpcJava.url(), request, load, size)));
+                  lab.http2(sluice, request, load, size),
+                  lab.http2(grpcJava, request, load, size)));
       return List.of(
           Row.ofRates(
               "V2 gRPC raw, image of 602 112 bytes",

@@ -51,6 +51,6 @@ record GrpcRate(String name, String title, Request request) implements Workload 
   }
 
   private Round<Measurement> side(Lab lab, ServerProcess server, Load load, Answer answer) {
-    return () -> lab.h2load().http2(server.url(), request, load, answer.body().length);
+    return lab.http2(server, request, load, answer.body().length);
   }
 }

@@ -87,10 +87,7 @@ record HttpRate(
   private Pair pair(Lab lab, ServerProcess sluice, ServerProcess ceiling, int count) {
     Load load = lab.load(count);
     List<Measurement> sides =
-        lab.byTurns(
-            List.of(
-                () -> lab.wrk().run(sluice.url(), request, load),
-                () -> lab.wrk().run(ceiling.url(), request, load)));
+        lab.byTurns(List.of(lab.wrk(sluice, request, load), lab.wrk(ceiling, request, load)));
     return new Pair(count, sides.getFirst(), sides.getLast());
   }
 

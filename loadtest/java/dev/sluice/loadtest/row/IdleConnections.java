@@ -36,13 +36,14 @@ final class IdleConnections implements Workload {
         JvmFigures jvm = JvmFigures.of(sluice.figures())) {
       // What the first connections ever take for good is not theirs.
       OpenConnections.to(sluice.port(), IDLE).close();
-      lab.warmUp(() -> lab.wrk().run(sluice.url(), request, load));
+      Round<Measurement> busy = lab.wrk(sluice, request, load);
+      lab.warmUp(busy);
       for (int round = 0; round < lab.settings().rounds(); round++) {
-        alone.add(lab.wrk().run(sluice.url(), request, load));
+        alone.add(busy.run());
         double before = memory(sluice, jvm);
         try (OpenConnections idle = OpenConnections.to(sluice.port(), IDLE)) {
           bytes.add((memory(sluice, jvm) - before) / IDLE);
-          among.add(lab.wrk().run(sluice.url(), request, load));
+          among.add(busy.run());
           idle.requireOpen();
         }
       }

@@ -22,6 +22,12 @@ final class Isolation implements Workload {
     return "isolation";
   }
 
+  /** The server and the process of the model run at once. */
+  @Override
+  public int serverCores() {
+    return 2;
+  }
+
   @Override
   public List<Row> measure(Lab lab) {
     try (ServerProcess sluice = lab.sluice(lab.models().isolated())) {
@@ -44,10 +50,7 @@ final class Isolation implements Workload {
     Request outside = Requests.v1(isolated, 1, WIDTH);
     Answer.to(inside, sluice).requireSame(outside, sluice);
     List<Measurement> sides =
-        lab.byTurns(
-            List.of(
-                () -> lab.wrk().run(sluice.url(), outside, load),
-                () -> lab.wrk().run(sluice.url(), inside, load)));
+        lab.byTurns(List.of(lab.wrk(sluice, outside, load), lab.wrk(sluice, inside, load)));
     return Row.ofRates(
         "isolation: process, " + what + ", V1 JSON, max_batch_size 64, 64 connections",
         goal,

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * What workloads measure with.
@@ -28,15 +28,6 @@ import java.util.function.ToDoubleFunction;
  * @param models what is served
  */
 public record Lab(Settings settings, Children children, Path folder, Models models) {
-  /** Rounds of each side before any counts, at most: the JVM compiles meanwhile. */
-  private static final int MOST_WARM_UP_ROUNDS = 8;
-
-  /** A side is warm once so many rounds after one another were not faster than those before, */
-  private static final int STEADY_ROUNDS = 2;
-
-  /** by this much at least. */
-  private static final double FASTER = 1.03;
-
   /** Steps are few in a second: their loop takes longer to be compiled. */
   private static final int WARM_UP_SECONDS = 4;
 
@@ -49,6 +40,21 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
 
   H2load h2load() {
     return new H2load(children, folder);
+  }
+
+  /** Rounds of wrk, with what they cost the server. */
+  Round<Measurement> wrk(ServerProcess server, Request request, Load load) {
+    return new Watched(server, () -> wrk().run(server.url(), request, load));
+  }
+
+  /** Rounds of h2load over HTTP/1.1, with what they cost the server. */
+  Round<Measurement> http1(ServerProcess server, Request request, Load load) {
+    return new Watched(server, () -> h2load().http1(server.url(), request, load));
+  }
+
+  /** Rounds of h2load over HTTP/2, with what they cost the server. */
+  Round<Measurement> http2(ServerProcess server, Request request, Load load, int answerSize) {
+    return new Watched(server, () -> h2load().http2(server.url(), request, load, answerSize));
   }
 
   Load load(int connections) {
@@ -90,50 +96,40 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
     command.add(version.toString());
     command.addAll(List.of(Integer.toString(rows), Integer.toString(warmUp)));
     command.add(Long.toString(seconds));
-    return children.output(command, Duration.ofSeconds(seconds + 30)).strip();
+    return children.outputOnServerCores(command, Duration.ofSeconds(seconds + 30)).strip();
   }
 
   /**
    * Runs the rounds of all sides by turns: A B A B. What disturbs the machine meanwhile disturbs
-   * all of them.
+   * all of them. A turn during which a server still compiled does not count, but for the last ones
+   * allowed.
    *
    * @return the medians of each side, in the sides' order
    */
   List<Measurement> byTurns(List<Round<Measurement>> sides) {
-    return roundsByTurns(sides, Measurement::rate).stream().map(Measurement::median).toList();
-  }
-
-  /**
-   * As {@link #byTurns}, with what every counted round gave.
-   *
-   * @param rate how fast a round was
-   */
-  <T> List<List<T>> roundsByTurns(List<Round<T>> sides, ToDoubleFunction<T> rate) {
-    List<List<T>> rounds = new ArrayList<>();
-    for (Round<T> side : sides) {
-      warmUp(side, rate);
-      rounds.add(new ArrayList<>());
-    }
-    for (int round = 0; round < settings.rounds(); round++) {
-      for (int side = 0; side < sides.size(); side++) {
-        rounds.get(side).add(sides.get(side).run());
+    sides.forEach(this::warmUp);
+    List<List<Measurement>> turns = new ArrayList<>();
+    for (int spare = settings.rounds(); turns.size() < settings.rounds(); ) {
+      List<Measurement> turn = sides.stream().map(Round::run).toList();
+      if (spare == 0 || turn.stream().allMatch(WarmUp::isCompiled)) {
+        turns.add(turn);
+        Progress.turn(turns.size(), turn);
+      } else {
+        spare--;
+        Progress.repeated(turn);
       }
     }
-    return rounds;
+    return IntStream.range(0, sides.size())
+        .mapToObj(side -> Measurement.median(turns.stream().map(turn -> turn.get(side)).toList()))
+        .toList();
   }
 
-  /** Runs a side until it is not getting faster any more. */
+  /** Runs a side until it is not getting faster any more and its server's compilers rest. */
   void warmUp(Round<Measurement> side) {
-    warmUp(side, Measurement::rate);
-  }
-
-  private static <T> void warmUp(Round<T> side, ToDoubleFunction<T> rate) {
-    double best = 0;
-    int steady = 0;
-    for (int i = 0; i < MOST_WARM_UP_ROUNDS && steady < STEADY_ROUNDS; i++) {
-      double reached = rate.applyAsDouble(side.run());
-      steady = reached > best * FASTER ? 0 : steady + 1;
-      best = Math.max(best, reached);
+    var warmUp = new WarmUp();
+    while (!warmUp.isOver()) {
+      warmUp.add(side.run());
     }
+    Progress.warm(warmUp);
   }
 }

@@ -31,8 +31,8 @@ final class LightBatching implements Workload {
       List<Measurement> sides =
           lab.byTurns(
               List.of(
-                  () -> lab.wrk().runAt(rate, sluice.url(), joined, load),
-                  () -> lab.wrk().runAt(rate, sluice.url(), single, load)));
+                  new Watched(sluice, () -> lab.wrk().runAt(rate, sluice.url(), joined, load)),
+                  new Watched(sluice, () -> lab.wrk().runAt(rate, sluice.url(), single, load))));
       return List.of(row(sides.getFirst(), sides.getLast()));
     }
   }

@@ -41,6 +41,12 @@ final class MixedRuns implements Workload {
         body.getBytes(UTF_8));
   }
 
+  /** Both workers run at once: the one with the long run, and that of the tiny ones. */
+  @Override
+  public int serverCores() {
+    return 2;
+  }
+
   @Override
   public List<Row> measure(Lab lab) {
     try (ServerProcess sluice = lab.sluice(lab.models().loops())) {
@@ -52,11 +58,8 @@ final class MixedRuns implements Workload {
     Request tiny = turns(Models.LOOP, 1);
     Request slow = turns(Models.LOOP, second);
     Load load = lab.load(CONNECTIONS);
-    List<Measurement> sides =
-        lab.byTurns(
-            List.of(
-                () -> beside(sluice, slow, () -> tiny(lab, sluice, tiny, load)),
-                () -> tiny(lab, sluice, tiny, load)));
+    var quick = new Watched(sluice, () -> lab.wrk().runAt(RATE, sluice.url(), tiny, load));
+    List<Measurement> sides = lab.byTurns(List.of(() -> beside(sluice, slow, quick), quick));
     Measurement mixed = sides.getFirst();
     Measurement alone = sides.getLast();
     return Row.of(
@@ -67,10 +70,6 @@ final class MixedRuns implements Workload {
         mixed,
         alone,
         String.format(Locale.ROOT, "p99 alone %.1f ms", alone.p99() / 1000));
-  }
-
-  private static Measurement tiny(Lab lab, ServerProcess sluice, Request tiny, Load load) {
-    return lab.wrk().runAt(RATE, sluice.url(), tiny, load);
   }
 
   /** How many turns of the loop take a second here. */

@@ -31,9 +31,9 @@ final class OneConnection implements Workload {
       List<Measurement> sides =
           lab.byTurns(
               List.of(
-                  () -> lab.wrk().run(sluice.url(), request, load),
-                  () -> lab.wrk().run(sluice.url(), inline, load),
-                  () -> lab.wrk().run(ceiling.url(), request, load)));
+                  lab.wrk(sluice, request, load),
+                  lab.wrk(sluice, inline, load),
+                  lab.wrk(ceiling, request, load)));
       return List.of(
           row(TITLE, sides.get(0), sides.get(2), session),
           row(TITLE + HttpRate.INLINE, sides.get(1), sides.get(2), session));

@@ -1,6 +1,7 @@
 package dev.sluice.loadtest.row;
 
 import dev.sluice.loadtest.generator.Load;
+import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.process.ServerProcess;
 import dev.sluice.loadtest.report.Row;
@@ -22,9 +23,6 @@ public record OtherVersion(Path other) implements Workload {
 
   private static final int CONNECTIONS = 32;
   private static final int STREAMS = 16;
-
-  /** Longer than other workloads warm up: that servers are compiled alike is what is compared. */
-  private static final int WARM_UP_ROUNDS = 8;
 
   @Override
   public String name() {
@@ -54,12 +52,12 @@ public record OtherVersion(Path other) implements Workload {
   /** How one server is asked. */
   @FunctionalInterface
   private interface Asking {
-    Round<CpuRound> of(ServerProcess server);
+    Round<Measurement> of(ServerProcess server);
   }
 
   private static Asking http(Lab lab, Request request) {
     Load load = lab.load(CONNECTIONS);
-    return server -> CpuRound.of(server, () -> lab.wrk().run(server.url(), request, load));
+    return server -> lab.wrk(server, request, load);
   }
 
   private static Asking grpc(Lab lab) {
@@ -67,29 +65,22 @@ public record OtherVersion(Path other) implements Workload {
     var load = new Load(CONNECTIONS / 4, STREAMS, lab.settings().round());
     return server -> {
       int answer = Answer.to(request, server).body().length;
-      return CpuRound.of(server, () -> lab.h2load().http2(server.url(), request, load, answer));
+      return lab.http2(server, request, load, answer);
     };
   }
 
   private static Row row(
       Lab lab, String title, ServerProcess ours, ServerProcess others, Asking asking) {
-    Round<CpuRound> first = asking.of(ours);
-    Round<CpuRound> second = asking.of(others);
-    for (int i = 0; i < WARM_UP_ROUNDS; i++) {
-      first.run();
-      second.run();
-    }
-    List<List<CpuRound>> sides =
-        lab.roundsByTurns(List.of(first, second), round -> round.figures().rate());
-    double cost = CpuRound.medianCpu(sides.getFirst());
-    double otherCost = CpuRound.medianCpu(sides.getLast());
+    List<Measurement> sides = lab.byTurns(List.of(asking.of(ours), asking.of(others)));
+    double cost = sides.getFirst().cpuMicros();
+    double otherCost = sides.getLast().cpuMicros();
     return Row.of(
         title,
         "other version's CPU ÷ CPU",
         otherCost / cost,
         GOAL,
-        CpuRound.medianFigures(sides.getFirst()),
-        CpuRound.medianFigures(sides.getLast()),
+        sides.getFirst(),
+        sides.getLast(),
         String.format(Locale.ROOT, "%.1f µs of CPU, the other %.1f", cost, otherCost));
   }
 }

@@ -50,11 +50,12 @@ final class Overload implements Workload {
   public List<Row> measure(Lab lab) {
     try (ServerProcess sluice = lab.sluice(lab.models().large())) {
       Answer answer = Answer.to(request, sluice);
-      lab.warmUp(() -> lab.h2load().http1(sluice.url(), request, lab.load(BUSY)));
+      Round<Measurement> closed = lab.http1(sluice, request, lab.load(BUSY));
+      lab.warmUp(closed);
       // All peaks come first: who has been overloaded is careful for some seconds.
       List<Measurement> peaks =
           IntStream.range(0, WARM_UP_TURNS + lab.settings().rounds())
-              .mapToObj(_ -> lab.h2load().http1(sluice.url(), request, lab.load(BUSY)))
+              .mapToObj(_ -> closed.run())
               .toList();
       List<Turn> turns =
           peaks.stream().map(peak -> turn(lab, sluice, peak)).skip(WARM_UP_TURNS).toList();

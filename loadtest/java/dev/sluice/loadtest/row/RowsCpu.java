@@ -1,6 +1,7 @@
 package dev.sluice.loadtest.row;
 
 import dev.sluice.loadtest.generator.Load;
+import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.process.ServerProcess;
 import dev.sluice.loadtest.report.Row;
@@ -31,19 +32,15 @@ final class RowsCpu implements Workload {
         lab.bareSession(Models.version(lab.models().small(), Models.MLP_OF_32), ROWS).cpu();
     try (ServerProcess sluice = lab.sluice(lab.models().small());
         ServerProcess ceiling = lab.ceiling(sluice, request)) {
-      List<List<CpuRound>> sides =
-          lab.roundsByTurns(
-              List.of(
-                  CpuRound.of(sluice, () -> lab.wrk().run(sluice.url(), request, load)),
-                  CpuRound.of(ceiling, () -> lab.wrk().run(ceiling.url(), request, load))),
-              round -> round.figures().rate());
+      List<Measurement> sides =
+          lab.byTurns(List.of(lab.wrk(sluice, request, load), lab.wrk(ceiling, request, load)));
       return List.of(row(sides.getFirst(), sides.getLast(), codec, session));
     }
   }
 
-  private static Row row(List<CpuRound> ours, List<CpuRound> bare, double codec, double session) {
-    double cost = CpuRound.medianCpu(ours);
-    double ceiling = CpuRound.medianCpu(bare);
+  private static Row row(Measurement ours, Measurement bare, double codec, double session) {
+    double cost = ours.cpuMicros();
+    double ceiling = bare.cpuMicros();
     String note =
         String.format(
             Locale.ROOT,
@@ -57,8 +54,8 @@ final class RowsCpu implements Workload {
         "CPU of the parts ÷ CPU",
         (ceiling + codec + session) / cost,
         1 / MOST,
-        CpuRound.medianFigures(ours),
-        CpuRound.medianFigures(bare),
+        ours,
+        bare,
         note);
   }
 }

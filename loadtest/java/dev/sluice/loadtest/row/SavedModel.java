@@ -26,10 +26,7 @@ final class SavedModel implements Workload {
     try (ServerProcess sluice = lab.sluice(lab.models().half())) {
       Answer.to(onnx, sluice).requireSame(saved, sluice);
       List<Measurement> sides =
-          lab.byTurns(
-              List.of(
-                  () -> lab.wrk().run(sluice.url(), saved, load),
-                  () -> lab.wrk().run(sluice.url(), onnx, load)));
+          lab.byTurns(List.of(lab.wrk(sluice, saved, load), lab.wrk(sluice, onnx, load)));
       return List.of(
           Row.ofRates(
               "SavedModel half-plus-two, V1 JSON, 64 connections",

@@ -8,6 +8,7 @@ import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.process.ServerProcess;
 import dev.sluice.loadtest.report.Row;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -48,46 +49,53 @@ final class Streams implements Workload {
     return name;
   }
 
+  /** A worker takes steps while the event loop writes them. */
+  @Override
+  public int serverCores() {
+    return 2;
+  }
+
   @Override
   public List<Row> measure(Lab lab) {
     Request all = request("{}");
     // Begins so often that the first event's way is compiled as well.
     Request two = request("{\"steps\":2}");
     try (ServerProcess sluice = lab.sluice(lab.models().streams())) {
-      List<List<Streamed>> rounds =
-          lab.roundsByTurns(
+      return rows(
+          lab.byTurns(
               List.of(
                   () -> loop(lab, 1),
-                  () -> read(lab, sluice, all, 1),
-                  () -> read(lab, sluice, all, Models.STREAMS),
+                  read(lab, sluice, all, 1),
+                  read(lab, sluice, all, Models.STREAMS),
                   () -> loop(lab, Models.STREAMS),
-                  () -> read(lab, sluice, two, 1)),
-              Streamed::rate);
-      return rows(
-          rate(rounds.get(0)),
-          rate(rounds.get(1)),
-          rate(rounds.get(2)),
-          rate(rounds.get(3)),
-          Measurement.median(rounds.get(4), Streamed::firstMicros));
+                  read(lab, sluice, two, 1))));
     }
   }
 
-  private Streamed loop(Lab lab, int rows) {
+  private Measurement loop(Lab lab, int rows) {
     double micros = lab.stepLoop(Models.version(lab.models().streams(), model), rows);
-    return new Streamed(rows * 1e6 / micros, 0);
+    return Measurement.ofRate(rows * 1e6 / micros);
   }
 
-  private static Streamed read(Lab lab, ServerProcess sluice, Request request, int readers) {
-    return EventStreams.read(sluice.port(), request, readers, lab.settings().round());
+  /** Reads streams: an answer is a step. */
+  private static Round<Measurement> read(
+      Lab lab, ServerProcess sluice, Request request, int readers) {
+    Duration length = lab.settings().round();
+    return new Watched(
+        sluice,
+        () -> {
+          Streamed read = EventStreams.read(sluice.port(), request, readers, length);
+          long steps = Math.round(read.rate() * length.toMillis() / 1000);
+          return new Measurement(read.rate(), read.firstMicros(), Double.NaN, steps);
+        });
   }
 
-  private static double rate(List<Streamed> rounds) {
-    return Measurement.median(rounds, Streamed::rate);
-  }
-
-  private List<Row> rows(
-      double loop, double one, double together, double loopTogether, double first) {
-    double step = 1e6 / loop;
+  private List<Row> rows(List<Measurement> sides) {
+    Measurement loop = sides.get(0);
+    Measurement one = sides.get(1);
+    Measurement together = sides.get(2);
+    double step = 1e6 / loop.rate();
+    double first = sides.get(4).p50();
     return List.of(
         row("one stream", "steps ÷ those of a loop by hand", ONE_GOAL, one, loop, ""),
         row(
@@ -100,7 +108,7 @@ final class Streams implements Workload {
                 Locale.ROOT,
                 "a loop by hand over %d rows: %.2f",
                 Models.STREAMS,
-                loopTogether / loop)),
+                sides.get(3).rate() / loop.rate())),
         Row.ofFigure(
             "first event of a stream" + steps(),
             "step + 250 µs ÷ time to it",
@@ -114,16 +122,14 @@ final class Streams implements Workload {
   }
 
   private Row row(
-      String workload, String measure, double goal, double rate, double ceiling, String note) {
-    return new Row(
-        workload + steps(),
-        measure,
-        rate / ceiling,
-        goal,
-        rate,
-        Double.NaN,
-        Double.NaN,
-        ceiling,
-        note);
+      String workload,
+      String measure,
+      double goal,
+      Measurement ours,
+      Measurement ceiling,
+      String note) {
+    double ratio = ours.rate() / ceiling.rate();
+    return Row.of(
+        workload + steps(), measure, ratio, goal, ours.rateAndCost(), ceiling.rateAndCost(), note);
   }
 }

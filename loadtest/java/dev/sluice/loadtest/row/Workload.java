@@ -8,6 +8,11 @@ public interface Workload {
   /** By which it is chosen on the command line. */
   String name();
 
+  /** Returns how many cores the server needs, since one core would hide what is measured. */
+  default int serverCores() {
+    return 1;
+  }
+
   /**
    * Measures. Takes about a minute, and leaves nothing running.
    *

@@ -12,6 +12,14 @@ class ProcessFiguresTest {
   }
 
   @Test
+  void compilerThreadsOfThisProcessAreFound() {
+    var figures = new ProcessFigures(ProcessHandle.current().pid());
+    assertThat(figures.compilerMicros()).isNotEmpty();
+    assertThat(figures.compilerMicros().values()).allMatch(micros -> micros >= 0);
+    assertThat(figures.cpuMicros()).isPositive();
+  }
+
+  @Test
   void thisProcessHasMemory() {
     assertThat(new ProcessFigures(ProcessHandle.current().pid()).residentBytes()).isPositive();
   }

@@ -18,7 +18,7 @@ class ReportTest {
       Row.ofRates(
           "V2 binary",
           0.65,
-          new Measurement(52_800.5, 1_105, 4_288, 9),
+          new Measurement(52_800.5, 1_105, 4_288, 9).withCost(180, 0.01),
           new Measurement(66_000, 900, 2_000, 9),
           "64 connections");
   private static final Report REPORT =
@@ -38,15 +38,18 @@ class ReportTest {
     assertThat(row.get("rate").asDouble()).isEqualTo(52_800.5);
     assertThat(row.get("p50").asDouble()).isEqualTo(1_105);
     assertThat(row.get("p99").asDouble()).isEqualTo(4_288);
+    assertThat(row.get("cpu_micros").asDouble()).isEqualTo(20);
     assertThat(row.get("ceiling_rate").asDouble()).isEqualTo(66_000);
-    assertThat(row.get("met").asBoolean()).isTrue();
+    assertThat(row.get("ceiling_cpu_micros").isNull()).isTrue();
+    assertThat(row.get("low").isNull()).isTrue();
+    assertThat(row.get("met").asText()).isEqualTo("yes");
   }
 
   @Test
   void whatWasNotMeasuredIsNullAndNotMet() throws IOException {
     JsonNode row = new JsonMapper().readTree(REPORT.json()).get("rows").get(1);
     assertThat(row.get("ratio").isNull()).isTrue();
-    assertThat(row.get("met").asBoolean()).isFalse();
+    assertThat(row.get("met").asText()).isEqualTo("no");
     assertThat(row.get("note").asText()).isEqualTo("not measured: no files left");
   }
 
@@ -54,9 +57,9 @@ class ReportTest {
   void tableShowsLatenciesInMilliseconds() {
     assertThat(MarkdownTable.of(REPORT))
         .contains(
-            "| V2 binary | rate ÷ ceiling's | 0.80 | 0.65 | yes | 52,801 | 1.11 | 4.29 | 66,000 |"
-                + " 64 connections |")
-        .contains("| idle |  |  |  | no |  |  |  |  | not measured: no files left |")
+            "| V2 binary | rate ÷ ceiling's | 0.80 |  | 0.65 | yes | 52,801 | 1.11 | 4.29 | 20.0 |"
+                + " 66,000 |  | 64 connections |")
+        .contains("| idle |  |  |  |  | no |  |  |  |  |  |  | not measured: no files left |")
         .endsWith("2026-01-02; 2 × a processor; medians of 3 rounds of 3 s per side.\n");
   }
 
