@@ -106,14 +106,14 @@ class CommandLineTest {
   @CsvSource({"'sluice ser', serve", "'sluice serve --mod', --models"})
   void bashCompletesCommandsAndFlagsByTheScript(String typed, String completed) throws Exception {
     assertThat(run("generate-completion")).isZero();
-    String[] words = typed.split(" ");
+    String[] words = typed.split(" ", -1);
     String line =
         "%s%nCOMP_WORDS=(%s); COMP_CWORD=%d; _complete_sluice; echo \"${COMPREPLY[@]}\""
             .formatted(out, typed, words.length - 1);
     Process bash = new ProcessBuilder("bash", "-c", line).redirectError(DISCARD).start();
     bash.getOutputStream().close();
     String printed = new String(bash.getInputStream().readAllBytes(), UTF_8);
-    assertThat(printed.strip().split(" ")).contains(completed);
+    assertThat(printed.strip().split(" ", -1)).contains(completed);
   }
 
   @Test

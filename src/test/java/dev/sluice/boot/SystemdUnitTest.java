@@ -39,7 +39,7 @@ class SystemdUnitTest {
         settings,
         page.substring(from, page.indexOf("```", from))
             .replace("/var/lib/sluice/models", folder.toString()));
-    List<String> words = new ArrayList<>(List.of(value("ExecStart").split(" ")));
+    List<String> words = new ArrayList<>(List.of(value("ExecStart").split(" ", -1)));
     assertThat(words.removeFirst()).isEqualTo("/opt/sluice/bin/sluice");
     words.replaceAll(word -> word.equals("/etc/sluice/sluice.yml") ? settings.toString() : word);
     return Manifests.started(words);
