@@ -6,7 +6,7 @@ import io.vertx.core.Vertx;
 
 /** What the tests of the queue share. */
 final class QueueStress {
-  private static final Context EVENT_LOOP = Vertx.vertx().getOrCreateContext();
+  static final Context EVENT_LOOP = Vertx.vertx().getOrCreateContext();
 
   private QueueStress() {}
 
