@@ -43,8 +43,8 @@ public interface ModelSession extends AutoCloseable {
 
   /**
    * Returns another session over what this one has loaded, which takes no more of the model's
-   * memory; empty if the runtime has no such sessions. Each is closed by itself. For the thread
-   * that opened this one, before it runs.
+   * memory; empty if the runtime has no such sessions, or this one and all that share it are
+   * closed. Each is closed by itself. Any thread, also while this one runs or after it was closed.
    */
   default Optional<ModelSession> share() {
     return Optional.empty();

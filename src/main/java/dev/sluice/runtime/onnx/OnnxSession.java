@@ -63,7 +63,9 @@ final class OnnxSession implements ModelSession {
 
   @Override
   public Optional<ModelSession> share() {
-    handle.retain();
+    if (!handle.tryRetain()) {
+      return Optional.empty();
+    }
     try {
       return Optional.of(new OnnxSession(handle, metadata, wholeOutputs));
     } catch (RuntimeException | Error e) {

@@ -53,6 +53,11 @@ final class SessionHandle {
     users.incrementAndGet();
   }
 
+  /** Takes a reference unless the last one was released, which frees the session. */
+  boolean tryRetain() {
+    return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
+  }
+
   /** Releases a reference; the last one to be released frees the session. */
   void release() {
     if (users.decrementAndGet() == 0) {

@@ -117,10 +117,13 @@ final class SavedModel implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  /** Returns the same model for one more session, which closes it too. */
-  SavedModel share() {
-    users.incrementAndGet();
-    return this;
+  /**
+   * Takes the same model for one more session, which closes it too.
+   *
+   * @return false if the last one has closed it
+   */
+  boolean tryShare() {
+    return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
   }
 
   long graph() {

@@ -82,9 +82,12 @@ final class TensorflowSession implements ModelSession {
 
   @Override
   public Optional<ModelSession> share() {
+    if (!model.tryShare()) {
+      return Optional.empty();
+    }
     var other = new TfStatus();
     try {
-      return Optional.of(open(model.share(), config, totals, other));
+      return Optional.of(open(model, config, totals, other));
     } catch (RuntimeException e) {
       other.close();
       throw e;

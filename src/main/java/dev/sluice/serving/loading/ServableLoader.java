@@ -195,7 +195,7 @@ public final class ServableLoader implements Loader {
         telemetry.loads().metadataId(id);
       }
       meter.loaded(nanoTime.getAsLong() - begun);
-      return start(id, metadata, opened, meter, () -> opener.openBeside(opened.config()));
+      return start(id, metadata, opened, meter, () -> opener.openBeside(opened));
     } catch (RuntimeException | Error e) {
       opened.sessions().forEach(ModelSession::close);
       throw e;

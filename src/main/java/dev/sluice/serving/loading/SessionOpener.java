@@ -37,8 +37,10 @@ final class SessionOpener {
    * @param sessions one for each worker, ready to take requests: the first worker of each instance,
    *     then the second of each, so that the workers that are woken first share nothing
    * @param config the model's, complete with what its files say
+   * @param shared the first of each instance, which others share and any may outlive; empty if each
+   *     worker has a session of its own
    */
-  record Opened(List<ModelSession> sessions, ModelConfig config) {}
+  record Opened(List<ModelSession> sessions, ModelConfig config, List<ModelSession> shared) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(SessionOpener.class);
 
@@ -90,10 +92,10 @@ final class SessionOpener {
         addWarm(loaded.getLast(), config, sessions);
       }
       if (share(loaded, config, sessions)) {
-        return new Opened(sessions, config);
+        return new Opened(sessions, config, loaded);
       }
       sessions.replaceAll(session -> new ReopenableSession(() -> openAgain(config), session));
-      return new Opened(sessions, config.withWorkers(new Workers(loaded.size(), 1)));
+      return new Opened(sessions, config.withWorkers(new Workers(loaded.size(), 1)), List.of());
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       throw e;
@@ -123,10 +125,30 @@ final class SessionOpener {
     return config.concurrency() > 1;
   }
 
-  /** Opens a session beside one whose run does not end, if there is memory for it. */
-  ModelSession openBeside(ModelConfig config) {
+  /**
+   * Opens a session beside one whose run does not end: over what other workers run, so that its
+   * variables stay one set, or another one if there is memory for it.
+   */
+  ModelSession openBeside(Opened opened) {
+    for (ModelSession first : opened.shared()) {
+      Optional<ModelSession> shared = first.share();
+      if (shared.isPresent()) {
+        return limited(shared.get(), opened.config());
+      }
+    }
     AvailableMemory.requireFor(source.folder(), source.id());
-    return openAgain(config);
+    return openAgain(opened.config());
+  }
+
+  private ModelSession limited(ModelSession session, ModelConfig config) {
+    var opened = new ArrayList<ModelSession>();
+    try {
+      add(session, config, opened);
+      return opened.getLast();
+    } catch (RuntimeException | Error e) {
+      opened.forEach(ModelSession::close);
+      throw e;
+    }
   }
 
   /** Opens a session in place of one that was lost, ready to take requests. */

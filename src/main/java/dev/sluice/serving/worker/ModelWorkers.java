@@ -40,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * Abandoned.   Its callers are answered, and their model is given back. The worker, which is in the run, goes on
  *              with it and takes nothing more. When the run ends, the worker closes its session and ends.
  * Replacement. Another worker with a thread of its own opens another session, after the pauses of SessionRecovery
- *              if that fails, for want of memory too. It has the place, the permit, and the queue of the other.
+ *              if that fails, for want of memory too. Where several workers run one session, it joins them: a
+ *              session beside theirs would have other variables. It has the place, the permit, and the queue of the other.
  *              A worker that cannot be started is tried again, after such pauses.
  * Limit.       A run that does not end costs a core and the memory of a session. So a model may leave only so many
  *              to themselves; the callers of one more are answered, and the breaker stays open.

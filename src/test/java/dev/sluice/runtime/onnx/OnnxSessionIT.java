@@ -88,6 +88,11 @@ class OnnxSessionIT {
     assertThat(runSlow(first, 4)).isEqualTo(4);
     first.close();
     assertThat(runSlow(second, 5)).isEqualTo(5);
+    try (ModelSession fourth = first.share().orElseThrow()) {
+      second.close();
+      assertThat(runSlow(fourth, 6)).isEqualTo(6);
+    }
+    assertThat(first.share()).isEmpty();
   }
 
   private static float runSlow(ModelSession session, float x) {

@@ -90,7 +90,11 @@ class TensorflowRuntimeProviderIT {
       assertThat(counted(second)).isEqualTo(2f);
       first.close();
       assertThat(counted(second)).isEqualTo(3f);
+      try (ModelSession third = first.share().orElseThrow()) {
+        assertThat(counted(third)).isEqualTo(4f);
+      }
     }
+    assertThat(first.share()).isEmpty();
   }
 
   private static float counted(ModelSession session) {

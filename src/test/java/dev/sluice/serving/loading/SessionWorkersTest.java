@@ -25,9 +25,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SessionWorkersTest {
-  private static final Path FOLDER = Path.of("models/m/1");
+  @TempDir private Path folder;
 
   private final List<String> ran = new ArrayList<>();
   private final List<String> open = new ArrayList<>();
@@ -49,7 +50,7 @@ class SessionWorkersTest {
       if (open.size() >= mostOpen) {
         throw InferenceException.invalid("no more of them");
       }
-      return shares ? Optional.of(new Loaded(name)) : Optional.empty();
+      return shares && open.contains(name) ? Optional.of(new Loaded(name)) : Optional.empty();
     }
 
     @Override
@@ -101,11 +102,17 @@ class SessionWorkersTest {
     }
   }
 
+  private SessionOpener opener() {
+    var source = new ModelSource(new ModelId("m", 1), folder, RuntimesConfig.DEFAULT);
+    return new SessionOpener(
+        new Provider(), source, folder, NoRecords.HERE, new LoadMeters(), 1 << 20, () -> 0);
+  }
+
   private SessionOpener.Opened open(int instances, int concurrency) {
-    var source = new ModelSource(new ModelId("m", 1), FOLDER, RuntimesConfig.DEFAULT);
-    var opener =
-        new SessionOpener(
-            new Provider(), source, FOLDER, NoRecords.HERE, new LoadMeters(), 1 << 20, () -> 0);
+    return open(opener(), instances, concurrency);
+  }
+
+  private static SessionOpener.Opened open(SessionOpener opener, int instances, int concurrency) {
     return opener.open(ModelConfig.DEFAULT.withWorkers(new Workers(instances, concurrency)));
   }
 
@@ -144,6 +151,41 @@ class SessionWorkersTest {
     assertThat(run(opened)).containsExactly("session 1", "session 2");
     assertThat(opened.config().workers()).isEqualTo(new Workers(2, 1));
     assertThat(opened.sessions()).allMatch(ReopenableSession.class::isInstance);
+  }
+
+  @Test
+  void aSessionInPlaceOfOneThatHangsIsSharedWithTheOtherWorkers() {
+    SessionOpener opener = opener();
+    SessionOpener.Opened opened = open(opener, 1, 2);
+    // The worker of the first hangs, and its run ends later.
+    try (ModelSession beside = opener.openBeside(opened)) {
+      assertThat(runOf(beside)).isEqualTo("session 1");
+      opened.sessions().getFirst().close();
+      try (ModelSession other = opener.openBeside(opened)) {
+        assertThat(runOf(other)).isEqualTo("session 1");
+      }
+    }
+    opened.sessions().getLast().close();
+    try (ModelSession another = opener.openBeside(opened)) {
+      assertThat(runOf(another)).isEqualTo("session 2");
+    }
+    assertThat(open).isEmpty();
+  }
+
+  @Test
+  void aSessionInPlaceOfOneWithOneWorkerIsAnotherOne() {
+    SessionOpener opener = opener();
+    SessionOpener.Opened opened = open(opener, 1, 1);
+    try (ModelSession beside = opener.openBeside(opened)) {
+      assertThat(runOf(beside)).isEqualTo("session 2");
+    }
+    opened.sessions().forEach(ModelSession::close);
+    assertThat(open).isEmpty();
+  }
+
+  private String runOf(ModelSession session) {
+    session.run(FakeSession.SIGNATURE, List.of(), List.of());
+    return ran.getLast();
   }
 
   @Test
