@@ -9,8 +9,8 @@ import java.util.Locale;
 public final class MarkdownTable {
   private static final String HEAD =
       """
-      | workload | measure | ratio | 95 % | goal | met | rate /s | p50 ms | p99 ms | CPU µs | ceiling /s | CPU µs | note |
-      | --- | --- | ---: | :---: | ---: | :---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+      | workload | measure | ratio | 95 % | goal | met | rate /s | p50 ms | p99 ms | CPU µs | ceiling /s | CPU µs | CPU ratio | 95 % | note |
+      | --- | --- | ---: | :---: | ---: | :---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | :---: | --- |
       """;
 
   /** Between these two lines of a page lies the last table. */
@@ -54,7 +54,7 @@ public final class MarkdownTable {
             row.workload(),
             row.measure(),
             figure("%.2f", row.ratio().ratio()),
-            figure("%.2f", row.ratio().low()) + figure(" to %.2f", row.ratio().high()),
+            interval(row.ratio()),
             figure("%.2f", row.goal()),
             row.met().toString(),
             figure("%,.0f", row.ours().rate()),
@@ -63,8 +63,14 @@ public final class MarkdownTable {
             figure("%.1f", row.ours().cpuMicros()),
             figure("%,.0f", row.ceiling().rate()),
             figure("%.1f", row.ceiling().cpuMicros()),
+            figure("%.2f", row.cpu().ratio()),
+            interval(row.cpu()),
             row.note())
         + " |";
+  }
+
+  private static String interval(Interval interval) {
+    return figure("%.2f", interval.low()) + figure(" to %.2f", interval.high());
   }
 
   private static String figure(String format, double value) {

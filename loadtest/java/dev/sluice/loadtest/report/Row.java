@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
  * @param measure what the ratio is made of
  * @param ratio turned so that more is better
  * @param goal which ratio is enough
+ * @param cpu the ceiling's processor time per answer ÷ the server's own
  * @param ours the server's own figures
  * @param ceiling those of what it was compared with
  * @param note what was found in the measure's own units, or why nothing was
@@ -24,6 +25,7 @@ public record Row(
     String measure,
     @JsonUnwrapped Interval ratio,
     double goal,
+    @JsonUnwrapped(prefix = "cpu_") Interval cpu,
     @JsonUnwrapped Measurement ours,
     @JsonUnwrapped(prefix = "ceiling_") Measurement ceiling,
     String note) {
@@ -36,7 +38,9 @@ public record Row(
       Measurement ours,
       Measurement ceiling,
       String note) {
-    return new Row(workload, measure, Interval.of(ratio), goal, ours, ceiling, note);
+    double cpu = ceiling.cpuMicros() / ours.cpuMicros();
+    return new Row(
+        workload, measure, Interval.of(ratio), goal, Interval.of(cpu), ours, ceiling, note);
   }
 
   /** A row whose ratio is that of the rates. */
@@ -78,6 +82,7 @@ public record Row(
         middle.measure,
         Interval.of(rows.stream().map(row -> row.ratio.ratio()).toList()),
         middle.goal,
+        Interval.of(rows.stream().map(row -> row.cpu.ratio()).toList()),
         Measurement.median(rows.stream().map(Row::ours).toList()),
         Measurement.median(rows.stream().map(Row::ceiling).toList()),
         middle.note);
@@ -86,7 +91,7 @@ public record Row(
   /** The same with more to note. */
   public Row withNote(String more) {
     String all = note.isEmpty() ? more : note + "; " + more;
-    return new Row(workload, measure, ratio, goal, ours, ceiling, all);
+    return new Row(workload, measure, ratio, goal, cpu, ours, ceiling, all);
   }
 
   /** Whether there is a ratio at all. */

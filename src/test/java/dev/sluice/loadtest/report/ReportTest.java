@@ -19,7 +19,7 @@ class ReportTest {
           "V2 binary",
           0.65,
           new Measurement(52_800.5, 1_105, 4_288, 9).withCost(180, 0.01),
-          new Measurement(66_000, 900, 2_000, 9),
+          new Measurement(66_000, 900, 2_000, 10).withCost(240, 0),
           "64 connections");
   private static final Report REPORT =
       new Report(
@@ -40,7 +40,9 @@ class ReportTest {
     assertThat(row.get("p99").asDouble()).isEqualTo(4_288);
     assertThat(row.get("cpu_micros").asDouble()).isEqualTo(20);
     assertThat(row.get("ceiling_rate").asDouble()).isEqualTo(66_000);
-    assertThat(row.get("ceiling_cpu_micros").isNull()).isTrue();
+    assertThat(row.get("ceiling_cpu_micros").asDouble()).isEqualTo(24);
+    assertThat(row.get("cpu_ratio").asDouble()).isEqualTo(1.2);
+    assertThat(row.get("cpu_low").isNull()).isTrue();
     assertThat(row.get("low").isNull()).isTrue();
     assertThat(row.get("met").asText()).isEqualTo("yes");
   }
@@ -58,8 +60,8 @@ class ReportTest {
     assertThat(MarkdownTable.of(REPORT))
         .contains(
             "| V2 binary | rate ÷ ceiling's | 0.80 |  | 0.65 | yes | 52,801 | 1.11 | 4.29 | 20.0 |"
-                + " 66,000 |  | 64 connections |")
-        .contains("| idle |  |  |  |  | no |  |  |  |  |  |  | not measured: no files left |")
+                + " 66,000 | 24.0 | 1.20 |  | 64 connections |")
+        .contains("| idle |  |  |  |  | no |  |  |  |  |  |  |  |  | not measured: no files left |")
         .endsWith("2026-01-02; 2 × a processor; medians of 3 rounds of 3 s per side.\n");
   }
 

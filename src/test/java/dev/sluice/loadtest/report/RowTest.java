@@ -29,6 +29,7 @@ class RowTest {
     assertThat(first.ceiling()).isEqualTo(rate(100));
     assertThat(first.note()).isEqualTo("middle");
     assertThat(first.ratio()).isEqualTo(Interval.of(List.of(0.9, 0.7, 0.8)));
+    assertThat(first.cpu()).isEqualTo(Interval.of(List.of(100 / 90.0, 100 / 70.0, 100 / 80.0)));
     assertThat(first.met()).isEqualTo(Verdict.UNCLEAR);
     assertThat(MarkdownTable.line(first)).contains("| 0.80 | 0.58 to 1.09 | 0.80 | unclear | 80 |");
   }
