@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class KubernetesManifestsTest {
   private static final String METRICS_PAGE = "src/docs/reference/metrics.md";
+  private static final Pattern METRIC = Pattern.compile("sluice_\\w+");
 
   /** Those that stand for themselves: neither kustomizations nor patches of others. */
   static List<String> complete() throws IOException {
@@ -146,14 +148,24 @@ class KubernetesManifestsTest {
         .isEqualTo(port.path("containerPort"));
   }
 
-  @Test
-  void itScalesByAMetricThatThereIs() throws IOException {
-    String query =
-        Manifests.read("components/keda/scaled-object.yaml")
-            .at("/spec/triggers/0/metadata/query")
-            .asText();
-    assertThat(query).contains("sluice_queue_seconds_bucket");
-    assertThat(Files.readString(Path.of(METRICS_PAGE)))
-        .contains("| `sluice_queue_seconds` | histogram |");
+  @ParameterizedTest
+  @CsvSource({
+    "components/keda/scaled-object.yaml, query, 1",
+    "components/alerts/prometheus-rule.yaml, expr, 9"
+  })
+  void queriesAskForMetricsThatThereAre(String path, String field, int queries) throws IOException {
+    String page = Files.readString(Path.of(METRICS_PAGE));
+    List<String> found = Manifests.read(path).findValuesAsText(field);
+    assertThat(found).hasSize(queries).allSatisfy(query -> assertThat(names(query)).isNotEmpty());
+    assertThat(found.stream().flatMap(query -> names(query).stream()))
+        .allSatisfy(name -> assertThat(page).contains("| `" + name + "` |"));
+  }
+
+  private static List<String> names(String query) {
+    return METRIC
+        .matcher(query)
+        .results()
+        .map(name -> name.group().replaceFirst("_bucket$", ""))
+        .toList();
   }
 }
