@@ -8,8 +8,6 @@ import dev.sluice.stress.StressedRequests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -20,9 +18,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * One worker runs a step of a stream, enqueues the next one and holds the answer back; another
- * worker runs that one, and its answer comes to the event loop, here on the same thread, first:
- * each is delivered once, in their order.
+ * One worker runs a step of a stream, enqueues the next one and holds the answer back to the end;
+ * another worker runs that one, and its answer comes to the event loop, here on the same thread,
+ * first: each is delivered once, in their order.
  */
 @JCStressTest
 @Outcome(id = "first second", expect = Expect.ACCEPTABLE, desc = "each once, in order")
@@ -30,7 +28,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @State
 public class StepOrderStress {
   private final ModelQueue queue = new ModelQueue(new QueueConfig(4, Duration.ZERO, 1, 1));
-  private final Queue<PendingRequest> eventLoop = new ConcurrentLinkedQueue<>();
+  private final PendingRequest first = step();
   private final List<String> delivered = new ArrayList<>();
 
   private final class Recorded implements Recipient {
@@ -52,32 +50,23 @@ public class StepOrderStress {
 
   @Actor
   public void firstWorker() {
-    PendingRequest step = step();
-    answer(step, "first");
+    answer(first, "first");
     PendingRequest next = step();
-    next.follows(step);
+    next.follows(first);
     queue.offerNext(next);
-    eventLoop.add(step);
   }
 
   @Actor
   public void secondWorker() {
     for (PendingRequest next : queue.takeAll()) {
       answer(next, "second");
-      eventLoop.add(next);
+      next.deliver();
     }
-    deliverAll();
   }
 
   @Arbiter
   public void result(L_Result result) {
-    deliverAll();
+    first.deliver();
     result.r1 = String.join(" ", delivered);
-  }
-
-  private void deliverAll() {
-    for (PendingRequest sent = eventLoop.poll(); sent != null; sent = eventLoop.poll()) {
-      sent.deliver();
-    }
   }
 }
