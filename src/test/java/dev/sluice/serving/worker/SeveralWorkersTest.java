@@ -32,7 +32,9 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -158,16 +160,36 @@ class SeveralWorkersTest {
         .otherwise(e -> ((InferenceException) e).code().name());
   }
 
-  /** Has all workers but the last be in a run; each ends with its latch. */
-  private List<Held> holdAllButOne() throws InterruptedException {
+  /** Has all workers but one be in a run, whichever they are; each ends with its latch. */
+  private List<Held> holdAllButOne() {
+    Map<FakeSession, CountDownLatch> gates = holdAll();
     List<Held> held = new ArrayList<>();
-    for (FakeSession session : sessions.subList(0, sessions.size() - 1)) {
-      CountDownLatch gate = session.hold();
+    while (held.size() < sessions.size() - 1) {
       InferenceRequest request = request(held.size());
-      held.add(new Held(session, gate, request, ask(request)));
-      session.awaitRun();
+      CompletableFuture<String> answer = ask(request);
+      FakeSession taker = nextRunning(gates);
+      held.add(new Held(taker, Objects.requireNonNull(gates.remove(taker)), request, answer));
     }
+    gates.values().forEach(CountDownLatch::countDown);
     return held;
+  }
+
+  private Map<FakeSession, CountDownLatch> holdAll() {
+    Map<FakeSession, CountDownLatch> gates = new HashMap<>();
+    sessions.forEach(session -> gates.put(session, session.hold()));
+    return gates;
+  }
+
+  /** Returns the one of these that begins to run next. */
+  private static FakeSession nextRunning(Map<FakeSession, CountDownLatch> resting) {
+    while (true) {
+      for (FakeSession session : resting.keySet()) {
+        if (session.runs() > 0) {
+          return session;
+        }
+      }
+      Thread.onSpinWait();
+    }
   }
 
   private record Held(
@@ -176,12 +198,12 @@ class SeveralWorkersTest {
       InferenceRequest request,
       CompletableFuture<String> answer) {}
 
-  private FakeSession free() {
-    return sessions.getLast();
-  }
-
+  /** Lets the runs go on, to succeed. */
   private static void release(List<Held> held) {
-    held.forEach(each -> each.gate.countDown());
+    held.forEach(each -> {
+      each.session.failWith(null);
+      each.gate.countDown();
+    });
   }
 
   @ParameterizedTest
@@ -189,7 +211,7 @@ class SeveralWorkersTest {
   void failuresOfOneWorkerInARowOpenTheBreakerWhileOthersRun(int workers) throws Exception {
     start(workers, BatchingConfig.DEFAULT);
     List<Held> held = holdAllButOne();
-    free().failWith(broken());
+    sessions.forEach(session -> session.failWith(broken()));
     for (int i = 0; i < FAILURES; i++) {
       assertThat(ask(1).get()).isEqualTo("INTERNAL");
     }
@@ -209,7 +231,7 @@ class SeveralWorkersTest {
   void anAnswerOfOneWorkerInterruptsTheFailuresOfAnother(int workers) throws Exception {
     start(workers, BatchingConfig.DEFAULT);
     List<Held> held = holdAllButOne();
-    free().failWith(broken());
+    sessions.forEach(session -> session.failWith(broken()));
     for (int i = 1; i < FAILURES; i++) {
       assertThat(ask(1).get()).isEqualTo("INTERNAL");
     }
@@ -298,17 +320,16 @@ class SeveralWorkersTest {
   void whatWaitsForADelayGoesToAWorkerThatIsFreeWhenTheTimeIsOver(int workers) throws Exception {
     var batching = new BatchingConfig(4, true, Duration.ofMillis(20), List.of(), List.of());
     start(workers, batching);
-    for (int i = 0; i < workers - 1; i++) {
-      sessions.get(i).hold();
-    }
-    // Each worker but the last takes a full batch and stays in its run.
+    Map<FakeSession, CountDownLatch> gates = holdAll();
+    // Each worker but one takes a full batch and stays in its run.
     List<CompletableFuture<String>> held = new ArrayList<>();
-    for (FakeSession session : sessions.subList(0, workers - 1)) {
+    while (gates.size() > 1) {
       for (int i = 0; i < 4; i++) {
         held.add(ask(i));
       }
-      session.awaitRun();
+      gates.remove(nextRunning(gates));
     }
+    gates.values().forEach(CountDownLatch::countDown);
     CompletableFuture<String> late = ask(9);
     CompletableFuture<String> later = ask(10);
     while (!late.isDone()) {
