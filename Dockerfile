@@ -3,7 +3,8 @@
 FROM eclipse-temurin:25-jre
 
 COPY target/sluice /opt/sluice
-RUN ln -s /opt/sluice/bin/sluice /usr/local/bin/sluice
+# The cache holds for the Java of this image alone.
+RUN ln -s /opt/sluice/bin/sluice /usr/local/bin/sluice && sluice aot-cache
 
 USER 1000:1000
 EXPOSE 8080

@@ -23,9 +23,10 @@ test: java25
 	@test -z "$(EXCLUDED)" || echo "No chromium, chromium-browser or google-chrome on the PATH: the tests tagged browser are left out."
 	$(MVN) verify $(EXCLUDED)
 
-## Leaves a distribution in target/sluice.
+## Leaves a distribution in target/sluice, with the AOT cache for the Java that would start it here.
 build: java25
 	$(MVN) --quiet package -DskipTests
+	target/sluice/bin/sluice aot-cache
 
 ## Builds the commit that is checked out twice, in two folders, and compares every byte: about 5 minutes.
 reproducible: java25

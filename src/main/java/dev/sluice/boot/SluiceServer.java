@@ -206,6 +206,7 @@ public final class SluiceServer implements Server {
    */
   public static SluiceServer start(SluiceConfig config) {
     var server = new SluiceServer(config);
+    AotCache.check();
     server.warmUp = ProtocolWarmUp.begin(server.threads, config.listeners());
     server.models.control().holdReadiness();
     try {

@@ -96,8 +96,8 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             """
-            sluice: A command is missing: serve, check, infer, tensorflow_model_server, tritonserver, kserve,\
-             generate-completion.
+            sluice: A command is missing: serve, check, infer, aot-cache, tensorflow_model_server, tritonserver,\
+             kserve, generate-completion.
             Try: sluice --help
             """);
   }

@@ -9,12 +9,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs {@code bin/sluice} with a java that prints its arguments, on a made-up machine. */
 class StartScriptTest {
+  private static final Path SCRIPT = Path.of("src/dist/bin/sluice");
+
   @TempDir private Path root;
 
   @BeforeEach
@@ -32,7 +36,11 @@ class StartScriptTest {
   }
 
   private List<String> flags(Map<String, String> environment) throws IOException {
-    var builder = new ProcessBuilder("sh", Path.of("src/dist/bin/sluice").toString(), "serve");
+    return flags(SCRIPT, environment);
+  }
+
+  private List<String> flags(Path script, Map<String, String> environment) throws IOException {
+    var builder = new ProcessBuilder("sh", script.toString(), "serve");
     builder.redirectErrorStream(true).environment().remove("SLUICE_JAVA_OPTS");
     builder.environment().put("JAVA_HOME", root.resolve("java").toString());
     builder.environment().put("SLUICE_SYSTEM_ROOT", root.toString());
@@ -123,5 +131,52 @@ class StartScriptTest {
     assertThat(flags.indexOf("-Xmx2g")).isGreaterThan(flags.indexOf("-Xmx4095m"));
     assertThat(flags.indexOf("-XX:-ExitOnOutOfMemoryError"))
         .isGreaterThan(flags.indexOf("-XX:+ExitOnOutOfMemoryError"));
+  }
+
+  @Test
+  void anotherCollectorTakesThePlaceOfTheScripts() throws IOException {
+    assertThat(flags()).contains("-XX:+UseParallelGC");
+    assertThat(flags(Map.of("SLUICE_JAVA_OPTS", "-Xmx1g -XX:+UseG1GC")))
+        .contains("-XX:+UseG1GC")
+        .doesNotContain("-XX:+UseParallelGC");
+  }
+
+  @Test
+  void theJarsAreInOneOrderOnEveryFileSystem() throws IOException {
+    Path home = distribution("zeta.jar", "alpha.jar", "Beta.jar");
+    List<String> flags = flags(home.resolve("bin/sluice"), Map.of());
+    assertThat(flags.get(flags.indexOf("--class-path") + 1))
+        .isEqualTo(
+            Stream.of("Beta.jar", "alpha.jar", "zeta.jar")
+                .map(jar -> home.resolve("lib").resolve(jar).toString())
+                .collect(Collectors.joining(":")));
+  }
+
+  @Test
+  void aCacheIsUsedIfItIsThereAndTheCallersFlagsDoNotSpeakOfOne() throws IOException {
+    Path home = distribution("sluice.jar");
+    Path script = home.resolve("bin/sluice");
+    assertThat(flags(script, Map.of())).noneMatch(flag -> flag.startsWith("-XX:AOTCache"));
+    Path cache = Files.writeString(home.resolve("lib/sluice.aot"), "made");
+    assertThat(flags(script, Map.of())).contains("-XX:AOTCache=" + cache);
+    for (String own :
+        List.of("-XX:AOTCache=other.aot", "-Xmx1g -Xshare:off", "-XX:SharedArchiveFile=a.jsa")) {
+      for (String variable : List.of("SLUICE_JAVA_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")) {
+        assertThat(flags(script, Map.of(variable, own)))
+            .as(variable + "=" + own)
+            .doesNotContain("-XX:AOTCache=" + cache);
+      }
+    }
+  }
+
+  private Path distribution(String... jars) throws IOException {
+    Path home = Files.createDirectories(root.resolve("a home")).toRealPath();
+    Files.createDirectories(home.resolve("bin"));
+    Files.createDirectories(home.resolve("lib"));
+    Files.copy(SCRIPT, home.resolve("bin/sluice"));
+    for (String jar : jars) {
+      Files.createFile(home.resolve("lib").resolve(jar));
+    }
+    return home;
   }
 }

@@ -46,6 +46,7 @@ public final class SluiceCommand implements Runnable {
         .addSubcommand(new ServeCommand(settled, environment))
         .addSubcommand(new CheckCommand(settled, environment))
         .addSubcommand(new InferCommand(System.in))
+        .addSubcommand(new AotCacheCommand(settled))
         .addSubcommand(new ModelServerCommand(atOnce, environment))
         .addSubcommand(new TritonServerCommand(settled, environment))
         .addSubcommand(KserveCommand.commandLine(atOnce, environment))
