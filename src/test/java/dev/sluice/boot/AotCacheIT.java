@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The cache that {@code bin/sluice aot-cache} makes, in a copy of the distribution. */
 class AotCacheIT {
   private static final Path BUILT = Path.of("target/sluice").toAbsolutePath();
+  private static final Path CLASSES = Path.of("target/classes").toAbsolutePath();
   private static final String IN_USE = "Using AOT-linked classes: true";
   private static final String NOT_IN_USE = "starts without the AOT cache";
 
@@ -45,7 +48,11 @@ class AotCacheIT {
   /** What it leads to is no part of the folder that is deleted. */
   @AfterEach
   void unlink() throws IOException {
-    Files.deleteIfExists(home.resolve("lib/native"));
+    try (Stream<Path> files = Files.list(home.resolve("lib"))) {
+      for (Path file : files.filter(Files::isSymbolicLink).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   private static void assertUnused(String printed) {
@@ -60,11 +67,19 @@ class AotCacheIT {
     Files.createDirectories(home.resolve("lib"));
     Files.createDirectories(home.resolve("models"));
     Files.copy(Path.of("src/dist/bin/sluice"), home.resolve("bin/sluice"));
-    try (Stream<Path> files = Files.list(BUILT.resolve("lib"))) {
-      for (Path file : files.filter(file -> file.toString().endsWith(".jar")).toList()) {
-        Files.copy(file, home.resolve("lib").resolve(file.getFileName().toString()));
+    // The distribution's jars are put together later than tests run.
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path jar = home.resolve("lib").resolve(Path.of(entry).getFileName().toString());
+      if (entry.endsWith(".jar") && Files.notExists(jar)) {
+        Files.createSymbolicLink(jar, Path.of(entry).toAbsolutePath());
       }
     }
+    String own = home.resolve("lib/sluice-test.jar").toString();
+    assertThat(
+            ToolProvider.findFirst("jar")
+                .orElseThrow()
+                .run(System.out, System.err, "cf", own, "-C", CLASSES.toString(), "."))
+        .isZero();
     Files.createSymbolicLink(home.resolve("lib/native"), BUILT.resolve("lib/native"));
   }
 
