@@ -23,10 +23,9 @@ test: java25
 	@test -z "$(EXCLUDED)" || echo "No chromium, chromium-browser or google-chrome on the PATH: the tests tagged browser are left out."
 	$(MVN) verify $(EXCLUDED)
 
-## Leaves a distribution in target/sluice, with the AOT cache for the Java that would start it here.
+## Leaves a distribution in target/sluice: the same bytes for the same commit, so without an AOT cache.
 build: java25
 	$(MVN) --quiet package -DskipTests
-	target/sluice/bin/sluice aot-cache
 
 ## Builds the commit that is checked out twice, in two folders, and compares every byte: about 5 minutes.
 reproducible: java25
