@@ -148,6 +148,28 @@ class KubernetesManifestsTest {
         .isEqualTo(port.path("containerPort"));
   }
 
+  /** The proxy asks the control plane of its mesh, wherever that is, and is scraped and probed. */
+  @ParameterizedTest
+  @CsvSource({
+    "istio, 8080 15020 15090", // the server; the agent's health and merged metrics; Envoy's metrics
+    "linkerd, 8080 4143 4191" // the server; the proxy's inbound port; its health and metrics
+  })
+  void networkPoliciesLeaveTheProxyOfAMeshItsConnections(String mesh, String ports)
+      throws IOException {
+    String overlay = "overlays/" + mesh + "/";
+    assertThat(Manifests.read(overlay + "kustomization.yaml").path("patches"))
+        .extracting(patch -> patch.path("path").asText())
+        .contains("network-policy.yaml");
+    JsonNode policy = Manifests.read(overlay + "network-policy.yaml");
+    assertThat(name(policy)).isEqualTo(name(Manifests.read("base/network-policy.yaml")));
+    assertThat(policy.at("/spec/policyTypes"))
+        .extracting(JsonNode::asText)
+        .containsExactly("Ingress");
+    assertThat(policy.at("/spec/ingress/0/ports"))
+        .extracting(port -> port.path("port").asText())
+        .containsExactly(ports.split(" ", -1));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "components/keda/scaled-object.yaml, query, 1",

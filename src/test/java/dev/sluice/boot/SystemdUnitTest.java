@@ -63,4 +63,12 @@ class SystemdUnitTest {
     assertThat(value("RestartPreventExitStatus"))
         .isEqualTo(Integer.toString(CommandLine.ExitCode.USAGE));
   }
+
+  @Test
+  void theServerMayOpenTheSocketsThatItAndTheCLibraryNeed() throws IOException {
+    // AF_NETLINK is how the C library lists network interfaces, which java.net.NetworkInterface
+    // asks.
+    assertThat(value("RestrictAddressFamilies").split(" ", -1))
+        .containsExactly("AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK");
+  }
 }
